@@ -1,0 +1,30 @@
+"""Print the oldest version that pyproject.toml allows of every dependency, as `name==version`."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+_PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
+_RANGE = re.compile(r"(?P<name>[\w.-]+)>=(?P<floor>[\w.]+),<[\w.]+")
+
+
+def floors() -> Iterator[str]:
+    """Yield a requirement for each dependency of the core and of the extras.
+
+    Raises:
+        ValueError: a dependency is not of the form `name>=floor,<cap`.
+    """
+    project = tomllib.loads(_PYPROJECT.read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
+    for dependency in chain(project["dependencies"], *extras):
+        if dependency.startswith(f"{project['name']}["):  # an extra made of others
+            continue
+        if not (found := _RANGE.fullmatch(dependency)):
+            raise ValueError(f"{dependency!r} is not of the form 'name>=floor,<cap'")
+        yield f"{found['name']}=={found['floor']}"
+
+
+if __name__ == "__main__":
+    print(*floors(), sep="\n")

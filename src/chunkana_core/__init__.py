@@ -1,0 +1,94 @@
+"""Exact Markdown chunks for retrieval, and their hierarchy."""
+
+from chunkana_core.analysis import ContentAnalysis
+from chunkana_core.blocks import Block, BlockKind
+from chunkana_core.chunker import (
+    MarkdownChunker,
+    analyze_markdown,
+    chunk_file,
+    chunk_hierarchical,
+    chunk_markdown,
+)
+from chunkana_core.chunks import Chunk, ChunkLevel, Links, ValidationResult
+from chunkana_core.config import ChunkConfig
+from chunkana_core.document import Document
+from chunkana_core.drafts import Draft
+from chunkana_core.errors import (
+    ChunkanaError,
+    ConfigurationError,
+    InputTypeError,
+    InvariantViolationError,
+    InvariantWarning,
+    StrategyError,
+)
+from chunkana_core.hierarchy import HierarchyBuilder
+from chunkana_core.merge_tree import MergeNode, MergeTree
+from chunkana_core.outline import (
+    Section,
+    SectionPath,
+    find_common_prefix,
+    is_parent_child,
+    is_sibling,
+    merge_sections,
+)
+from chunkana_core.result import HierarchicalChunkingResult, TocEntry
+from chunkana_core.source import Source, Span
+from chunkana_core.strategies import (
+    BaseStrategy,
+    CodeAwareStrategy,
+    FallbackStrategy,
+    StrategySelector,
+    StructuralStrategy,
+)
+from chunkana_core.validation import (
+    InvariantValidator,
+    validate_content_coverage,
+    validate_no_dangling_headers,
+    validate_tree,
+)
+
+__all__ = [
+    "BaseStrategy",
+    "Block",
+    "BlockKind",
+    "Chunk",
+    "ChunkConfig",
+    "ChunkLevel",
+    "ChunkanaError",
+    "CodeAwareStrategy",
+    "ConfigurationError",
+    "ContentAnalysis",
+    "Document",
+    "Draft",
+    "FallbackStrategy",
+    "HierarchicalChunkingResult",
+    "HierarchyBuilder",
+    "InputTypeError",
+    "InvariantValidator",
+    "InvariantViolationError",
+    "InvariantWarning",
+    "Links",
+    "MarkdownChunker",
+    "MergeNode",
+    "MergeTree",
+    "Section",
+    "SectionPath",
+    "Source",
+    "Span",
+    "StrategyError",
+    "StrategySelector",
+    "StructuralStrategy",
+    "TocEntry",
+    "ValidationResult",
+    "analyze_markdown",
+    "chunk_file",
+    "chunk_hierarchical",
+    "chunk_markdown",
+    "find_common_prefix",
+    "is_parent_child",
+    "is_sibling",
+    "merge_sections",
+    "validate_content_coverage",
+    "validate_no_dangling_headers",
+    "validate_tree",
+]

@@ -1,0 +1,64 @@
+"""What a document consists of, in numbers; strategies are selected by it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from chunkana_core.blocks import TRAITS, Block, BlockKind
+from chunkana_core.outline import ROOT, Section
+from chunkana_core.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class ContentAnalysis:
+    """Counts of a document; blocks inside lists, quotes and footnotes count too.
+
+    Attributes:
+        total_chars: code points.
+        total_lines: lines, an unfinished last one included.
+        code_ratio: code points in code blocks, of all, 0.0 to 1.0.
+        code_block_count: fenced and indented code blocks.
+        table_count: tables.
+        list_count: lists, nested ones counted too.
+        header_count: headings of the document, not those inside containers.
+        max_header_depth: the deepest heading level, 0 without headings.
+        has_preamble: whether there is text before the first heading.
+    """
+
+    total_chars: int
+    total_lines: int
+    code_ratio: float
+    code_block_count: int
+    table_count: int
+    list_count: int
+    header_count: int
+    max_header_depth: int
+    has_preamble: bool
+
+
+def analyze(
+    source: Source, blocks: Iterable[Block], sections: Sequence[Section]
+) -> ContentAnalysis:
+    """Count what a parsed document holds."""
+    counts: Counter[BlockKind] = Counter()
+    code_chars = code_blocks = 0
+    for block in blocks:
+        counts[block.kind] += 1
+        if TRAITS[block.kind].is_code:
+            code_blocks += 1
+            code_chars += block.end - block.start
+    lines = len(source.line_starts)
+    ends_in_newline = source.line_starts[-1] == len(source.text)
+    return ContentAnalysis(
+        total_chars=len(source.text),
+        total_lines=lines - ends_in_newline,
+        code_ratio=code_chars / max(1, len(source.text)),
+        code_block_count=code_blocks,
+        table_count=counts[BlockKind.TABLE],
+        list_count=counts[BlockKind.LIST],
+        header_count=len(sections) - 1,
+        max_header_depth=max(section.level for section in sections),
+        has_preamble=len(sections) > 1 and sections[ROOT].has_body,
+    )

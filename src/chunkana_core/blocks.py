@@ -1,0 +1,112 @@
+"""The blocks of a document, in CommonMark's words, and what is particular to each kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum, auto
+
+
+class BlockKind(StrEnum):
+    """The kinds of blocks that the parser tells apart."""
+
+    HEADING = auto()
+    PARAGRAPH = auto()
+    LIST = auto()
+    LIST_ITEM = auto()
+    BLOCK_QUOTE = auto()
+    FENCED_CODE = auto()
+    INDENTED_CODE = auto()
+    TABLE = auto()
+    MATH = auto()
+    HTML = auto()
+    THEMATIC_BREAK = auto()
+    LINK_DEFINITION = auto()
+    FOOTNOTE = auto()
+    FRONT_MATTER = auto()
+    OPAQUE = auto()  # what lies deeper than the parser follows
+
+
+class Opening(Enum):
+    """Into what a block that is too large for a chunk is opened."""
+
+    CHILDREN = auto()
+    SENTENCES = auto()
+    LINES = auto()
+    CODE_LINES = auto()  # between fences that are repeated
+    ROWS = auto()  # under a header that is repeated
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What the pipeline needs to know of a block kind; adding a kind adds a row of these.
+
+    Attributes:
+        content_type: how a chunk that holds nothing else is called in its metadata.
+        opening: into what the block is opened when it does not fit.
+        oversize_reason: set for atoms, which `atomic_blocks="keep"` leaves whole at any size.
+        is_code: whether it counts as code in `ContentAnalysis` and `has_code`.
+        is_content: False for what gives a section no body of its own.
+    """
+
+    content_type: str
+    opening: Opening = Opening.SENTENCES
+    oversize_reason: str | None = None
+    is_code: bool = False
+    is_content: bool = True
+
+
+_CODE = "code_block_integrity"
+
+TRAITS: dict[BlockKind, Traits] = {
+    BlockKind.HEADING: Traits("heading", is_content=False),
+    BlockKind.PARAGRAPH: Traits("text"),
+    BlockKind.LIST: Traits("list", Opening.CHILDREN),
+    BlockKind.LIST_ITEM: Traits("list", Opening.CHILDREN),
+    BlockKind.BLOCK_QUOTE: Traits("text", Opening.CHILDREN),
+    BlockKind.FENCED_CODE: Traits("code", Opening.CODE_LINES, _CODE, is_code=True),
+    BlockKind.INDENTED_CODE: Traits("code", Opening.CODE_LINES, _CODE, is_code=True),
+    BlockKind.TABLE: Traits("table", Opening.ROWS, "table_integrity"),
+    BlockKind.MATH: Traits("math", Opening.CODE_LINES, _CODE),
+    BlockKind.HTML: Traits("html", Opening.LINES),
+    BlockKind.THEMATIC_BREAK: Traits("text"),
+    BlockKind.LINK_DEFINITION: Traits("definitions", is_content=False),
+    BlockKind.FOOTNOTE: Traits("text", Opening.CHILDREN),
+    BlockKind.FRONT_MATTER: Traits("front_matter", Opening.LINES),
+    BlockKind.OPAQUE: Traits("text", Opening.LINES),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of the document; blocks are kept flat, each before what it contains.
+
+    Attributes:
+        kind: its kind.
+        depth: 0 for a block of the document itself, more inside containers.
+        start: offset of the start of its first line (for the first block of a container, the
+            line of the container's marker).
+        end: offset of the start of the line after its last one, or of the end of the text.
+        index: its place among the document's blocks.
+        after: the place of the first later block that it does not contain.
+        level: 1 to 6 for a heading, else 0.
+        info: the plain text of a heading, the info string of a fence, else "".
+    """
+
+    kind: BlockKind
+    depth: int
+    start: int
+    end: int
+    index: int
+    after: int
+    level: int = 0
+    info: str = ""
+
+    @property
+    def traits(self) -> Traits:
+        """What is particular to its kind."""
+        return TRAITS[self.kind]
+
+    @property
+    def is_content(self) -> bool:
+        """Whether it gives its section a body: headings and link definitions do not."""
+        return TRAITS[self.kind].is_content

@@ -1,0 +1,67 @@
+"""Drafts: contiguous runs of a document's blocks that tile it; text is sliced from them once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chunkana_core.blocks import Block, BlockKind
+from chunkana_core.document import Document, is_bare
+from chunkana_core.errors import StrategyError
+from chunkana_core.outline import ROOT
+from chunkana_core.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A run of the document's own blocks, by position.
+
+    Attributes:
+        first: position of its first block.
+        end: position after its last one.
+    """
+
+    first: int
+    end: int
+
+    def blocks(self, document: Document) -> tuple[Block, ...]:
+        """Return its blocks."""
+        return document.top[self.first : self.end]
+
+    def span(self, document: Document) -> Span | None:
+        """Return its span, None where it is nothing but white space."""
+        start, end = document.start_of(self.first), document.start_of(self.end)
+        return document.source.trim(start, end)
+
+    def text(self, document: Document) -> str:
+        """Return its text, without white space around it."""
+        span = self.span(document)
+        return document.text[span.start : span.end] if span else ""
+
+    def is_bare(self, document: Document) -> bool:
+        """Tell whether it is headings with no body."""
+        blocks = self.blocks(document)
+        return blocks[0].kind is BlockKind.HEADING and is_bare(blocks)
+
+    def is_section(self, document: Document) -> bool:
+        """Tell whether it belongs to a section, rather than stand before the first heading."""
+        return self.first >= document.sections[ROOT].own_end
+
+
+def section_drafts(document: Document) -> list[Draft]:
+    """Return a draft for the front matter, the preamble, and each section's own text."""
+    front_matter = Draft(0, document.front_matter_end)
+    preamble = Draft(front_matter.end, document.sections[ROOT].own_end)
+    own = (Draft(section.first, section.own_end) for section in document.sections[1:])
+    return [draft for draft in (front_matter, preamble, *own) if draft.first < draft.end]
+
+
+def require_tiling(drafts: Sequence[Draft], document: Document, strategy: str) -> None:
+    """Raise a StrategyError unless every block is in one draft, in order."""
+    end = 0
+    for draft in drafts:
+        if draft.first != end or draft.end <= draft.first:
+            raise StrategyError(f"strategy {strategy!r}: {draft} does not start at block {end}")
+        end = draft.end
+    if end != len(document.top):
+        raise StrategyError(f"strategy {strategy!r}: blocks from {end} on are in no draft")

@@ -1,0 +1,85 @@
+"""Nothing dangles: headings without a body go to the next text of their parent section."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chunkana_core.document import Document
+from chunkana_core.drafts import Draft
+from chunkana_core.outline import Section
+from chunkana_core.sizing import Sizer
+
+LARGEST_SHARE = 3  # headings that are carried or repeated take a third of the limit at most
+
+
+def prevent_dangling(document: Document, drafts: Sequence[Draft], sizer: Sizer) -> list[Draft]:
+    """Give every bare draft to the next one with a body under the same parent.
+
+    Where none follows, its headings are a draft of their own, as is the outermost excess of a run
+    longer than a third of the limit. A document of nothing but headings is one draft.
+    """
+    if document.is_only_headings:
+        front = document.front_matter_end
+        return [*(d for d in drafts if d.end <= front), Draft(front, len(document.top))]
+    carrier = _Carrier(document, sizer.max_size // LARGEST_SHARE, sizer)
+    result: list[Draft] = []
+    pending: list[Draft] = []
+    for draft in drafts:
+        if draft.is_bare(document):
+            pending.append(draft)
+            continue
+        kept, carried = carrier.divide(pending, draft)
+        result += carrier.pack(kept)
+        result.append(Draft(carried[0].first if carried else draft.first, draft.end))
+        pending = []
+    return result + carrier.pack(pending)
+
+
+@dataclass(frozen=True, slots=True)
+class _Carrier:
+    document: Document
+    limit: int
+    sizer: Sizer
+
+    def divide(self, pending: list[Draft], receiver: Draft) -> tuple[list[Draft], list[Draft]]:
+        """Divide bare drafts into those that stay and those that the receiver carries."""
+        section = self._section(receiver)
+        first = len(pending)
+        for index in reversed(range(len(pending))):
+            if self._holds(self._parent(pending[index]), section):
+                first = index
+        start = len(pending)
+        while start > first and self._may_carry(pending[start - 1 :]):
+            start -= 1
+        return pending[:start], pending[start:]
+
+    def pack(self, bare: list[Draft]) -> list[Draft]:
+        """Join neighbouring bare drafts as far as they fit."""
+        packed: list[Draft] = []
+        for draft in bare:
+            joined = Draft(packed[-1].first if packed else draft.first, draft.end)
+            if packed and self._size(joined) <= self.sizer.max_size:
+                packed[-1] = joined
+            else:
+                packed.append(draft)
+        return packed
+
+    def _may_carry(self, run: list[Draft]) -> bool:
+        if self._size(Draft(run[0].first, run[-1].end)) <= self.limit:
+            return True
+        # The innermost heading stays attached, unless link definitions part it from the text.
+        return len(run) == 1 and run[0].end - run[0].first == 1
+
+    def _size(self, draft: Draft) -> int:
+        return self.sizer.length(draft.text(self.document))
+
+    def _section(self, draft: Draft) -> Section:
+        return self.document.section_at(draft.first)
+
+    def _parent(self, draft: Draft) -> Section:
+        return self.document.sections[self._section(draft).parent]
+
+    @staticmethod
+    def _holds(outer: Section, inner: Section) -> bool:
+        return outer.first <= inner.first < outer.end

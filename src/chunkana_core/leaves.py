@@ -1,0 +1,109 @@
+"""Parts to leaf chunks: where each belongs, what it is called, what its metadata says."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+
+from chunkana_core.chunks import Chunk, Links
+from chunkana_core.config import ChunkConfig
+from chunkana_core.document import Document
+from chunkana_core.facts import find_facts
+from chunkana_core.hierarchy import Leaf
+from chunkana_core.ids import IdRegister
+from chunkana_core.overlap import Overlap
+from chunkana_core.placing import Place, place
+from chunkana_core.splitting import Part
+
+
+def find_leaves(
+    document: Document, parts: Sequence[Part], section_ids: Sequence[str], register: IdRegister
+) -> list[Leaf]:
+    """Find where parts belong and give them ids."""
+    leaves = []
+    for part in parts:
+        spot = place(document, part.span)
+        text = document.text[part.span.start : part.span.end]
+        chunk_id = register.new("chunk", section_ids[spot.common], text)
+        leaves.append(Leaf(chunk_id, part.span, spot))
+    return leaves
+
+
+@dataclass(frozen=True, slots=True)
+class LeafMaker:
+    """Makes leaf chunks.
+
+    Attributes:
+        document: the document.
+        config: how it is chunked.
+        strategy: the name of the strategy that did.
+        parts: the leaves' texts, in document order.
+        leaves: where they belong.
+        section_ids: by section, its id.
+        nodes: the sections that have a node.
+        overlap: the texts of their neighbours.
+    """
+
+    document: Document
+    config: ChunkConfig
+    strategy: str
+    parts: Sequence[Part]
+    leaves: Sequence[Leaf]
+    section_ids: Sequence[str]
+    nodes: Container[int]
+    overlap: Overlap
+
+    def make(self, index: int, links: Links) -> Chunk:
+        """Make the leaf with a number."""
+        part, leaf = self.parts[index], self.leaves[index]
+        spot, span, source = leaf.place, leaf.span, self.document.source
+        facts = find_facts(self.document, span, spot)
+        previous_content, next_content = self.overlap.around(index)
+        text_start = source.line_at(span.start)
+        text_end = source.line_at(span.end - 1)
+        return Chunk(
+            source=source,
+            span=span,
+            content=part.content,
+            start_line=min(text_start, source.line_at(part.first_line_at)),
+            end_line=text_end,
+            text_start_line=text_start,
+            text_end_line=text_end,
+            chunk_id=leaf.chunk_id,
+            section_id=self.section_ids[spot.common],
+            section=spot.section(self.document),
+            links=links,
+            indexable=facts.indexable,
+            chunk_index=index,
+            strategy=self.strategy,
+            content_type=facts.content_type,
+            title=facts.title,
+            section_tags=facts.section_tags,
+            anchor=facts.anchor,
+            header_path=facts.header_path,
+            size=self.config.length_function(part.content),
+            has_code=facts.has_code,
+            code_languages=facts.code_languages,
+            header_moved_from_id=self._moved_from(spot),
+            merge_reason=_merge_reason(spot),
+            split_index=part.split_index,
+            original_section_size=part.original_size,
+            oversize_reason=part.oversize_reason,
+            previous_content=previous_content,
+            next_content=next_content,
+        )
+
+    def _moved_from(self, spot: Place) -> str | None:
+        """Return the id of the innermost node that a moved heading's section is in."""
+        if spot.moved is None:
+            return None
+        section = spot.moved
+        while section not in self.nodes:
+            section = self.document.node_above(section)
+        return self.section_ids[section]
+
+
+def _merge_reason(spot: Place) -> str | None:
+    if spot.moved is not None:
+        return "dangling_header_prevention"
+    return "small_chunk" if spot.is_several else None

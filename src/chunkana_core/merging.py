@@ -1,0 +1,96 @@
+"""Merge small drafts with a neighbour under the same parent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from chunkana_core.blocks import BlockKind
+from chunkana_core.config import ChunkConfig
+from chunkana_core.document import Document
+from chunkana_core.drafts import Draft
+from chunkana_core.outline import ROOT, SectionPath
+from chunkana_core.placing import section_of
+from chunkana_core.sizing import Sizer
+
+_Row = list[Draft | None]  # None parts what is not to be merged
+
+
+def merge_small(
+    document: Document, drafts: Sequence[Draft], sizer: Sizer, config: ChunkConfig
+) -> list[Draft]:
+    """Merge drafts left to right and bottom-up: children of one section, deepest ones first.
+
+    Two neighbours merge if either is under the minimum, both together fit, and the right one does
+    not start with a heading at or above the merge boundary. A section that became one draft is
+    merged as a whole.
+    """
+    merger = _Merger(document, sizer, config)
+    own = _by_section(document, drafts)
+    children: list[list[_Row]] = [[] for _ in document.sections]  # by section, the last one first
+    merged: list[Draft] = []
+    for section in reversed(document.sections):
+        rows = [own[section.index], *reversed(children[section.index])]
+        row = [draft for part in rows for draft in part]
+        if section.has_subsections:
+            row = merger.merge(row)
+        is_one = row == [Draft(section.first, section.end)] or not section.has_subsections
+        if section.index != ROOT and is_one:
+            children[section.parent].append(row)
+        else:
+            merged.extend(draft for draft in row if draft is not None)
+            if section.index != ROOT:
+                children[section.parent].append([None])
+    return sorted(merged, key=lambda draft: draft.first)
+
+
+def _by_section(document: Document, drafts: Iterable[Draft]) -> list[_Row]:
+    own: list[_Row] = [[] for _ in document.sections]
+    for draft in drafts:
+        own[document.section_at(draft.first).index].append(draft)
+    return own
+
+
+@dataclass(frozen=True, slots=True)
+class _Merger:
+    document: Document
+    sizer: Sizer
+    config: ChunkConfig
+
+    def merge(self, row: _Row) -> _Row:
+        """Merge the drafts of one parent: headings without a body to what follows them, first."""
+        attached: _Row = []  # the last one first
+        for draft in reversed(row):
+            following = attached[-1] if attached else None
+            if draft and following and draft.is_bare(self.document) and self._join(draft, following):
+                attached[-1] = Draft(draft.first, following.end)
+            else:
+                attached.append(draft)
+        merged: _Row = []
+        for draft in reversed(attached):
+            before = merged[-1] if merged else None
+            if draft and before and self._join(before, draft):
+                merged[-1] = Draft(before.first, draft.end)
+            else:
+                merged.append(draft)
+        return merged
+
+    def _join(self, left: Draft, right: Draft) -> bool:
+        if left.end != right.first or left.is_section(self.document) != right.is_section(self.document):
+            return False
+        first, opening = self.document.top[left.first], self.document.top[right.first]
+        if first.kind is BlockKind.FRONT_MATTER or right.is_bare(self.document):
+            return False
+        if opening.kind is BlockKind.HEADING and opening.level <= self.config.merge_boundary_level:
+            return False
+        return (self._is_small(left) or self._is_small(right)) and self._fits(left, right)
+
+    def _is_small(self, draft: Draft) -> bool:
+        return self.sizer.length(draft.text(self.document)) < self.config.min_chunk
+
+    def _fits(self, left: Draft, right: Draft) -> bool:
+        span = Draft(left.first, right.end).span(self.document)
+        if span is None:
+            return True
+        section = section_of(self.document, span) if self.sizer.prefix else SectionPath()
+        return self.sizer.fits(self.document.text[span.start : span.end], section)

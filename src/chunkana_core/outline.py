@@ -1,0 +1,185 @@
+"""The heading outline, and level and path of sections: what belongs under what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from chunkana_core.blocks import Block, BlockKind
+
+Path = tuple[str, ...]
+_NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
+ROOT = 0  # the index of the section that is the document itself
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPath:
+    """Where in the outline a chunk belongs.
+
+    Attributes:
+        level: heading level, 1 to 6; 0 is the document.
+        path: the titles from the outermost heading to its own; () is the document. Paths need not
+            be unique, and their length need not be the level: H1 then H3 is level 3, path of two.
+    """
+
+    level: int = 0
+    path: Path = ()
+
+
+def find_common_prefix(first: SectionPath | Path, second: SectionPath | Path) -> Path:
+    """Return the titles that two sections' paths start with alike.
+
+    >>> find_common_prefix(("Guide", "Install", "Linux"), ("Guide", "Install", "macOS"))
+    ('Guide', 'Install')
+    """
+    pairs = zip(_titles(first), _titles(second), strict=False)
+    return tuple(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def is_parent_child(parent: SectionPath | Path, child: SectionPath | Path) -> bool:
+    """Tell whether the first section's path is that of the second one's parent.
+
+    >>> is_parent_child(("Guide",), ("Guide", "Install"))
+    True
+    """
+    titles = _titles(child)
+    return bool(titles) and titles[:-1] == _titles(parent)
+
+
+def is_sibling(first: SectionPath | Path, second: SectionPath | Path) -> bool:
+    """Tell whether two different paths have the same parent.
+
+    >>> is_sibling(("Guide", "Install"), ("Guide", "Use"))
+    True
+    """
+    a, b = _titles(first), _titles(second)
+    return a != b and bool(a) and bool(b) and a[:-1] == b[:-1]
+
+
+def merge_sections(sections: Iterable[SectionPath]) -> SectionPath:
+    """Return level and path of a chunk that holds several sections, in whatever order.
+
+    The level is the lowest. The path is the deepest one where all lie on one chain, else what all
+    paths have in common.
+
+    Raises:
+        ValueError: if there are no sections.
+
+    >>> merge_sections([SectionPath(2, ("A", "B")), SectionPath(3, ("A", "B", "C"))])
+    SectionPath(level=2, path=('A', 'B', 'C'))
+    >>> merge_sections([SectionPath(3, ("A", "B")), SectionPath(3, ("A", "C"))])
+    SectionPath(level=3, path=('A',))
+    """
+    merged = list(sections)
+    if not merged:
+        raise ValueError("sections is empty; allowed: one section or more")
+    path = deepest = max((s.path for s in merged), key=len)
+    for section in merged:
+        path = find_common_prefix(path, section.path)
+    on_one_chain = all(deepest[: len(s.path)] == s.path for s in merged)
+    return SectionPath(min(s.level for s in merged), deepest if on_one_chain else path)
+
+
+def _titles(section: SectionPath | Path) -> Path:
+    return section.path if isinstance(section, SectionPath) else tuple(section)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what is under it; section 0 is the document itself.
+
+    Block positions count the blocks of the document itself, not those inside containers.
+
+    Attributes:
+        index: its place among the outline's sections, which are in document order.
+        parent: the index of the section that holds it; -1 for the document.
+        level: heading level, 0 for the document.
+        title: plain text of the heading.
+        path: titles from the outermost heading to its own.
+        anchor: GitHub-style slug of the title, unique in the document.
+        first: position of its heading (0 for the document).
+        own_end: position after its own text: of the next heading, of whatever level.
+        end: position after all that is under it, subsections included.
+        has_body: whether its own text has content.
+    """
+
+    index: int
+    parent: int
+    level: int
+    title: str
+    path: Path
+    anchor: str
+    first: int
+    own_end: int
+    end: int
+    has_body: bool
+
+    @property
+    def section_path(self) -> SectionPath:
+        """Its level and path."""
+        return SectionPath(self.level, self.path)
+
+    @property
+    def has_subsections(self) -> bool:
+        """Whether another heading is under it."""
+        return self.end > self.own_end
+
+
+def build_outline(top: Sequence[Block]) -> tuple[Section, ...]:
+    """Build the outline of a document's own blocks, in linear time."""
+    headings = [i for i, block in enumerate(top) if block.kind is BlockKind.HEADING]
+    own_ends = [*headings, len(top)]
+    ends = _section_ends(top, headings)
+    anchors = _anchors(top[i].info for i in headings)
+    body = any(b.is_content and b.kind is not BlockKind.FRONT_MATTER for b in top[: own_ends[0]])
+    sections = [Section(ROOT, -1, 0, "", (), "", 0, own_ends[0], len(top), body)]
+    parents = [ROOT]  # of the heading being read, outermost first
+    for index, (first, end, anchor) in enumerate(zip(headings, ends, anchors, strict=True), 1):
+        heading = top[first]
+        while sections[parents[-1]].level >= heading.level:
+            parents.pop()
+        parent = sections[parents[-1]]
+        own_end = own_ends[index]
+        body = any(block.is_content for block in top[first + 1 : own_end])
+        path = (*parent.path, heading.info)
+        section = Section(
+            index, parent.index, heading.level, heading.info, path, anchor, first, own_end, end, body
+        )
+        sections.append(section)
+        parents.append(index)
+    return tuple(sections)
+
+
+def _section_ends(top: Sequence[Block], headings: list[int]) -> list[int]:
+    """Return, for each heading, the position of the next one of its level or a lower one."""
+    ends = [len(top)] * len(headings)
+    by_level = [len(top)] * 7
+    for index in range(len(headings) - 1, -1, -1):
+        level = top[headings[index]].level
+        ends[index] = min(by_level[: level + 1])
+        by_level[level] = headings[index]
+    return ends
+
+
+def _anchors(titles: Iterable[str]) -> Iterator[str]:
+    """Slug titles as GitHub does, numbering what repeats."""
+    taken: dict[str, int] = {}
+    for title in titles:
+        slug = anchor = _NOT_IN_ANCHOR.sub("", title.lower()).replace(" ", "-")
+        while anchor in taken:
+            taken[slug] += 1
+            anchor = f"{slug}-{taken[slug]}"
+        taken[anchor] = 0
+        yield anchor
+
+
+def common_ancestor(sections: Sequence[Section], first: int, second: int) -> int:
+    """Return the index of the innermost section that holds both."""
+    while first != second:
+        if first > second:
+            first = sections[first].parent
+        else:
+            second = sections[second].parent
+    return first

@@ -1,0 +1,83 @@
+"""Least-cost cuts: how to divide a row of units into parts under a size limit."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# One number holds all that is minimised; each kind outweighs any sum of those below it.
+PART = 1 << 44
+SMALL_PART = 1 << 84
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Units in a row, by their cumulative sizes; all sequences are of one length.
+
+    Attributes:
+        begins: the size of all before each unit; it never decreases.
+        ends: the size up to the end of each unit, without the white space that follows.
+        costs: what it costs to cut before each unit; that of the first is not used.
+        headings: the size of the headings that the first unit starts with.
+    """
+
+    begins: Sequence[int]
+    ends: Sequence[int]
+    costs: Sequence[int]
+    headings: int = 0
+
+    def own_size(self, first: int, last: int) -> int:
+        """Return the size of a part, both units included, without leading headings."""
+        return self.ends[last] - self.begins[first] - (0 if first else self.headings)
+
+
+def least_cost_cuts(row: Row, limit: int, minimum: int) -> list[int]:
+    """Return the index of the unit that each part starts with.
+
+    Minimised are, in this order, the parts smaller than `minimum`, the parts, and the costs of
+    the cuts; ties take the earliest cuts. A unit over the limit is a part of its own. Linear in
+    the number of units, whatever their sizes: the windows of candidates only move forward.
+    """
+    count = len(row.ends)
+    best = [0] * (count + 1)  # by n, the least cost of the first n units
+    starts = [0] * (count + 1)  # and where the last part of that solution starts
+    keys: list[int] = []  # by unit, the least cost with a cut before it
+    large: deque[int] = deque()  # candidates that make the last part large enough
+    small: deque[int] = deque()
+    low = split = 0  # the first candidate within the limit, the first that is too small
+    for last, end in enumerate(row.ends):
+        keys.append(best[last] + row.costs[last] if last else 0)
+        _offer(small, keys, last)
+        while split <= last and row.own_size(split, last) >= minimum:
+            _offer(large, keys, split)
+            split += 1
+        while low < last and end - row.begins[low] > limit:
+            low += 1
+        _forget(large, low)
+        _forget(small, max(low, split))
+        costs = [(keys[large[0]] + PART, large[0])] if large else []
+        if small:
+            costs.append((keys[small[0]] + PART + SMALL_PART, small[0]))
+        best[last + 1], starts[last + 1] = min(costs)
+    return _trace(starts)
+
+
+def _offer(window: deque[int], keys: list[int], unit: int) -> None:
+    while window and keys[window[-1]] > keys[unit]:
+        window.pop()
+    window.append(unit)
+
+
+def _forget(window: deque[int], low: int) -> None:
+    while window and window[0] < low:
+        window.popleft()
+
+
+def _trace(starts: list[int]) -> list[int]:
+    cuts = []
+    last = len(starts) - 1
+    while last > 0:
+        last = starts[last]
+        cuts.append(last)
+    return cuts[::-1]

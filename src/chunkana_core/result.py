@@ -1,0 +1,188 @@
+"""The result of hierarchical chunking, and ways through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from chunkana_core.chunks import Chunk, ValidationResult
+from chunkana_core.document import Document
+from chunkana_core.merge_tree import MergeTree, build_merge_tree
+from chunkana_core.outline import SectionPath
+from chunkana_core.sizing import Sizer
+
+_PREVIEW = 80  # code points
+_DEFAULT_CAP = 4  # of a merge tree's parents, in multiples of the limit
+
+
+@dataclass(frozen=True, slots=True)
+class TocEntry:
+    """A heading in a table of contents.
+
+    Attributes:
+        level: heading level, 1 to 6.
+        title: its plain text.
+        anchor: GitHub-style slug, unique in the document.
+        line: of the heading, from 1.
+        path: titles from the outermost heading to this one.
+    """
+
+    level: int
+    title: str
+    anchor: str
+    line: int
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchicalChunkingResult:
+    """Chunks and their tree; made by `MarkdownChunker.chunk_hierarchical`.
+
+    Attributes:
+        chunks: all chunks, each node before what is under it; the first one is the root.
+        root_id: the root's id, "" for a blank document.
+        strategy_used: the name of the strategy that chunked.
+        source: the unmodified text.
+        validation: the outcome of validation, None where it is off.
+    """
+
+    chunks: tuple[Chunk, ...]
+    root_id: str
+    strategy_used: str
+    source: str = field(repr=False)
+    validation: ValidationResult | None = None
+    _document: Document = field(repr=False, compare=False, kw_only=True)
+    _sizer: Sizer = field(repr=False, compare=False, kw_only=True)
+    _by_id: dict[str, Chunk] = field(repr=False, compare=False, kw_only=True)
+    _sections: dict[str, list[Chunk]] = field(repr=False, compare=False, kw_only=True)
+
+    @classmethod
+    def of(
+        cls, document: Document, chunks: tuple[Chunk, ...], strategy: str, sizer: Sizer
+    ) -> HierarchicalChunkingResult:
+        """Index chunks that form a tree."""
+        sections: dict[str, list[Chunk]] = {}
+        for chunk in chunks:
+            sections.setdefault(chunk.section_id, []).append(chunk)
+        return cls(
+            chunks,
+            chunks[0].chunk_id if chunks else "",
+            strategy,
+            document.text,
+            _document=document,
+            _sizer=sizer,
+            _by_id={chunk.chunk_id: chunk for chunk in chunks},
+            _sections=sections,
+        )
+
+    def validated(self, outcome: ValidationResult, *, debug: bool) -> HierarchicalChunkingResult:
+        """Return the same result with the outcome of its validation."""
+        if not debug:
+            return replace(self, validation=outcome)
+        chunks = tuple(replace(chunk, validation=outcome) for chunk in self.chunks)
+        again = self.of(self._document, chunks, self.strategy_used, self._sizer)
+        return replace(again, validation=outcome)
+
+    def get_chunk(self, chunk_id: str) -> Chunk | None:
+        """Return the chunk with an id, None if there is none."""
+        return self._by_id.get(chunk_id)
+
+    def get_children(self, chunk_id: str) -> list[Chunk]:
+        """Return the chunks directly under one, in document order."""
+        chunk = self.get_chunk(chunk_id)
+        return [self._by_id[i] for i in chunk.links.children_ids] if chunk else []
+
+    def get_parent(self, chunk_id: str) -> Chunk | None:
+        """Return the chunk around one, None for the root."""
+        chunk = self.get_chunk(chunk_id)
+        parent_id = chunk.links.parent_id if chunk else None
+        return self._by_id[parent_id] if parent_id is not None else None
+
+    def get_ancestors(self, chunk_id: str) -> list[Chunk]:
+        """Return the chunks around one, its parent first and the root last."""
+        ancestors: list[Chunk] = []
+        parent = self.get_parent(chunk_id)
+        while parent is not None:
+            ancestors.append(parent)
+            parent = self.get_parent(parent.chunk_id)
+        return ancestors
+
+    def get_siblings(self, chunk_id: str) -> list[Chunk]:
+        """Return the chunks under the same parent, itself included, in document order."""
+        parent = self.get_parent(chunk_id)
+        if parent is not None:
+            return self.get_children(parent.chunk_id)
+        chunk = self.get_chunk(chunk_id)
+        return [chunk] if chunk else []
+
+    def get_section(self, section_id: str) -> list[Chunk]:
+        """Return all chunks of one section, its node first; the parts of a split one in order."""
+        return list(self._sections.get(section_id, ()))
+
+    def get_flat_chunks(self) -> list[Chunk]:
+        """Return what to index: the leaves that are worth embedding."""
+        return [chunk for chunk in self.chunks if chunk.indexable]
+
+    def get_leaves(self) -> list[Chunk]:
+        """Return every leaf: together, the whole document."""
+        return [chunk for chunk in self.chunks if chunk.is_leaf]
+
+    def get_by_level(self, level: int) -> list[Chunk]:
+        """Return the chunks of a `ChunkLevel`, in document order."""
+        return [chunk for chunk in self.chunks if chunk.links.hierarchy_level == level]
+
+    def walk(self) -> Iterator[Chunk]:
+        """Yield all chunks, each node before what is under it."""
+        yield from self.chunks
+
+    def to_tree_dict(self) -> dict[str, object]:
+        """Return the tree as nested JSON-able dicts.
+
+        Keys: id, content_preview, header_path, level (a `ChunkLevel`), children. Empty for a
+        blank document.
+        """
+        dicts: dict[str, dict[str, object]] = {}
+        for chunk in reversed(self.chunks):
+            dicts[chunk.chunk_id] = {
+                "id": chunk.chunk_id,
+                "content_preview": chunk.content[:_PREVIEW],
+                "header_path": chunk.header_path,
+                "level": int(chunk.links.hierarchy_level),
+                "children": [dicts[child] for child in chunk.links.children_ids],
+            }
+        return dicts.get(self.root_id, {})
+
+    def toc(self) -> list[TocEntry]:
+        """Return the document's headings in order, whatever the chunks are."""
+        document = self._document
+        return [
+            TocEntry(s.level, s.title, s.anchor, self._line(s.first), s.path)
+            for s in document.sections[1:]
+        ]
+
+    def breadcrumb(self, chunk: Chunk) -> str:
+        """Return "Title > A > B": the document's title and the full path of a chunk's section."""
+        title, path = self._document.title, chunk.section.path
+        return " > ".join(path if path and path[0] == title else (title, *path))
+
+    def contextualize(self, chunk: Chunk) -> str:
+        """Return the text to embed: breadcrumb, a blank line, and the content."""
+        return f"{self.breadcrumb(chunk)}\n\n{chunk.content}"
+
+    def prefix_of(self, section: SectionPath) -> str:
+        """Return what the `prefix` that was chunked with gives for a section, as it was counted."""
+        return self._sizer.prefix_of(section)
+
+    def merge_tree(self, max_parent_size: int | None = None, max_children: int = 64) -> MergeTree:
+        """Return the tree that retrieval may merge over; see `MergeTree`.
+
+        Args:
+            max_parent_size: the size of the largest parent, in units of `length_function`; by
+                default four times `max_chunk_size`.
+            max_children: the most children of a parent, at least 2.
+        """
+        cap = _DEFAULT_CAP * self._sizer.max_size if max_parent_size is None else max_parent_size
+        return build_merge_tree(self.chunks, self._sizer.length, cap, max_children)
+
+    def _line(self, position: int) -> int:
+        return self._document.source.line_at(self._document.top[position].start)

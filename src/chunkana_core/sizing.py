@@ -1,0 +1,88 @@
+"""How large a text may be: one limit, one measure, for every stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from chunkana_core.config import ChunkConfig, LengthFunction
+from chunkana_core.outline import SectionPath
+
+Prefix = Callable[[SectionPath], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sizer:
+    """Measures texts against the limit, less what an adapter will put before them.
+
+    Attributes:
+        length: the measure; need not be additive.
+        max_size: the limit, in its units.
+        prefix: the text that goes before a chunk's content, by its section; None for none.
+    """
+
+    length: LengthFunction
+    max_size: int
+    prefix: Prefix | None = None
+
+    @classmethod
+    def of(cls, config: ChunkConfig, prefix: Prefix | None = None) -> Sizer:
+        """Make the sizer of a configuration."""
+        return cls(config.length_function, config.max_chunk_size, prefix)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether sizes are code points, so that they add up and need no measuring."""
+        return self.length is len
+
+    def prefix_of(self, section: SectionPath) -> str:
+        """Return the prefix for a section, without outermost titles that take over half the limit."""
+        if self.prefix is None:
+            return ""
+        for dropped in range(len(section.path) + 1):
+            text = self.prefix(SectionPath(section.level, section.path[dropped:]))
+            if self.length(text) <= self.max_size // 2:
+                return text
+        return ""
+
+    def limit(self, section: SectionPath) -> int:
+        """Return what the prefix leaves for the content."""
+        return self.max_size - self.length(self.prefix_of(section)) if self.prefix else self.max_size
+
+    def fits(self, content: str, section: SectionPath) -> bool:
+        """Tell whether a content is within the limit, its prefix included."""
+        if self.prefix is not None:
+            content = self.prefix_of(section) + content
+        return self.length(content) <= self.max_size
+
+    def longest(self, text: str, start: int, end: int, limit: int) -> int:
+        """Return the largest offset up to which text from start is within a limit.
+
+        The measure is taken to grow with the text; where it does not, the offset is still within
+        the limit, but for one code point, which is the least.
+        """
+        if self.is_exact:
+            return min(end, start + max(1, limit))
+        count = self._most(end - start, limit, lambda n: self.length(text[start : start + n]))
+        return start + max(1, count)
+
+    def longest_end(self, text: str, start: int, end: int, limit: int) -> int:
+        """Return the smallest offset from which text up to end is within a limit."""
+        if self.is_exact:
+            return max(start, end - limit)
+        return end - self._most(end - start, limit, lambda n: self.length(text[end - n : end]))
+
+    @staticmethod
+    def _most(count: int, limit: int, size: Callable[[int], int]) -> int:
+        """Return the most of count code points that are within a limit.
+
+        The search gallops, so that its cost follows the limit and not the count.
+        """
+        fitting, step = 0, max(1, limit)
+        while fitting < count and step:
+            trial = min(count, fitting + step)
+            if size(trial) <= limit:
+                fitting, step = trial, step * 2
+            else:
+                step = min(step, trial - fitting) // 2
+        return fitting

@@ -1,0 +1,73 @@
+"""The source text and positions in it: spans are offsets, lines are lines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+BOM = "\ufeff"
+_LINE_ENDING = re.compile(r"\r\n?|\n")  # CommonMark 0.31.2 §2.1; never str.splitlines()
+_NON_SPACE = re.compile(r"\S")  # \s is str.isspace()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of code points of the unmodified source.
+
+    Attributes:
+        start: offset of the first code point.
+        end: offset after the last one.
+    """
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        """Return the number of code points."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document's text and where its lines start.
+
+    Attributes:
+        text: the document, unmodified.
+        line_starts: the offset of every line; CR, LF and CRLF end one (CommonMark 0.31.2 §2.1).
+    """
+
+    text: str
+    line_starts: Sequence[int] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, text: str) -> Source:
+        """Index the lines of a text."""
+        if "\r" in text:
+            return cls(text, [0, *(m.end() for m in _LINE_ENDING.finditer(text))])
+        lengths = [len(line) + 1 for line in text.split("\n")]
+        lengths[-1:] = []  # what follows the last line ending starts a line, but ends none
+        return cls(text, list(accumulate(lengths, initial=0)))
+
+    def line_at(self, offset: int) -> int:
+        """Return the number, from 1, of the line that holds an offset."""
+        return bisect_right(self.line_starts, offset)
+
+    def line_start(self, offset: int) -> int:
+        """Return the offset at which the line that holds an offset starts."""
+        return self.line_starts[bisect_right(self.line_starts, offset) - 1]
+
+    def trim(self, start: int, end: int) -> Span | None:
+        """Return the span of what is not white space in a range, or None if nothing is.
+
+        The span starts at the start of its first line, indentation included, or, where the range
+        starts inside that line, at its first character that is not white space.
+        """
+        first = _NON_SPACE.search(self.text, start, end)
+        if first is None:
+            return None
+        line = self.line_start(first.start())
+        begin = line if line >= start else first.start()
+        return Span(begin, begin + len(self.text[begin:end].rstrip()))

@@ -1,0 +1,195 @@
+"""Check any list of chunks, also another tool's, against what the laws promise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+from chunkana_core.blocks import Block, BlockKind
+from chunkana_core.chunks import Chunk, ValidationResult
+from chunkana_core.config import ChunkConfig
+from chunkana_core.coverage import line_recall
+from chunkana_core.document import Document
+from chunkana_core.errors import InvariantViolationError, require_str
+from chunkana_core.headings import LARGEST_SHARE
+from chunkana_core.parsing import parse
+from chunkana_core.repeating import missing_fence
+from chunkana_core.result import HierarchicalChunkingResult
+
+_ENOUGH = 0.95  # of the source's lines
+
+
+class HasContent(Protocol):
+    """Anything with a text to show."""
+
+    @property
+    def content(self) -> str:
+        """The text."""
+
+
+def validate_content_coverage(chunks: Sequence[HasContent], text: str) -> ValidationResult:
+    """Check that the chunks hold at least 95 % of the source's lines; see `line_recall`."""
+    require_str("text", text)
+    coverage = line_recall([chunk.content for chunk in chunks], text)
+    errors = [] if coverage >= _ENOUGH else [f"coverage is {coverage:.1%}, less than {_ENOUGH:.0%}"]
+    return _result(errors, coverage=coverage)
+
+
+def validate_no_dangling_headers(chunks: Sequence[HasContent]) -> ValidationResult:
+    """Check that no chunk but the last ends with a heading, by parsing what the chunks show.
+
+    A heading dangles unless the next chunk starts with one of its level or above, which shows
+    that its section is empty, or all chunks are headings.
+    """
+    blocks = [[b for b in parse(chunk.content).blocks if not b.depth] for chunk in chunks]
+    if all(block.kind is BlockKind.HEADING for row in blocks for block in row):
+        return _result([])
+    errors = []
+    for number, (row, following) in enumerate(pairwise(blocks)):
+        if row and row[-1].kind is BlockKind.HEADING and not _is_closed(row[-1], following):
+            errors.append(f"chunk {number} ends with the heading {row[-1].info!r}")
+    return _result(errors)
+
+
+def validate_tree(result: HierarchicalChunkingResult) -> ValidationResult:
+    """Check that chunks form one tree, linked in both directions, in document order."""
+    chunks = {chunk.chunk_id: chunk for chunk in result.chunks}
+    errors = []
+    if len(chunks) != len(result.chunks):
+        errors.append("ids are not unique")
+    roots = [chunk.chunk_id for chunk in result.chunks if chunk.links.parent_id is None]
+    if roots != ([result.root_id] if chunks else []):
+        errors.append(f"roots are {roots}, not {result.root_id!r} alone")
+    for chunk in result.chunks:
+        errors += _link_errors(chunk, chunks)
+    if len(_reached(result.root_id, chunks)) != len(chunks):
+        errors.append("not every chunk is reachable from the root")
+    return _result(errors)
+
+
+@dataclass(frozen=True, slots=True)
+class InvariantValidator:
+    """Checks chunks of this package against the laws.
+
+    Attributes:
+        config: how they were chunked.
+        strict: whether a violation is raised.
+    """
+
+    config: ChunkConfig
+    strict: bool = False
+
+    def validate(self, chunks: Sequence[Chunk], text: str) -> ValidationResult:
+        """Check the leaves among chunks: exact, lossless, within the limit, nothing dangling.
+
+        Raises:
+            InvariantViolationError: if `strict` and something is violated.
+        """
+        require_str("text", text)
+        document = Document.parse(text)
+        leaves = [chunk for chunk in chunks if chunk.is_leaf]
+        dangling = list(self._dangling(document, leaves))
+        coverage = validate_content_coverage(leaves, text)
+        errors = [
+            *_slice_errors(leaves, text),
+            *_loss_errors(leaves, text),
+            *self._size_errors(leaves),
+            *(sentence for sentence, is_error in dangling if is_error),
+            *_fence_errors(document, leaves),
+            *coverage.errors,
+        ]
+        notes = [sentence for sentence, is_error in dangling if not is_error]
+        if self.strict and errors:
+            raise InvariantViolationError(tuple(errors))
+        return _result(errors, notes, coverage.coverage)
+
+    def _size_errors(self, leaves: Sequence[Chunk]) -> Iterator[str]:
+        for chunk in leaves:
+            size = self.config.length_function(chunk.content)
+            if size > self.config.max_chunk_size and chunk.oversize_reason is None:
+                yield f"chunk {chunk.chunk_id} has size {size} > {self.config.max_chunk_size}"
+
+    def _dangling(self, document: Document, leaves: Sequence[Chunk]) -> Iterator[tuple[str, bool]]:
+        """Yield a sentence for each heading that dangles, and whether it need not."""
+        if document.is_only_headings:
+            return
+        for chunk in leaves[:-1]:
+            position = document.positions(chunk.span)[-1]
+            heading, following = document.top[position], document.top[position + 1 :][:1]
+            if heading.kind is not BlockKind.HEADING or _is_closed(heading, following):
+                continue
+            body = next((p for p in range(position, len(document.top)) if document.top[p].is_content), 0)
+            start = document.top[document.positions(chunk.span)[0]].start
+            run = document.text[max(start, chunk.span.start) : document.start_of(body)]
+            is_long = self.config.length_function(run) > self.config.max_chunk_size // LARGEST_SHARE
+            yield f"chunk {chunk.chunk_id} ends with the heading {heading.info!r}", not is_long
+
+
+def _slice_errors(leaves: Sequence[Chunk], text: str) -> Iterator[str]:
+    for chunk in leaves:
+        if text[chunk.span.start : chunk.span.end] != chunk.text:
+            yield f"chunk {chunk.chunk_id}: its text is not what stands at its span"
+
+
+def _loss_errors(leaves: Sequence[Chunk], text: str) -> Iterator[str]:
+    end = 0
+    for chunk in leaves:
+        if chunk.span.start < end:
+            yield f"chunk {chunk.chunk_id} overlaps the one before it"
+        if text[end : chunk.span.start].strip():
+            yield f"text before chunk {chunk.chunk_id}, from {end} on, is in no chunk"
+        end = max(end, chunk.span.end)
+    if text[end:].strip():
+        yield f"text from {end} on is in no chunk"
+
+
+def _fence_errors(document: Document, leaves: Sequence[Chunk]) -> Iterator[str]:
+    for chunk in leaves:
+        if missing_fence(chunk.content):
+            block = document.block_at(chunk.span.end - 1)
+            if not missing_fence(document.text[block.start : block.end]):
+                yield f"chunk {chunk.chunk_id} opens a fence that it does not close"
+
+
+def _is_closed(heading: Block, following: Sequence[Block]) -> bool:
+    """Tell whether what follows shows that a heading's section is empty."""
+    if not following:
+        return True
+    return following[0].kind is BlockKind.HEADING and following[0].level <= heading.level
+
+
+def _link_errors(chunk: Chunk, chunks: dict[str, Chunk]) -> Iterator[str]:
+    children = [chunks[i] for i in chunk.links.children_ids if i in chunks]
+    if len(children) != len(chunk.links.children_ids):
+        yield f"chunk {chunk.chunk_id} has children that do not exist"
+    ids = (None, *chunk.links.children_ids, None)
+    for number, child in enumerate(children):
+        links = child.links
+        if links.parent_id != chunk.chunk_id:
+            yield f"chunk {child.chunk_id} does not name its parent {chunk.chunk_id}"
+        if (links.prev_sibling_id, links.next_sibling_id) != (ids[number], ids[number + 2]):
+            yield f"chunk {child.chunk_id} is not linked to its siblings"
+        if child.span.start < chunk.span.start or child.span.end > chunk.span.end:
+            yield f"chunk {child.chunk_id} is not inside its parent {chunk.chunk_id}"
+    if any(a.span.start > b.span.start for a, b in pairwise(children)):
+        yield f"children of chunk {chunk.chunk_id} are not in document order"
+
+
+def _reached(root_id: str, chunks: dict[str, Chunk]) -> set[str]:
+    reached: set[str] = set()
+    waiting = [root_id] if root_id in chunks else []
+    while waiting:
+        chunk_id = waiting.pop()
+        if chunk_id in chunks and chunk_id not in reached:
+            reached.add(chunk_id)
+            waiting += chunks[chunk_id].links.children_ids
+    return reached
+
+
+def _result(
+    errors: Sequence[str], notes: Sequence[str] = (), coverage: float = 1.0
+) -> ValidationResult:
+    return ValidationResult(not errors, tuple(errors), tuple(notes), coverage)
