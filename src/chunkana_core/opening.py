@@ -105,6 +105,8 @@ class Opener:
 
     def _leaf(self, closed: _Closed, span: Span) -> Iterator[Unit]:
         kind = closed.block.kind
+        if closed.block.depth and kind is BlockKind.HEADING:
+            kind = BlockKind.PARAGRAPH  # a heading in a container is text
         if self._fits(span):
             yield Unit(span, closed.cost, closed.opens, kind)
             return

@@ -12,12 +12,13 @@ from chunkana_core.document import Document
 from chunkana_core.drafts import Draft
 from chunkana_core.parsing import parse
 from chunkana_core.planning import Planner, Stretch
-from chunkana_core.source import Span
+from chunkana_core.source import BOM, Span
 
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _NOT_PREFIX = re.compile(r"[^>\s]")
-_RAW = frozenset({BlockKind.HTML, BlockKind.OPAQUE, BlockKind.FRONT_MATTER})
 _MARKERS = re.compile(r"(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t])))*[ \t]*")
+_LONGEST_CONTAINER = 5  # code points before a closing fence, a line ending included
+_FOOTNOTE_INDENT = " " * 4
 _INDENT = re.compile(r"[ \t>]*")
 _BETWEEN_LINES = 5
 _AFTER_BLANK_LINE = 1
@@ -40,10 +41,12 @@ class Repeats:
 def repeated_pieces(cutter: Cutter, block: Block) -> Iterable[tuple[Piece, Repeats]] | None:
     """Cut code, math or a table between its lines; None if its fence alone is too long to be."""
     wrapping = _wrapping(cutter, block)
-    room = cutter.limit - cutter.sizer.length(wrapping.lead + wrapping.inside + wrapping.tail)
-    if room < 1:
-        return None
-    return _pieces(replace(cutter, limit=room), wrapping, block.kind is BlockKind.TABLE)
+    used = cutter.sizer.length(wrapping.lead + wrapping.inside + wrapping.tail)
+    room = cutter.limit - used - cutter.sizer.rounding
+    if used and room < cutter.sizer.length(wrapping.inside + wrapping.tail):
+        return None  # a cut inside the fence itself would not leave one
+    inside = replace(cutter, limit=max(1, room))
+    return _pieces(inside, cutter.limit, wrapping, block.kind is BlockKind.TABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ def _wrapping(cutter: Cutter, block: Block) -> _Wrapping:
     if fence is None:
         indent = _INDENT.match(line)
         return _Wrapping("", "", indent[0] if indent else "")
-    prefix = _NOT_PREFIX.sub(" ", line[: fence.start()])
+    prefix = _prefix(fence)
     lead, tail = f"{prefix}{line[fence.start() :]}\n", f"\n{prefix}{fence[0]}"
     if block.kind is BlockKind.MATH or cutter.sizer.length(lead + tail) > fits_twice:
         lead = f"{prefix}{fence[0]}\n"
@@ -79,7 +82,7 @@ def _wrapping(cutter: Cutter, block: Block) -> _Wrapping:
 
 
 def _pieces(
-    cutter: Cutter, wrapping: _Wrapping, is_table: bool
+    cutter: Cutter, limit: int, wrapping: _Wrapping, is_table: bool
 ) -> Iterator[tuple[Piece, Repeats]]:
     lines = _lines(cutter, is_table)
     stretches = [Stretch(piece.span, piece.cost) for piece in lines]
@@ -87,8 +90,9 @@ def _pieces(
     text = cutter.source.text
 
     def fits(part: range) -> bool:
-        content = text[lines[part[0]].span.start : lines[part[-1]].span.end]
-        return cutter.sizer.length(content) <= cutter.limit
+        inside = text[lines[part[0]].span.start : lines[part[-1]].span.end]
+        content = wrapping.lead + wrapping.inside + inside + wrapping.tail
+        return cutter.sizer.length(content) <= limit
 
     parts = planner.plan(stretches, 0, fits)
     for part in parts:
@@ -97,8 +101,13 @@ def _pieces(
         lead, tail = wrapping.lead, wrapping.tail
         if not starts_line:
             lead = "" if is_table else lead + wrapping.inside
-        repeats = Repeats(lead if part[0] else "", tail if part[-1] < len(lines) - 1 else "")
-        yield Piece(Span(first.span.start, last.span.end), first.cost), repeats
+        piece = Span(first.span.start, last.span.end)
+        before = lead if part[0] else ""
+        after = tail if part[-1] < len(lines) - 1 else ""
+        if part[0] and after and _FENCE.search(text, piece.start, piece.end):
+            content = before + text[piece.start : piece.end] + after
+            after = "" if missing_fence(content) else after  # a cut line reads as closing fence
+        yield Piece(piece, first.cost), Repeats(before, after)
 
 
 def _lines(cutter: Cutter, is_table: bool) -> list[Piece]:
@@ -121,25 +130,49 @@ def _lines(cutter: Cutter, is_table: bool) -> list[Piece]:
 def reserve_for_fences(document: Document, draft: Draft) -> int:
     """Return how much room a part may need to close a fence that only reads as one when cut out.
 
-    That is a fence line inside HTML, or a fence whose closing line is indented for its container.
+    That is what looks like a fence inside HTML or at a cut in a line, or a fence whose closing
+    line is indented for its container.
     """
-    text = draft.text(document)
-    if "```" not in text and "~~~" not in text:
-        return 0
-    first = document.top[draft.first].index
-    blocks = document.blocks[first : document.top[draft.end - 1].after]
-    if any(b.kind in _RAW or (b.depth and b.kind is BlockKind.FENCED_CODE) for b in blocks):
-        return 1 + max((len(run) for run in _FENCE.findall(text)), default=0)
-    return 0
+    longest = 0
+    for block in draft.blocks(document):
+        text = document.text[block.start : block.end]
+        if block.kind is not BlockKind.FENCED_CODE and ("```" in text or "~~~" in text):
+            longest = max(longest, *(len(run) for run in _FENCE.findall(text)))
+    return longest and longest + _LONGEST_CONTAINER
 
 
 def missing_fence(content: str) -> str:
     """Return the line that closes the fence which a content leaves open, "" if it leaves none."""
     blocks = parse(content).blocks
-    if not blocks or blocks[-1].kind is not BlockKind.FENCED_CODE:
+    fence = _open_fence(content, blocks[-1]) if blocks else None
+    if fence is None:
         return ""
-    first, *rest = content[blocks[-1].start :].rstrip().splitlines()
+    lines = [f"\n{prefix}{fence[0]}" for prefix in ("", _prefix(fence), _FOOTNOTE_INDENT)]
+    closing = (line for line in lines if not leaves_fence_open(content + line))
+    return next(closing, lines[-1])
+
+
+def leaves_fence_open(text: str) -> bool:
+    """Tell whether a text ends inside a fenced code block."""
+    blocks = parse(text).blocks
+    return bool(blocks) and is_open_fence(text, blocks[-1])
+
+
+def is_open_fence(text: str, block: Block) -> bool:
+    """Tell whether a block of a text is a fenced code block without a closing fence."""
+    return _open_fence(text, block) is not None
+
+
+def _open_fence(text: str, block: Block) -> re.Match[str] | None:
+    if block.kind is not BlockKind.FENCED_CODE:
+        return None
+    first, *rest = re.split(r"[\r\n]+", text[block.start : block.end].rstrip())
     fence = _FENCE.search(first)
-    if fence is None or (rest and rest[-1].strip(" \t>").startswith(fence[0])):
-        return ""
-    return f"\n{_NOT_PREFIX.sub(' ', first[: fence.start()])}{fence[0]}"
+    last = rest[-1].strip(" \t>") if rest else ""
+    is_closed = fence and last.startswith(fence[0]) and not last.strip(fence[0][0])
+    return None if is_closed else fence
+
+
+def _prefix(fence: re.Match[str]) -> str:
+    """Return what stands before a fence, with the markers of list items turned to spaces."""
+    return _NOT_PREFIX.sub(" ", fence.string[: fence.start()].removeprefix(BOM))

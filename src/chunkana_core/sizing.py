@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from chunkana_core.config import ChunkConfig, LengthFunction
 from chunkana_core.outline import SectionPath
 
+_ROUNDING = 2
 Prefix = Callable[[SectionPath], str]
 
 
@@ -34,6 +35,11 @@ class Sizer:
     def is_exact(self) -> bool:
         """Whether sizes are code points, so that they add up and need no measuring."""
         return self.length is len
+
+    @property
+    def rounding(self) -> int:
+        """What the size of two joined texts may be more than the sum of theirs."""
+        return 0 if self.is_exact else _ROUNDING
 
     def prefix_of(self, section: SectionPath) -> str:
         """Return the prefix for a section, without outermost titles that take over half the limit."""

@@ -90,7 +90,7 @@ class _Frame:
     @property
     def room(self) -> int:
         """The size that is left beside the stack."""
-        return self.limit - self.repeated
+        return self.limit - self.repeated - (self.sizer.rounding if self.repeated else 0)
 
     @classmethod
     def of(cls, document: Document, draft: Draft, sizer: Sizer) -> _Frame:
@@ -147,14 +147,25 @@ class _Splitter:
         yield from self._opener(frame.limit).units(range(first, body), start)
         begin = self.document.start_of(body) if frame.headings else start
         before = self.document.text[self.span.start : max(begin, self.span.start)]
-        room = frame.limit - frame.sizer.length(before)
+        room = frame.limit - frame.sizer.length(before) - frame.sizer.rounding
         room = min(room, frame.room) if room >= _SMALLEST_FIRST_UNIT else frame.room
-        yield from self._opener(room).units(range(body, body + 1), begin)
+        yield from self._first_units(body, begin, room)
         rest = range(body + 1, self.draft.end)
         yield from self._opener(frame.room).units(rest, self.document.start_of(body + 1))
 
+    def _first_units(self, position: int, start: int, room: int) -> list[Unit]:
+        """Open the block after the headings, so that it begins with what fits below them."""
+        block = range(position, position + 1)
+        units = list(self._opener(room).units(block, start))
+        is_cut_short = any(unit.oversize_reason for unit in units) and not self._keeps_atoms
+        return list(self._opener(self.frame.room).units(block, start)) if is_cut_short else units
+
+    @property
+    def _keeps_atoms(self) -> bool:
+        return self.config.atomic_blocks == "keep"
+
     def _opener(self, limit: int) -> Opener:
-        return Opener(self.document, self.frame.sizer, limit, self.config.atomic_blocks == "keep")
+        return Opener(self.document, self.frame.sizer, limit, self._keeps_atoms)
 
     def _plan(self, row: list[Unit]) -> list[range]:
         frame, length = self.frame, self.frame.sizer.length
@@ -209,4 +220,7 @@ class _Splitter:
         text = self.document.text[first.span.start : last.span.end]
         body = first.repeats.lead + text + last.repeats.tail
         content = stack_text(self.document, stack) + _AFTER_STACK + body if stack else body
-        return content + missing_fence(content) if self.frame.has_stray_fences else content
+        if not self.frame.has_stray_fences:
+            return content
+        closed = content + missing_fence(content)
+        return closed if self.frame.sizer.length(closed) <= self.frame.sizer.max_size else content

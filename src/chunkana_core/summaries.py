@@ -5,7 +5,7 @@ from __future__ import annotations
 from chunkana_core.document import Document
 from chunkana_core.outline import ROOT
 from chunkana_core.parsing import parse
-from chunkana_core.repeating import missing_fence
+from chunkana_core.repeating import leaves_fence_open
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
 
@@ -63,6 +63,6 @@ def _cut_at_line(text: str, sizer: Sizer) -> str:
         return text
     line_end = max(text.rfind("\n", 0, stop + 1), text.rfind("\r", 0, stop + 1))
     kept = text[: line_end if line_end > 0 else stop].rstrip()
-    if missing_fence(kept):
+    if leaves_fence_open(kept):
         kept = kept[: parse(kept).blocks[-1].start].rstrip()
     return kept

@@ -16,7 +16,7 @@ from chunkana_core.document import Document
 from chunkana_core.errors import InvariantViolationError, require_str
 from chunkana_core.headings import LARGEST_SHARE
 from chunkana_core.parsing import parse
-from chunkana_core.repeating import missing_fence
+from chunkana_core.repeating import is_open_fence, leaves_fence_open
 from chunkana_core.result import HierarchicalChunkingResult
 
 _ENOUGH = 0.95  # of the source's lines
@@ -92,19 +92,18 @@ class InvariantValidator:
         document = Document.parse(text)
         leaves = [chunk for chunk in chunks if chunk.is_leaf]
         dangling = list(self._dangling(document, leaves))
-        coverage = validate_content_coverage(leaves, text)
         errors = [
             *_slice_errors(leaves, text),
             *_loss_errors(leaves, text),
             *self._size_errors(leaves),
             *(sentence for sentence, is_error in dangling if is_error),
             *_fence_errors(document, leaves),
-            *coverage.errors,
         ]
         notes = [sentence for sentence, is_error in dangling if not is_error]
         if self.strict and errors:
             raise InvariantViolationError(tuple(errors))
-        return _result(errors, notes, coverage.coverage)
+        coverage = line_recall([chunk.content for chunk in leaves], text)
+        return _result(errors, notes, coverage)
 
     def _size_errors(self, leaves: Sequence[Chunk]) -> Iterator[str]:
         for chunk in leaves:
@@ -119,13 +118,19 @@ class InvariantValidator:
         for chunk in leaves[:-1]:
             position = document.positions(chunk.span)[-1]
             heading, following = document.top[position], document.top[position + 1 :][:1]
-            if heading.kind is not BlockKind.HEADING or _is_closed(heading, following):
-                continue
-            body = next((p for p in range(position, len(document.top)) if document.top[p].is_content), 0)
-            start = document.top[document.positions(chunk.span)[0]].start
-            run = document.text[max(start, chunk.span.start) : document.start_of(body)]
-            is_long = self.config.length_function(run) > self.config.max_chunk_size // LARGEST_SHARE
-            yield f"chunk {chunk.chunk_id} ends with the heading {heading.info!r}", not is_long
+            if heading.kind is BlockKind.HEADING and not _is_closed(heading, following):
+                is_long = self._is_long(document, position)
+                yield f"chunk {chunk.chunk_id} ends with the heading {heading.info!r}", not is_long
+
+    def _is_long(self, document: Document, position: int) -> bool:
+        """Tell whether the headings before the next body are too long to go with it."""
+        first = end = position
+        while first and document.top[first - 1].kind is BlockKind.HEADING:
+            first -= 1
+        while end < len(document.top) and not document.top[end].is_content:
+            end += 1
+        run = document.text[document.start_of(first) : document.start_of(end)]
+        return self.config.length_function(run) > self.config.max_chunk_size // LARGEST_SHARE
 
 
 def _slice_errors(leaves: Sequence[Chunk], text: str) -> Iterator[str]:
@@ -148,10 +153,9 @@ def _loss_errors(leaves: Sequence[Chunk], text: str) -> Iterator[str]:
 
 def _fence_errors(document: Document, leaves: Sequence[Chunk]) -> Iterator[str]:
     for chunk in leaves:
-        if missing_fence(chunk.content):
-            block = document.block_at(chunk.span.end - 1)
-            if not missing_fence(document.text[block.start : block.end]):
-                yield f"chunk {chunk.chunk_id} opens a fence that it does not close"
+        block = document.block_at(chunk.span.end - 1)
+        if leaves_fence_open(chunk.content) and not is_open_fence(document.text, block):
+            yield f"chunk {chunk.chunk_id} opens a fence that it does not close"
 
 
 def _is_closed(heading: Block, following: Sequence[Block]) -> bool:

@@ -1,0 +1,303 @@
+"""Print how fast chunking is and how much memory it takes, beside a bare block parse.
+
+The bare parse is stock markdown-it-py with nothing but its block rules: no plugin, no inline text,
+no blocks made of its tokens. Both are timed in turn, in one process, and what is judged is the
+median of their ratios, which depends on the machine far less than their times do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tomllib
+import tracemalloc
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import cycle
+from pathlib import Path
+from statistics import median
+from time import process_time
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from chunkana_core import ChunkConfig, MarkdownChunker
+
+_Task = Callable[[str], object]
+_Times = dict[str, list[float]]
+
+_ROOT = Path(__file__).parents[1]
+_CORPUS = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "corpus"
+_OWN_DOCUMENTS = _ROOT / "tests" / "data" / "documents"
+_OWN_REPEATED = 8  # to about the size of the corpus
+
+_BARE, _CHUNK, _WHOLE = "bare parse", "chunk", "chunk_hierarchical"
+_METADATA = "chunk_hierarchical, every metadata dict"
+_STEPS = {250_000: 15, 1_000_000: 7, 4_000_000: 3, 16_000_000: 3}  # size: rounds
+_SHAPE_SIZES = (40_000, 160_000, 640_000)
+_SHAPES = {  # name: what it starts with, what is repeated
+    "one list of tiny items": ("", "- a\n"),
+    "lists nested 40 deep": ("", "".join("  " * depth + "- a\n" for depth in range(40))),
+    "one line of words": ("", "word "),
+    "one line without a space": ("", "x"),
+    "one paragraph of short lines": ("", "word\n"),
+    "many tiny sections": ("", "## A\n\nb\n\n"),
+    "headings and nothing else": ("", "# A\n\n## B\n\n"),
+    "one table": ("| a | b |\n|---|---|\n", "| 1 | 2 |\n"),
+    "many tables": ("", "| a | b |\n|---|---|\n| 1 | 2 |\n\n"),
+    "one code block": ("```\n", "x = 1\n\n"),
+    "quotes nested 150 deep": ("", "> " * 150 + "a\n\n"),
+    "one line of quote markers": ("", ">"),
+    "link definitions": ("", "[a]: /b\n"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A number that was measured, and what it may be."""
+
+    what: str
+    number: float
+    allowed: float
+    unit: str = ""
+    is_least: bool = False
+
+    def __str__(self) -> str:
+        """Say whether the number is within what is allowed."""
+        met = self.number >= self.allowed if self.is_least else self.number <= self.allowed
+        words = "at least" if self.is_least else "at most"
+        verdict = "met" if met else "**missed**"
+        number = f"{self.number:.2f}{self.unit}"
+        return f"| {self.what} | {words} {self.allowed:g}{self.unit} | {number} | {verdict} |"
+
+
+def documents() -> list[str]:
+    """Read the corpus beside the checkout or, where there is none, the project's own documents."""
+    folder, times = (_CORPUS, 1) if _CORPUS.is_dir() else (_OWN_DOCUMENTS, _OWN_REPEATED)
+    return [path.read_bytes().decode() for path in sorted(folder.rglob("*.md"))] * times
+
+
+def joined(texts: Sequence[str], size: int) -> str:
+    """Return one document of a size, made of texts in turn, each under a heading of its own.
+
+    Texts are left out in which a parser takes what follows for a part of them: with a fence or
+    comment that is left open or, in the bare parse, with lists nested too deep for it.
+    """
+    parse = bare_parse()
+    closed = [t for t in texts if parse(f"{t}\n\n# End\n")[-3:][0].type == "heading_open"]
+    parts: list[str] = []
+    left = size
+    for number, text in enumerate(cycle(closed), 1):
+        for part in (f"\n\n# Document {number}\n\n", text):
+            parts.append(part[:left])
+            left -= len(parts[-1])
+        if not left:
+            return "".join(parts)
+    raise ValueError("no documents; allowed: one or more")
+
+
+def shape(name: str, size: int) -> str:
+    """Return a document of an odd shape."""
+    start, unit = _SHAPES[name]
+    return (start + unit * (size // len(unit) + 1))[:size]
+
+
+def bare_parse() -> Callable[[str], list[Token]]:
+    """Return the parse that others are compared with."""
+    md = MarkdownIt("commonmark")
+    md.core.ruler.enableOnly(["normalize", "block"])
+    return md.parse
+
+
+def tasks() -> dict[str, _Task]:
+    """Return what is timed."""
+    chunker = MarkdownChunker()
+    return {
+        _BARE: bare_parse(),
+        _CHUNK: chunker.chunk,
+        _WHOLE: chunker.chunk_hierarchical,
+        _METADATA: lambda text: [c.metadata for c in chunker.chunk_hierarchical(text).chunks],
+    }
+
+
+def seconds(task: _Task, texts: Iterable[str]) -> float:
+    """Return the processor's time for a task on texts, each result let go before the next text."""
+    gc.collect()
+    start = process_time()
+    for text in texts:
+        task(text)
+    return process_time() - start
+
+
+def interleaved(timed: dict[str, _Task], texts: Sequence[str], rounds: int) -> _Times:
+    """Time tasks in turn, so that what slows the machine down strikes all of them alike."""
+    times: _Times = {name: [] for name in timed}
+    for _ in range(rounds):
+        for name, task in timed.items():
+            times[name].append(seconds(task, texts))
+    return times
+
+
+def ratio(times: _Times, name: str, other: str) -> float:
+    """Return the median, over the rounds, of one task's time divided by another's."""
+    return median(a / b for a, b in zip(times[name], times[other], strict=True))
+
+
+def print_table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a Markdown table, each row as soon as it is there."""
+    print(f"\n### {title}\n\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    for row in rows:
+        print(f"| {' | '.join(row)} |", flush=True)
+
+
+def speed(name: str, texts: Sequence[str], rounds: int) -> list[Target]:
+    """Print how fast each task is on some documents."""
+    size = sum(map(len, texts))
+    times = interleaved(tasks(), texts, rounds)
+    print_table(
+        f"Speed on {name}: {size:,} characters, {rounds} rounds",
+        ("", "characters per second", "time, bare parse = 1"),
+        (
+            (task, f"{size / median(took):,.0f}", f"{ratio(times, task, _BARE):.2f}")
+            for task, took in times.items()
+        ),
+    )
+    whole = ratio(times, _WHOLE, _BARE)
+    build = 100 * (ratio(times, _WHOLE, _CHUNK) - 1)
+    return [
+        Target(f"time of the whole hierarchy, {name}, bare parse = 1", whole, 1.5),
+        Target(f"what the hierarchy adds to the time of `chunk`, {name}", build, 15, " %"),
+    ]
+
+
+def growth(texts: Sequence[str], steps: dict[int, int]) -> list[Target]:
+    """Print how speed changes with the size of one document; the mix of texts stays the same."""
+    timed = {name: task for name, task in tasks().items() if name in (_BARE, _WHOLE)}
+    shares: list[float] = []
+
+    def rows() -> Iterable[Sequence[str]]:
+        for size, rounds in steps.items():
+            times = interleaved(timed, [joined(texts, size)], rounds)
+            shares.append(ratio(times, _BARE, _WHOLE))
+            speeds = (f"{size / median(took):,.0f}" for took in times.values())
+            yield f"{size:,}", *speeds, f"{shares[-1]:.2f}", f"{shares[-1] / shares[0]:.2f}"
+
+    per_second = (f"{name}, per second" for name in timed)
+    head = ("characters", *per_second, "speed, bare parse = 1", "the same, first row = 1")
+    print_table("Growth of one document", head, rows())
+    what = f"speed at {max(steps):,} characters, bare parse = 1, at {min(steps):,} = 1"
+    return [Target(what, shares[-1] / shares[0], 0.6, is_least=True)]
+
+
+def shapes(sizes: Sequence[int], rounds: int) -> None:
+    """Print how speed changes with size on odd shapes, with all that may be split being split."""
+    chunker = MarkdownChunker(ChunkConfig(atomic_blocks="split"))
+
+    def rows() -> Iterable[Sequence[str]]:
+        for name in _SHAPES:
+            speeds = []
+            for size in sizes:
+                text = [shape(name, size)]
+                took = min(seconds(chunker.chunk_hierarchical, text) for _ in range(rounds))
+                speeds.append(size / took)
+            yield name, *(f"{v:,.0f}" for v in speeds), f"{speeds[0] / speeds[-1]:.2f}"
+
+    head = ("", *(f"{size:,} characters" for size in sizes), "growth of time per character")
+    gc.disable()  # what it costs grows with all that is alive, and would hide what else grows
+    print_table(f"Odd shapes: `{_WHOLE}`, characters per second", head, rows())
+    gc.enable()
+
+
+def memory(sizes: Sequence[int]) -> list[Target]:
+    """Print the peak of memory, each measured in a process of its own."""
+    traced: list[float] = []
+
+    def rows() -> Iterable[Sequence[str]]:
+        for size in sizes:
+            found = [peak_in_child(kind, size) / size for kind in ("traced", "resident")]
+            traced.append(found[0])
+            yield f"{size:,}", *(f"{value:.1f}" for value in found)
+
+    head = ("characters", "traced peak", "growth of the resident peak")
+    print_table(f"Memory of `{_WHOLE}`, bytes per character", head, rows())
+    return [Target("peak memory, bytes per character", max(traced), 40)]
+
+
+def peak_in_child(kind: str, size: int) -> int:
+    """Return what `peak` returns in a new process."""
+    command = (sys.executable, __file__, "--peak", kind, str(size))
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)  # noqa: S603
+
+
+def peak(kind: str, size: int) -> int:
+    """Return how many bytes chunking takes at most, beyond the text: traced, or resident."""
+    texts = documents()  # kept, lest chunking take over what reading has left
+    text = joined(texts, size)
+    chunker = MarkdownChunker()
+    chunker.chunk_hierarchical("# What is made\n\nonce.\n")
+    if kind == "traced":
+        tracemalloc.start()
+        chunker.chunk_hierarchical(text)
+        return tracemalloc.get_traced_memory()[1]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    chunker.chunk_hierarchical(text)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return grown if sys.platform == "darwin" else grown * 1024
+
+
+def machine() -> str:
+    """Say what the numbers were taken on, and when."""
+    cpus = Path("/proc/cpuinfo")
+    lines = cpus.read_text(encoding="utf-8").splitlines() if cpus.exists() else []
+    models = (line.partition(": ")[2] for line in lines if line.startswith("model name"))
+    cpu = next(models, platform.processor() or platform.machine())
+    project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    packages = (f"{name} {version(name)}" for name in ("markdown-it-py", "mdit-py-plugins"))
+    return "\n".join(
+        (
+            f"- date: {datetime.now(tz=UTC):%Y-%m-%d}",
+            f"- machine: {cpu}, {os.cpu_count()} CPUs, {platform.system()} {platform.machine()}",
+            f"- Python: {platform.python_implementation()} {platform.python_version()}",
+            f"- versions: {project['name']} {project['version']}, {', '.join(packages)}",
+        )
+    )
+
+
+def run(*, quick: bool) -> None:
+    """Print all tables and what became of the targets."""
+    steps = dict.fromkeys(list(_STEPS)[:2], 3) if quick else _STEPS
+    print(machine(), flush=True)
+    # First, while this process is small: a child's resident peak starts from its parent's.
+    targets = memory([1_000_000] if quick else [1_000_000, 4_000_000])
+    texts = documents()
+    name = "the corpus" if _CORPUS.is_dir() else "the project's documents"
+    targets += speed(name, texts, 3 if quick else 15)
+    if (readme := _CORPUS / "named" / "youtube-dl.md").is_file():
+        targets += speed(readme.name, [readme.read_bytes().decode()], 5 if quick else 51)
+    targets += growth(texts[::4], steps)
+    shapes(_SHAPE_SIZES[:2] if quick else _SHAPE_SIZES, 1 if quick else 2)
+    print("\n### Targets\n\n| | target | measured | |\n|---|---|---|---|")
+    print(*targets, sep="\n")
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="Measure speed and memory of chunking.")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller documents")
+    parser.add_argument("--peak", nargs=2, help=argparse.SUPPRESS)  # what `peak_in_child` calls
+    options = parser.parse_args()
+    if options.peak:
+        print(peak(options.peak[0], int(options.peak[1])))
+    else:
+        run(quick=options.quick)
+
+
+if __name__ == "__main__":
+    main()

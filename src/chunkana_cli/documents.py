@@ -1,0 +1,76 @@
+"""Where documents come from: files, standard input, and the demo's own."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from chunkana_cli.errors import InputError
+
+STANDARD_INPUT = "-"
+DEFAULT_QUESTION = "Which options limit the size of a chunk?"  # of the demo's own documents
+_PACKAGE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text and where it is from.
+
+    Attributes:
+        name: the path as it was given, "-" for standard input.
+        text: its characters; line ends and a BOM stay as they were.
+    """
+
+    name: str
+    text: str
+
+
+def read_document(name: str) -> Document:
+    """Read a UTF-8 file, or standard input if the name is "-".
+
+    Raises:
+        InputError: if it cannot be read or is not UTF-8.
+    """
+    title = "standard input" if name == STANDARD_INPUT else name
+    try:
+        data = _standard_input() if name == STANDARD_INPUT else Path(name).read_bytes()
+    except IsADirectoryError:
+        raise InputError(f"{title}: is a folder; name the files in it") from None
+    except FileNotFoundError:
+        raise InputError(f"{title}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{title}: {error.strerror or error}") from None
+    except ValueError:  # a NUL in the path
+        raise InputError(f"{title}: no such file") from None
+    return Document(name, _decode(title, data))
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise InputError("standard input: is closed")
+    return sys.stdin.buffer.read()
+
+
+def _decode(title: str, data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        at, byte = error.start, data[error.start]
+        line = data.count(b"\n", 0, at) + 1
+        message = f"{title}: not UTF-8: byte 0x{byte:02x} at offset {at} (line {line})"
+        raise InputError(message) from None
+
+
+def default_documents() -> list[Document]:
+    """Return the project's README and docs in a checkout, elsewhere the guide that is installed."""
+    checkout = _PACKAGE.parents[1]
+    readme = checkout / "README.md"
+    if not (readme.is_file() and (checkout / "pyproject.toml").is_file()):
+        return [_named("guide.md", _PACKAGE / "data")]
+    docs = sorted((checkout / "docs").glob("*.md"))
+    return [_named(path.relative_to(checkout).as_posix(), checkout) for path in (readme, *docs)]
+
+
+def _named(name: str, folder: Path) -> Document:
+    return Document(name, read_document(str(folder / name)).text)

@@ -1,0 +1,74 @@
+"""Where output goes: a file or standard output."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from rich.console import Console
+
+from chunkana_cli.documents import STANDARD_INPUT
+from chunkana_cli.errors import USAGE, fail
+
+STANDARD_OUTPUT = "-"
+_TITLE = "standard output"  # in messages
+
+
+def require_other_file(output: str, inputs: Iterable[str]) -> None:
+    """End the command if its output would replace one of its inputs."""
+    if output == STANDARD_OUTPUT or not Path(output).is_file():
+        return
+    for name in inputs:
+        if name != STANDARD_INPUT and Path(name).is_file() and Path(name).samefile(output):
+            fail(f"{output}: is one of the inputs, and would be replaced", USAGE)
+
+
+@contextmanager
+def open_output(name: str) -> Iterator[BinaryIO]:
+    """Open a file, or standard output if its name is "-", for exact bytes."""
+    if name == STANDARD_OUTPUT:
+        with _reported(_TITLE):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+    else:
+        with _reported(name), Path(name).open("wb") as file:
+            yield file
+
+
+@contextmanager
+def open_console(width_of_pipe: int) -> Iterator[Console]:
+    """Open standard output for what rich renders, in UTF-8 unless a terminal says otherwise."""
+    with _reported(_TITLE):
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            encoding = None if sys.stdout.isatty() else "utf-8"
+            sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
+        yield Console(highlight=False, width=None if sys.stdout.isatty() else width_of_pipe)
+        sys.stdout.flush()
+
+
+@contextmanager
+def _reported(title: str) -> Iterator[None]:
+    """End the command if writing fails."""
+    if sys.stdout is None and title == _TITLE:
+        fail(f"{title}: is closed")
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # the reader has seen enough; Typer ends without a word
+            raise
+        if title == _TITLE:
+            _discard_standard_output()
+        fail(f"{title}: cannot be written: {error.strerror or error}")
+
+
+def _discard_standard_output() -> None:
+    """Throw away what could not be written, which Python would try to write again at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

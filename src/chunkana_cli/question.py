@@ -1,0 +1,46 @@
+"""A question to ask of a document that nobody has asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from chunkana_cli.auto_merge import leaves_under, merge_hits
+from chunkana_cli.naming import common_path
+from chunkana_cli.search import Index
+from chunkana_cli.visible import on_one_line
+from chunkana_core import MergeTree
+
+_TRIALS = 20
+_WORDS = 8
+
+
+def pick_question(index: Index, tree: MergeTree, title: str, count: int) -> str:
+    """Return a question about a large part of a document, if possible one whose answer merges.
+
+    Args:
+        index: of that document alone.
+        tree: the document's.
+        title: the document's own, which says nothing about a part.
+        count: of the hits to merge.
+    """
+    topics = (topic for topic in _topics(tree) if topic != on_one_line(title))
+    questions = [f"What about {topic}?" for topic in islice(topics, _TRIALS)]
+    for question in questions:
+        scores = {hit.chunk.chunk_id: hit.score for hit in index.search(question, count)}
+        passages = merge_hits(tree, scores)
+        if passages and not passages[0].node.is_leaf:
+            return question
+    return questions[0] if questions else f"What about {on_one_line(title)}?"
+
+
+def _topics(tree: MergeTree) -> Iterator[str]:
+    """Yield the titles of parents, the largest first, then of leaves, or how their text begins."""
+    seen = {""}
+    for node in sorted(tree.nodes, key=lambda node: (node.is_leaf, -len(node.span))):
+        topic = on_one_line("".join(common_path(leaves_under(tree, node))[-1:]))
+        if node.is_leaf and not topic:
+            topic = " ".join(on_one_line(node.text).split()[:_WORDS])
+        if topic not in seen:
+            seen.add(topic)
+            yield topic

@@ -1,0 +1,103 @@
+"""A document's hierarchy as a tree on the screen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.text import Text
+from rich.tree import Tree
+
+from chunkana_cli.naming import counted, lines_of, name_of
+from chunkana_cli.visible import on_one_line
+from chunkana_core import Chunk, HierarchicalChunkingResult
+
+
+def full_tree(name: str, result: HierarchicalChunkingResult) -> Tree:
+    """Return the tree of all chunks: titles, levels, sizes, lines, kinds, ids."""
+    if not result.chunks:
+        return Tree(Text(f"{on_one_line(name)}  (no text)"))
+    parts = Counter(chunk.section_id for chunk in result.chunks if chunk.split_index is not None)
+    top = Tree(_root_label(name, result))
+    trees = {result.root_id: top}
+    for chunk in result.chunks[1:]:
+        facts = list(_facts(chunk, parts[chunk.section_id]))
+        parent = trees[chunk.links.parent_id or result.root_id]
+        trees[chunk.chunk_id] = parent.add(_label(name_of(chunk), facts, is_node=not chunk.is_leaf))
+    return top
+
+
+def short_tree(name: str, result: HierarchicalChunkingResult, most_rows: int) -> Tree:
+    """Return the upper levels of the tree: as many as have room, at least one."""
+    leaves = _leaf_counts(result)
+    top = Tree(_root_label(name, result))
+    level = [(top, result.root_id)]
+    room = most_rows
+    while level:
+        rows = [(t, row) for t, i in level for row in _rows(result.get_children(i))]
+        is_first = level[0][0] is top
+        if len(rows) > room and not is_first:
+            break
+        level = [(t.add(_short_label(row, leaves)), row[0].chunk_id) for t, row in rows[:room]]
+        if len(rows) > room:
+            top.add(Text(f"… and {len(rows) - room:,} more", style="dim"))
+            break
+        room -= len(rows)
+    return top
+
+
+def _rows(siblings: Sequence[Chunk]) -> Iterator[list[Chunk]]:
+    """Yield siblings one by one, but the parts of a split section together."""
+
+    def key(chunk: Chunk) -> str:
+        return chunk.chunk_id if chunk.split_index is None else chunk.section_id
+
+    for _, row in groupby(siblings, key):
+        yield list(row)
+
+
+def _leaf_counts(result: HierarchicalChunkingResult) -> dict[str, int]:
+    """Return how many leaves each chunk holds, itself included."""
+    counts: dict[str, int] = {}
+    for chunk in reversed(result.chunks):  # children come after their parents
+        below = sum(counts[child] for child in chunk.links.children_ids)
+        counts[chunk.chunk_id] = 1 if chunk.is_leaf else below
+    return counts
+
+
+def _root_label(name: str, result: HierarchicalChunkingResult) -> Text:
+    root = result.chunks[0]
+    size = counted(len(result.source), "character")
+    count = counted(len(result.get_leaves()), "chunk")
+    facts = [f"“{on_one_line(root.title)}”", f"{size} in {count}"]
+    return _label(on_one_line(name), facts, is_node=True)
+
+
+def _short_label(row: Sequence[Chunk], leaves: dict[str, int]) -> Text:
+    first, count = row[0], sum(leaves[chunk.chunk_id] for chunk in row)
+    size = f"{sum(len(chunk.span) for chunk in row):,}"
+    facts = [size if count == 1 else f"{size} in {count} chunks", lines_of(first, row[-1])]
+    return _label(name_of(first), facts, is_node=not first.is_leaf)
+
+
+def _facts(chunk: Chunk, parts: int) -> Iterator[str]:
+    """Yield what the tree says of a chunk beside its title."""
+    if chunk.section.level:
+        yield f"H{chunk.section.level}"
+    # A node's own content is a summary; what it stands for is the text under it.
+    yield f"{chunk.size if chunk.is_leaf else len(chunk.span):,}"
+    yield lines_of(chunk, chunk)
+    yield chunk.content_type
+    if chunk.split_index is not None:
+        yield f"part {chunk.split_index + 1} of {parts}"
+    if chunk.oversize_reason is not None:
+        yield f"oversize: {chunk.oversize_reason}"
+    yield chunk.chunk_id
+
+
+def _label(name: str, facts: Sequence[str], *, is_node: bool) -> Text:
+    # A Text, not a str: rich would obey markup in a document's titles.
+    return Text(name, style="bold" if is_node else "").append(
+        "  " + " · ".join(facts), style="not bold dim"
+    )

@@ -1,0 +1,71 @@
+"""The command as a process in a pipe, and inside of the tests' own process, which is faster."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from chunkana_cli.main import app
+
+COMMAND = (sys.executable, "-m", "chunkana_cli")
+_TIMEOUT = 60
+_SETTINGS = (
+    "COLUMNS",
+    "FORCE_COLOR",
+    "LINES",
+    "NO_COLOR",
+    "PYTHONIOENCODING",
+    "PYTHONUNBUFFERED",
+    "PYTHONUTF8",
+)
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Return the environment without what changes how output looks."""
+    return {k: v for k, v in os.environ.items() if k not in _SETTINGS} | changes
+
+
+def run(
+    *arguments: str | bytes | Path,
+    stdin: bytes = b"",
+    folder: Path | None = None,
+    env: dict[str, str] | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the command in a pipe."""
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        input=stdin,
+        cwd=folder,
+        env=env or environment(),
+        capture_output=True,
+        check=False,
+        timeout=_TIMEOUT,
+    )
+
+
+def output_of(
+    *arguments: str | bytes | Path, stdin: bytes = b"", folder: Path | None = None
+) -> str:
+    """Return what the command prints, after checking that nothing goes wrong."""
+    done = run(*arguments, stdin=stdin, folder=folder)
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    return done.stdout.decode("utf-8")
+
+
+def call(*arguments: str | Path) -> tuple[int, str, str]:
+    """Return the exit code, output and errors of the command, without a process of its own."""
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="chunkana")
+    return done.exit_code, done.stdout, done.stderr
+
+
+def error_of(*arguments: str | Path, code: int) -> str:
+    """Return the one line that the command prints, on standard error."""
+    exit_code, output, error = call(*arguments)
+    assert (exit_code, output) == (code, ""), error
+    assert error.startswith("chunkana: "), error
+    assert error.count("\n") == 1, error
+    return error.removeprefix("chunkana: ").rstrip("\n")

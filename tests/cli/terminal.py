@@ -1,0 +1,37 @@
+"""The command at a pseudo-terminal."""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import COMMAND, environment
+
+
+def at_terminal(*arguments: str, folder: Path, columns: int, **settings: str) -> str:
+    """Return what the command writes to a terminal of a width, escape codes included."""
+    pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
+    fcntl = pytest.importorskip("fcntl")
+    termios = pytest.importorskip("termios")
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    env = environment(**{"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"} | settings)
+    with subprocess.Popen(
+        [*COMMAND, *arguments], cwd=folder, env=env, stdin=theirs, stdout=theirs, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        output = b"".join(iter(lambda: _read(ours), b""))
+    os.close(ours)
+    assert process.returncode == 0, output
+    return output.decode("utf-8")
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # how Linux says that the other side is closed
+        return b""

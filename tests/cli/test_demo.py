@@ -1,0 +1,133 @@
+"""`chunkana demo`: chunking, search and merging, shown."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+import chunkana_cli
+from chunkana_cli.demo import Retrieval, run_demo
+from chunkana_cli.demo_view import show
+from chunkana_cli.documents import DEFAULT_QUESTION, Document, default_documents
+from chunkana_cli.tree_view import full_tree
+from chunkana_core import ChunkConfig
+from tests.cli.command import environment, output_of
+from tests.cli.terminal import at_terminal
+from tests.strategies import any_markdown
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted((ROOT / "tests" / "data" / "documents").glob("*.md"))
+STEPS = ("1. Chunk\n", "2. Tree\n", "3. Ask\n", "4. Merge\n", "5. Read\n")
+
+
+def steps(output: str) -> dict[str, str]:
+    """Cut what the demo prints at its headings."""
+    starts = [output.index(step) for step in STEPS]
+    assert starts == sorted(starts)
+    return {
+        step[3:].strip(): output[start:end]
+        for step, start, end in zip(STEPS, starts, [*starts[1:], None], strict=True)
+    }
+
+
+def test_by_default_it_shows_our_own_documents(tmp_path: Path) -> None:
+    shown = steps(output_of("demo", folder=tmp_path))
+    assert "README.md, docs/" in shown["Chunk"]
+    assert "├── Options  " in shown["Tree"]
+    assert f"“{DEFAULT_QUESTION}”" in shown["Ask"]
+    assert "README.md: Chunkana > Options" in shown["Ask"]
+    assert re.search(r"\d of \d children hit: merged into [\d,]+ characters", shown["Merge"])
+    assert "`max_chunk_size`" in shown["Read"]
+
+
+def test_installed_elsewhere_it_shows_the_guide(tmp_path: Path) -> None:
+    source = Path(chunkana_cli.__file__).parent
+    shutil.copytree(source, tmp_path / "site" / "chunkana_cli")
+    (tmp_path / "README.md").write_text("# Not ours\n", encoding="utf-8")
+    # -P keeps the checkout's own package out; the copy comes first on the path.
+    env = environment(PYTHONPATH=str(tmp_path / "site"))
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "chunkana_cli", "demo"],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    shown = steps(done.stdout.decode())
+    assert "guide.md" in shown["Chunk"]
+    assert "3 of 3 children hit: merged" in shown["Merge"]
+    assert "1. How Chunkana cuts a document > Size  lines " in shown["Read"]
+
+
+def test_a_given_file_and_question(tmp_path: Path) -> None:
+    path = ROOT / "tests" / "data" / "documents" / "readme_project.md"
+    output = output_of("demo", path, "--question", "Which licence is it under?", folder=tmp_path)
+    shown = steps(output)
+    assert "“Which licence is it under?”\nBM25 finds " in shown["Ask"]
+    assert " for: licence" in shown["Ask"]
+    assert "\x1b" not in output
+
+
+def test_standard_input_and_the_options_of_retrieval() -> None:
+    text = "".join(f"## Part {n}\n\nIt is about cats. {'And more. ' * 8}\n\n" for n in range(6))
+    arguments = ("demo", "-", "-q", "cats", "--hits=2", "--max-parent-size=260")
+    shown = steps(output_of(*arguments, "--min-chunk-size=0", stdin=text.encode()))
+    assert "BM25 finds 2 chunks for: cats" in shown["Ask"]
+    assert "2 of 2 children hit: merged into " in shown["Merge"]
+
+
+def test_nothing_found(tmp_path: Path) -> None:
+    output = output_of("demo", "-", "-q", "zebra", stdin=b"# A\n\nCats.\n", folder=tmp_path)
+    assert "BM25 finds nothing for: zebra" in output
+    assert "4. Merge" not in output
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_a_question_is_made_up_that_finds_something(path: Path) -> None:
+    document = Document(path.name, path.read_bytes().decode())
+    demo = run_demo([document], None, Retrieval(8, 3000), ChunkConfig(atomic_blocks="split"))
+    assert demo.question.startswith("What about ")
+    assert demo.hits
+    assert demo.passages[0][1].score == demo.hits[0].score
+
+
+@settings(max_examples=60)
+@given(any_markdown(), st.one_of(st.none(), st.text()), st.integers(32, 200))
+def test_any_document_and_question_can_be_shown(
+    text: str, question: str | None, max_size: int
+) -> None:
+    assume(text.strip())
+    config = ChunkConfig(max_chunk_size=max_size, atomic_blocks="split")
+    documents = [Document("a.md", text), Document("b.md", "")]
+    demo = run_demo(documents, question, Retrieval(8, 3 * max_size), config)
+    console = Console(file=StringIO(), width=80)
+    show(demo, console)
+    console.print(full_tree("a.md", demo.chunked[0].result))
+
+
+def test_at_a_terminal(tmp_path: Path) -> None:
+    text = "# A\n\nText.\n\n## [red]B[/red] \x1b[2J\n\nAbout cats\x07.\n\n## C\n\nMore cats.\n"
+    (tmp_path / "a.md").write_text(text, encoding="utf-8")
+    output = at_terminal("demo", "a.md", "-q", "cats", folder=tmp_path, columns=70)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", output)
+    assert plain != output
+    assert {c for c in plain if not c.isprintable()} <= {"\r", "\n"}
+    assert "[red]B[/red] \\x1b[2J" in plain
+    assert "│ About cats\\x07." in plain
+    assert max(map(len, plain.splitlines())) <= 70
+
+
+def test_our_own_documents_are_those_of_the_checkout() -> None:
+    names = [document.name for document in default_documents()]
+    assert names[0] == "README.md"
+    assert names[1:] == sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))

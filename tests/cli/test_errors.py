@@ -1,0 +1,155 @@
+"""What goes wrong: messages on standard error, and exit codes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import COMMAND, call, environment, error_of, run
+
+needs_full_device = pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="a device that is always full, as Linux has it"
+)
+READERS = ("split", "tree", "demo")
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_a_missing_file(command: str) -> None:
+    assert error_of(command, "no/such.md", code=1) == "no/such.md: no such file"
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_a_folder(command: str, tmp_path: Path) -> None:
+    assert error_of(command, tmp_path, code=1) == f"{tmp_path}: is a folder; name the files in it"
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_a_file_that_is_not_utf_8(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "latin.md"
+    path.write_bytes("# Grö\n\nße".encode("latin-1"))
+    message = f"{path}: not UTF-8: byte 0xf6 at offset 4 (line 1)"
+    assert error_of(command, path, code=1) == message
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_as_a_process_it_fails_alike(command: str) -> None:
+    done = run(command, "-", stdin=b"a\n\n\x80")
+    message = b"chunkana: standard input: not UTF-8: byte 0x80 at offset 3 (line 3)\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", message)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.touch(mode=0o000)
+    assert error_of("split", path, code=1) == f"{path}: Permission denied"
+
+
+def test_names_that_no_file_can_have() -> None:
+    assert error_of("split", "a" * 5000, code=1).endswith(": File name too long")
+    assert error_of("split", "a\0b", code=1) == "a\\x00b: no such file"
+
+
+def test_a_name_that_is_not_utf_8_or_has_control_characters() -> None:
+    done = run("split", b"a\xff\x1b[31m\n.md")
+    message = b"chunkana: a\\udcff\\x1b[31m .md: no such file\n"
+    assert (done.returncode, done.stderr) == (1, message)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--max-chunk-size=31", "--max-chunk-size is 31; allowed: a whole number of at least 32"),
+        ("--min-chunk-size=-1", "--min-chunk-size is -1; allowed: None or a whole number from 0"),
+        ("--code-threshold=2", "--code-threshold is 2.0; allowed: a number from 0.0 to 1.0"),
+    ],
+)
+@pytest.mark.parametrize("command", READERS)
+def test_a_value_out_of_range(command: str, option: str, message: str) -> None:
+    assert error_of(command, "-", option, code=2).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["split"], "Missing argument"),
+        (["split", "--max-chunk-size=many", "-"], "Invalid value for '--max-chunk-size'"),
+        (["split", "--format=xml", "-"], "Invalid value for '--format'"),
+        (["split", "--strategy=best", "-"], "Invalid value for '--strategy'"),
+        (["split", "--no-such-option", "-"], "No such option"),
+        (["tree", "a.md", "b.md"], "unexpected extra argument"),
+        (["demo", "--hits=0"], "Invalid value for '--hits'"),
+        (["no-such-command"], "No such command 'no-such-command'"),
+    ],
+)
+def test_a_wrong_call(arguments: list[str], message: str) -> None:
+    code, output, error = call(*arguments)
+    assert (code, output) == (2, "")
+    assert message in error
+
+
+def test_a_document_without_text_has_no_demo(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("\n \n", encoding="utf-8")
+    assert error_of("demo", path, code=1) == f"{path}: has no text to chunk"
+
+
+@pytest.mark.parametrize("command", ["split", "tree"])
+def test_a_reader_that_has_seen_enough(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n\n" * 5000, encoding="utf-8")
+    process = subprocess.Popen(
+        [*COMMAND, command, "a.md"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+
+
+@needs_full_device
+@pytest.mark.parametrize("command", READERS)
+def test_a_full_disk(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, command, "a.md"],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    message = b"chunkana: standard output: cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, message)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("split - <&-", "standard input: is closed"),
+        ("split README.md >&-", "standard output: is closed"),
+        ("tree README.md >&-", "standard output: is closed"),
+    ],
+)
+def test_closed_streams(command: str, message: str) -> None:
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" -m chunkana_cli {command}', sys.executable],  # noqa: S607
+        cwd=root,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.decode()) == (1, f"chunkana: {message}\n")

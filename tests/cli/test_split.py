@@ -1,0 +1,173 @@
+"""`chunkana split`: chunks as JSON lines and as text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+from unicodedata import category
+
+import pytest
+from hypothesis import given
+
+from chunkana_cli.documents import Document
+from chunkana_cli.formats import to_jsonl, to_text
+from chunkana_cli.options import Strategy
+from chunkana_core import ChunkConfig, MarkdownChunker, StrategySelector
+from tests.cli.command import error_of, output_of, run
+from tests.strategies import any_markdown
+
+PLAIN = "# Guide\n\nHello.\n\n## Use\n\nTurn it on. Wait.\n"
+ODD = (
+    "\ufeff# Größe\r\n\r\nTab\there  \r\n\r\n## 日本 [b]\r\n\r\n😀 \x0b\u2028\x85\x7f end\rnext\r\n"
+)
+DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
+
+
+def rows(output: str) -> list[tuple[dict[str, str], dict[str, Any]]]:
+    """Read JSON lines, as a reader would that takes every Unicode line end for one."""
+    loaded = [json.loads(line) for line in output.splitlines()]
+    return [(row, row["metadata"]) for row in loaded]
+
+
+def test_each_line_has_file_content_text_and_metadata(tmp_path: Path) -> None:
+    (tmp_path / "guide.md").write_text(PLAIN, encoding="utf-8")
+    (row, metadata), *_ = rows(output_of("split", "guide.md", folder=tmp_path))
+    assert list(row) == ["file", "content", "text", "metadata"]
+    assert row["file"] == "guide.md"
+    assert row["content"] == "# Guide\n\nHello."
+    assert metadata == MarkdownChunker().chunk(PLAIN)[0].metadata
+
+
+@pytest.mark.parametrize("text", [PLAIN, ODD], ids=["plain", "odd"])
+def test_text_is_the_slice_of_the_file(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "file.md"
+    path.write_bytes(text.encode())
+    read = path.read_bytes().decode()
+    chunks = rows(output_of("split", path, "--max-chunk-size", "32"))
+    for row, metadata in chunks:
+        assert row["text"] == read[slice(metadata["start_char"], metadata["end_char"])]
+    assert "".join("".join(row["text"].split()) for row, _ in chunks) == "".join(text.split())
+
+
+@given(any_markdown())
+def test_json_lines_hold_any_chunk_in_one_line_each(text: str) -> None:
+    result = MarkdownChunker(ChunkConfig(max_chunk_size=100)).chunk_hierarchical(text)
+    output = "".join(to_jsonl(Document("a.md", text), result))
+    output.encode("utf-8")
+    read = [(row["content"], row["text"]) for row, _ in rows(output)]
+    assert read == [(chunk.content, chunk.text) for chunk in result.get_leaves()]
+
+
+@given(any_markdown())
+def test_text_has_nothing_that_a_terminal_would_obey(text: str) -> None:
+    result = MarkdownChunker().chunk_hierarchical(text)
+    output = "".join(to_text(Document("\x1b[31m.md", text), result))
+    output.encode("utf-8")
+    controls = {c for c in output if category(c) in {"Cc", "Cs", "Zl", "Zp"}}
+    assert controls <= {"\n", "\t"}
+
+
+def test_text_format_separates_and_describes_chunks(tmp_path: Path) -> None:
+    (tmp_path / "guide.md").write_text(PLAIN, encoding="utf-8")
+    output = output_of("split", "--format", "text", "guide.md", folder=tmp_path)
+    assert output.startswith("════ guide.md: 2 chunks, 43 characters, strategy ")
+    assert "──── 1/2  /Guide  lines 1-3  15 characters  " in output
+    assert "──── 2/2  /Guide/Use  lines 5-7  " in output
+    assert "\n\n# Guide\n\nHello.\n\n" in output
+
+
+def test_text_format_says_what_continues_and_what_is_too_large(tmp_path: Path) -> None:
+    code = "```\n" + "x = 1\n" * 30 + "```\n"
+    (tmp_path / "a.md").write_text(f"# A\n\n{'Long text. ' * 20}\n\n{code}", encoding="utf-8")
+    output = output_of("split", "--format=text", "--max-chunk-size=80", "a.md", folder=tmp_path)
+    assert "  continued" in output
+    assert "  oversize: code_block_integrity" in output
+
+
+def test_several_files_one_after_the_other(tmp_path: Path) -> None:
+    for name in ("b.md", "a.md"):
+        (tmp_path / name).write_text(PLAIN, encoding="utf-8")
+    output = output_of("split", "b.md", "a.md", folder=tmp_path)
+    assert [row["file"] for row, _ in rows(output)] == ["b.md", "b.md", "a.md", "a.md"]
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("file", encoding="utf-8")
+    output = output_of("split", "-", "a.md", stdin=ODD.encode(), folder=tmp_path)
+    found = rows(output)
+    assert [row["file"] for row, _ in found][-2:] == ["-", "a.md"]
+    assert found[0][0]["text"].startswith("\ufeff# Größe\r\n")
+
+
+def test_output_goes_to_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(PLAIN, encoding="utf-8")
+    (tmp_path / "out.jsonl").write_text("old\n" * 100, encoding="utf-8")
+    assert not output_of("split", "a.md", "-o", "out.jsonl", folder=tmp_path)
+    assert len(rows((tmp_path / "out.jsonl").read_text(encoding="utf-8"))) == 2
+
+
+def test_blank_and_empty_files_have_no_chunks(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"")
+    (tmp_path / "b.md").write_bytes(b" \n\t\n")
+    assert not output_of("split", "a.md", "b.md", folder=tmp_path)
+
+
+def test_every_option_reaches_the_chunker(tmp_path: Path) -> None:
+    path = DOCUMENTS[0]
+    config = ChunkConfig(
+        max_chunk_size=300,
+        min_chunk_size=20,
+        overlap_size=15,
+        strategy="structural",
+        atomic_blocks="split",
+        oversize_tolerance=0.1,
+        merge_boundary_level=1,
+        min_content_after_header=10,
+        code_threshold=0.5,
+        structure_threshold=2,
+    )
+    usual = ChunkConfig().to_dict()
+    changed = {k: v for k, v in config.to_dict().items() if usual[k] != v}
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in changed.items()]
+    output = output_of("split", path, *options, folder=tmp_path)
+    chunks = MarkdownChunker(config).chunk(path.read_bytes().decode())
+    assert [metadata for _, metadata in rows(output)] == [chunk.metadata for chunk in chunks]
+
+
+def test_strategies_offered_are_the_built_in_ones() -> None:
+    names = [strategy.name for strategy in StrategySelector().get_available_strategies()]
+    assert get_args(Strategy) == ("auto", *names)
+
+
+def test_the_others_are_chunked_when_a_file_fails(tmp_path: Path) -> None:
+    (tmp_path / "good.md").write_text(PLAIN, encoding="utf-8")
+    (tmp_path / "bad.md").write_bytes(b"# A\n\n\xff")
+    done = run("split", "bad.md", "none.md", "good.md", folder=tmp_path)
+    assert done.returncode == 1
+    assert {row["file"] for row, _ in rows(done.stdout.decode())} == {"good.md"}
+    assert done.stderr.decode().splitlines() == [
+        "chunkana: bad.md: not UTF-8: byte 0xff at offset 5 (line 3)",
+        "chunkana: none.md: no such file",
+    ]
+
+
+def test_an_output_that_is_an_input_is_refused(tmp_path: Path) -> None:
+    path, link = tmp_path / "a.md", tmp_path / "link.md"
+    path.write_text(PLAIN, encoding="utf-8")
+    link.symlink_to(path)
+    error = error_of("split", path, "-o", link, code=2)
+    assert error == f"{link}: is one of the inputs, and would be replaced"
+    assert path.read_text(encoding="utf-8") == PLAIN
+
+
+def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
+    missing = tmp_path / "no" / "such.jsonl"
+    message = f"{missing}: cannot be written: No such file or directory"
+    assert error_of("split", DOCUMENTS[0], "-o", missing, code=1) == message
+    message = f"{tmp_path}: cannot be written: Is a directory"
+    assert error_of("split", DOCUMENTS[0], "-o", tmp_path, code=1) == message
+
+
+def test_standard_input_can_be_named_once() -> None:
+    assert "only once" in error_of("split", "-", "-", code=2)

@@ -1,0 +1,118 @@
+"""`chunkana tree`: the hierarchy, in a pipe and at a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chunkana_cli.tree_view import full_tree, short_tree
+from chunkana_core import MarkdownChunker, chunk_hierarchical
+from tests.cli.command import environment, output_of, run
+from tests.cli.terminal import at_terminal
+
+DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
+GUIDE = "# Guide\n\nHello there.\n\n## Install\n\nUnpack it.\n\n### Linux\n\nUse tar.\n"
+HOSTILE = (
+    "# [bold]A[/] :smile: \x1b]0;owned\x07 \x9b31m &#27;[2J\n\nText.\n\n## \u202eevil\n\nText.\n"
+)
+
+
+def test_titles_levels_sizes_and_lines(tmp_path: Path) -> None:
+    (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
+    lines = output_of("tree", "guide.md", "--min-chunk-size=0", folder=tmp_path).splitlines()
+    assert lines[0] == "guide.md  “Guide” · 67 characters in 3 chunks"
+    assert lines[1].startswith("├── Guide  H1 · 21 · lines 1-3 · text · ")
+    assert lines[2].startswith("└── Install  H2 · 43 · lines 5-11 · section · ")
+    assert lines[3].startswith("    ├── Install  H2 · 22 · lines 5-7 · text · ")
+    assert lines[4].startswith("    └── Linux  H3 · 19 · lines 9-11 · text · ")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_every_chunk_has_a_line(path: Path) -> None:
+    result = chunk_hierarchical(path.read_bytes().decode())
+    tree = full_tree(path.name, result)
+    waiting, labels = [tree], []
+    while waiting:
+        found = waiting.pop()
+        labels.append(str(found.label))
+        waiting += reversed(found.children)
+    assert [label.split(" · ")[-1] for label in labels[1:]] == [
+        c.chunk_id for c in result.chunks[1:]
+    ]
+
+
+def test_a_blank_document_has_no_tree() -> None:
+    assert output_of("tree", "-", stdin=b"\n\n") == "-  (no text)\n"
+
+
+def test_in_a_pipe_nothing_is_coloured_or_cut_short() -> None:
+    title = "word " * 100 + "end"
+    output = output_of("tree", "-", stdin=f"# A\n\n## {title}\n\nText.\n\n## B\n\nText.\n".encode())
+    assert "\x1b" not in output
+    assert f"── {title}  H2 · " in output.replace("A + ", "")
+    assert len(output.splitlines()) == 3
+
+
+def test_at_a_terminal_it_is_coloured_and_wrapped_to_the_width(tmp_path: Path) -> None:
+    title = " ".join(f"word{i}" for i in range(40))
+    (tmp_path / "a.md").write_text(f"# A\n\nText.\n\n# {title}\n\nText.\n", encoding="utf-8")
+    output = at_terminal("tree", "a.md", folder=tmp_path, columns=60)
+    assert "\x1b[" in output
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", output)
+    assert max(map(len, plain.splitlines())) <= 60
+    assert re.findall(r"word\d+", plain) == title.split()
+
+
+def test_documents_cannot_write_markup_or_control_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(HOSTILE, encoding="utf-8")
+    output = at_terminal("tree", "a.md", folder=tmp_path, columns=200)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", output)
+    assert "[bold]A[/] :smile: \\x1b]0;owned\\x07 \\x9b31m" in plain
+    assert "\\u202eevil" in plain
+    assert {c for c in plain if not c.isprintable()} <= {"\r", "\n"}
+
+
+def test_a_terminal_or_pipe_of_another_encoding(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Größe 日本\n\nText.\n\n# B\n\nText.\n", encoding="utf-8")
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = run("tree", "a.md", folder=tmp_path, env=environment(**ascii_only))
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "── Größe 日本  H1" in done.stdout.decode("utf-8")
+    output = at_terminal("tree", "a.md", folder=tmp_path, columns=80, **ascii_only)
+    assert "Gr\\xf6\\xdfe" in output
+
+
+def test_options_reach_the_chunker(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\n" + "Some words. " * 30, encoding="utf-8")
+    assert len(output_of("tree", "a.md", folder=tmp_path).splitlines()) == 2
+    lines = output_of("tree", "a.md", "--max-chunk-size=100", folder=tmp_path).splitlines()
+    assert [re.search(r"part (\d of \d)", line) is not None for line in lines[1:]] == [True] * 4
+
+
+def short_rows(text: str, most_rows: int) -> Iterator[str]:
+    result = MarkdownChunker().chunk_hierarchical(text)
+    waiting = list(short_tree("a.md", result, most_rows).children)
+    while waiting:
+        tree = waiting.pop(0)
+        yield str(tree.label)
+        waiting = [*tree.children, *waiting]
+
+
+def test_the_short_tree_shows_the_levels_that_have_room() -> None:
+    text = "".join(f"# {a}\n\nText.\n\n" + f"## {a}.1\n\nText.\n\n" * 3 for a in range(4))
+    assert [row.split("  ")[0] for row in short_rows(text, 10)] == ["0", "1", "2", "3"]
+    assert len(list(short_rows(text, 40))) == 4 + 4 * 4
+
+
+def test_the_short_tree_says_what_it_leaves_out() -> None:
+    rows = list(short_rows("# A\n\nText.\n\n" * 30, 10))
+    assert len(rows) == 11
+    assert rows[-1] == "… and 20 more"
+
+
+def test_the_short_tree_shows_the_parts_of_a_section_as_one_row() -> None:
+    rows = list(short_rows("# A\n\nText.\n\n# B\n\n" + "Some words. " * 300, 10))
+    assert [row.split(" · ")[0] for row in rows] == ["A  10", "B  3,601 in 4 chunks"]

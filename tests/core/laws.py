@@ -1,0 +1,435 @@
+"""The laws of chunking, each asserted from the source alone, with a parser of the tests' own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise, takewhile
+
+from chunkana_core import Chunk, ChunkConfig, HierarchicalChunkingResult, MarkdownChunker
+from tests.core.stock import (
+    ATOMS,
+    CONTAINERS,
+    StockBlock,
+    line_at,
+    line_starts,
+    open_fences,
+    stock_blocks,
+    top,
+)
+
+LARGEST_SHARE = 3  # repeated and carried headings take a third of the limit at most
+LEAST_ROOM = 16  # in less than that, nothing worth it follows a heading
+ATOM_REASONS = {
+    "code_block_integrity": {"fenced_code", "indented_code", "math"},
+    "table_integrity": {"table"},
+    "list_item_integrity": ATOMS,
+}
+METADATA_KEYS = frozenset(
+    [
+        "chunk_id",
+        "parent_id",
+        "section_id",
+        "children_ids",
+        "prev_sibling_id",
+        "next_sibling_id",
+        "hierarchy_level",
+        "is_root",
+        "is_leaf",
+        "indexable",
+        "chunk_index",
+        "strategy",
+        "content_type",
+        "title",
+        "header_path",
+        "header_level",
+        "section_tags",
+        "anchor",
+        "start_line",
+        "end_line",
+        "text_start_line",
+        "text_end_line",
+        "start_char",
+        "end_char",
+        "size",
+        "has_code",
+        "code_languages",
+        "dangling_header_fixed",
+        "header_moved_from_id",
+        "merge_reason",
+        "continued_from_header",
+        "split_index",
+        "original_section_size",
+        "allow_oversize",
+        "oversize_reason",
+        "previous_content",
+        "next_content",
+    ]
+)
+CONTENT_TYPES = frozenset(
+    [
+        "text",
+        "code",
+        "table",
+        "list",
+        "math",
+        "html",
+        "mixed",
+        "section",
+        "preamble",
+        "front_matter",
+        "heading",
+        "definitions",
+        "document",
+    ]
+)
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_FENCE = re.compile(r"`{3,}|~{3,}")
+
+
+def quarters(text: str) -> int:
+    """Count tokens as many do: four characters each. Not additive: "ab" + "cd" is one, not none."""
+    return len(text) // 4
+
+
+def tokens(text: str) -> int:
+    """Count words and punctuation. Not additive: a word cut in two counts twice."""
+    return len(_TOKEN.findall(text))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A text, a configuration, and what they yield; the name is for messages."""
+
+    text: str
+    config: ChunkConfig
+    name: str = ""
+
+    @cached_property
+    def result(self) -> HierarchicalChunkingResult:
+        """The tree."""
+        return MarkdownChunker(self.config).chunk_hierarchical(self.text)
+
+    @cached_property
+    def leaves(self) -> list[Chunk]:
+        """Its leaves, which hold the whole document."""
+        return [chunk for chunk in self.result.chunks if chunk.is_leaf]
+
+    @property
+    def blocks(self) -> tuple[StockBlock, ...]:
+        """All blocks, as the stock parser sees them."""
+        return stock_blocks(self.text)
+
+    @cached_property
+    def lines(self) -> list[int]:
+        """The offsets of the lines."""
+        return line_starts(self.text)
+
+    def size(self, text: str) -> int:
+        """Measure a text."""
+        return self.config.length_function(text)
+
+
+# L1
+
+
+def exact_source(case: Case) -> None:
+    """L1: each text is the exact slice at its span, and each leaf's content shows it."""
+    assert case.result.source == case.text
+    for chunk in case.result.chunks:
+        start, end = chunk.span.start, chunk.span.end
+        assert 0 <= start < end <= len(case.text)
+        assert chunk.text == case.text[start:end]
+        assert (chunk.metadata["start_char"], chunk.metadata["end_char"]) == (start, end)
+        assert chunk.text_start_line == line_at(case.lines, start)
+        assert chunk.text_end_line == line_at(case.lines, end - 1)
+        if chunk.is_leaf:
+            assert chunk.text in chunk.content
+            assert chunk.start_line <= chunk.text_start_line
+            assert chunk.end_line == chunk.text_end_line
+
+
+# L2
+
+
+def nothing_lost(case: Case) -> None:
+    """L2: every character that is not white space is in one leaf; spans start and end as told."""
+    end = 0
+    for chunk in case.leaves:
+        span = chunk.span
+        assert span.start >= end, "spans overlap, or are out of order"
+        assert not case.text[end : span.start].strip(), "text is lost between spans"
+        _starts_properly(case, chunk, end)
+        assert not case.text[span.end - 1].isspace()
+        end = span.end
+    assert not case.text[end:].strip(), "text is lost at the end"
+
+
+def _starts_properly(case: Case, chunk: Chunk, previous_end: int) -> None:
+    start, end = chunk.span.start, chunk.span.end
+    line = case.lines[line_at(case.lines, start) - 1]
+    if start == line:
+        following = [n for n in case.lines if n > start]
+        first_line = case.text[start : following[0] if following else len(case.text)]
+        assert first_line.strip(), "the span starts with a blank line"
+        return
+    assert not case.text[start].isspace(), "the span starts with the white space after a cut"
+    if previous_end <= line:  # then the cut was in an indentation that hardly fits
+        size = case.size(case.text[line:end])
+        assert size > case.config.max_chunk_size // 2, "the span leaves out its line's start"
+
+
+# L3
+
+
+def size_within_limit(case: Case) -> None:
+    """L3: no content is over the limit, but one atom, its headings, and nothing else."""
+    limit = case.config.max_chunk_size
+    for chunk in case.result.chunks:
+        size = case.size(chunk.content)
+        assert chunk.size == size
+        is_over = size > limit
+        assert chunk.metadata["allow_oversize"] is is_over, f"{size} with {chunk.oversize_reason}"
+        assert bool(chunk.oversize_reason) is is_over
+        if is_over:
+            assert chunk.is_leaf
+            _may_be_oversize(case, chunk)
+
+
+def _may_be_oversize(case: Case, chunk: Chunk) -> None:
+    if chunk.oversize_reason == "within_tolerance":
+        most = case.config.max_chunk_size * (1 + case.config.oversize_tolerance)
+        assert case.size(chunk.content) <= most
+        assert chunk.content == chunk.text
+        assert chunk.split_index is None
+        return
+    assert chunk.oversize_reason in ATOM_REASONS
+    held = _leaf_blocks(case, chunk)
+    while held and held[0].kind == "heading" and held[0].depth == 0:
+        held = held[1:]
+    assert [block.kind in ATOM_REASONS[chunk.oversize_reason] for block in held] == [True]
+    atom = held[0]
+    assert chunk.span.start <= _first_text(case, atom), "the atom was cut"
+    assert chunk.span.end >= _last_text(case, atom), "the atom was cut"
+    items = [b for b in case.blocks if b.kind == "list_item" and b.line == atom.line]
+    at_marker = any(b.start <= atom.start and atom.end <= b.end for b in items)
+    assert at_marker is (chunk.oversize_reason == "list_item_integrity")
+    stack = chunk.content.removesuffix(chunk.text)
+    assert {block.kind for block in top(stock_blocks(stack))} <= {"heading"}
+    if case.config.atomic_blocks == "split":
+        _cannot_be_split(case, atom)
+
+
+def _cannot_be_split(case: Case, atom: StockBlock) -> None:
+    """Accept a fence whose delimiters alone leave no room for a character between them."""
+    assert atom.kind == "fenced_code"
+    line = case.text[atom.start : atom.end].splitlines()[0]
+    fence = _FENCE.search(line)
+    assert fence
+    delimiter = line[: fence.end()]
+    assert case.size(f"{delimiter}\nx\n{delimiter}") > case.config.max_chunk_size
+
+
+def _leaf_blocks(case: Case, chunk: Chunk) -> list[StockBlock]:
+    """Return the blocks without blocks inside that a chunk's span touches."""
+    blocks = case.blocks
+    followed = zip(blocks, [*blocks[1:], None], strict=True)
+    return [
+        block
+        for block, after in followed
+        if not (block.kind in CONTAINERS and after and after.depth > block.depth)
+        and _first_text(case, block) < chunk.span.end
+        and _last_text(case, block) > chunk.span.start
+    ]
+
+
+def _first_text(case: Case, block: StockBlock) -> int:
+    text = case.text[block.start : block.end]
+    return block.start + len(text) - len(text.lstrip())
+
+
+def _last_text(case: Case, block: StockBlock) -> int:
+    return block.start + len(case.text[block.start : block.end].rstrip())
+
+
+# L4
+
+
+def no_dangling_heading(case: Case) -> None:
+    """L4: no leaf but the last ends with a heading, where its body can be brought to it."""
+    own = top(case.blocks)
+    if all(block.kind in {"heading", "link_definition", "front_matter"} for block in own):
+        return
+    for chunk in case.leaves[:-1]:
+        touched = [n for n, block in enumerate(own) if block.start < chunk.span.end]
+        number = touched[-1] if touched else 0
+        if own[number].kind == "heading":
+            _may_end_so(case, chunk, own[number:])
+
+
+def _may_end_so(case: Case, chunk: Chunk, rest: list[StockBlock]) -> None:
+    """Accept a heading without a body, and one that its body cannot be brought to."""
+    heading, *after = (block for block in rest if block.kind != "link_definition")
+    section = list(takewhile(lambda b: b.kind != "heading" or b.level > heading.level, after))
+    if not section:
+        return  # the last heading of a section that is empty to its end
+    if section[0].kind != "heading":
+        _cannot_begin(case, heading, section[0])
+        return
+    body = next((block for block in after if block.kind != "heading"), None)
+    inner = after[: after.index(body)] if body else after
+    limit = case.config.max_chunk_size
+    run = case.text[heading.start : inner[-1].start].rstrip()  # the last one is the receiver's own
+    if len(inner) == 1 and not any(block.kind == "link_definition" for block in rest):
+        run += case.text[inner[0].start : inner[0].end]
+        is_excess = case.size(run) + LEAST_ROOM > limit  # else the innermost stays attached
+    else:
+        is_excess = case.size(run) > limit // LARGEST_SHARE
+    if body not in section:  # one of the headings of an empty section
+        joined = case.text[chunk.span.start : _last_text(case, section[0])]
+        is_excess |= case.size(joined) > limit
+    assert is_excess, f"{run!r} could have been carried"
+
+
+def _cannot_begin(case: Case, heading: StockBlock, body: StockBlock) -> None:
+    """Accept a heading after which nothing of its body fits."""
+    limit = case.config.max_chunk_size
+    if case.size(case.text[heading.start : heading.end].rstrip()) > limit:
+        return
+    first = next(b for b in case.blocks if b.start >= body.start and b.kind not in CONTAINERS)
+    if first.kind in ATOMS and case.config.atomic_blocks == "keep":
+        end = _last_text(case, first)
+        atom = case.text[first.start : end]
+        assert case.size(atom) <= limit, f"{atom!r} is oversize, but without its heading"
+        assert case.size(case.text[heading.start : end]) > limit, "an atom without its heading"
+        return
+    run = case.text[heading.start : body.start]
+    assert case.size(run) + LEAST_ROOM > limit, f"something fits after {run!r}, but it dangles"
+
+
+# L5
+
+
+def one_tree(case: Case) -> None:
+    """L5: one root, links that agree, siblings in order, spans inside spans, all reachable."""
+    result = case.result
+    if not case.text.strip():
+        assert (result.chunks, result.root_id) == ((), "")
+        return
+    by_id = {chunk.chunk_id: chunk for chunk in result.chunks}
+    assert len(by_id) == len(result.chunks)
+    assert all(re.fullmatch(r"[0-9a-f]{8}", chunk_id) for chunk_id in by_id)
+    assert [c.chunk_id for c in result.chunks if c.links.parent_id is None] == [result.root_id]
+    assert [c.chunk_id for c in result.chunks if c.is_root] == [result.root_id]
+    for chunk in result.chunks:
+        _linked(chunk, by_id)
+    assert list(_pre_order(result.root_id, by_id)) == list(result.chunks)
+    indices = [chunk.chunk_index for chunk in case.leaves]
+    assert indices == list(range(len(indices)))
+
+
+def _linked(chunk: Chunk, by_id: dict[str, Chunk]) -> None:
+    links = chunk.links
+    assert chunk.is_leaf is (not links.children_ids)
+    children = [by_id[child] for child in links.children_ids]
+    assert [c.links.parent_id for c in children] == [chunk.chunk_id] * len(children)
+    before, after = [None, *links.children_ids][:-1], [*links.children_ids, None][1:]
+    if children:
+        assert [c.links.prev_sibling_id for c in children] == before
+        assert [c.links.next_sibling_id for c in children] == after
+        spans = [c.span for c in children]
+        assert all(a.end <= b.start for a, b in pairwise(spans)), "siblings are out of order"
+        assert (chunk.span.start, chunk.span.end) == (spans[0].start, spans[-1].end)
+        assert not chunk.indexable
+    if chunk.is_root:
+        assert (links.prev_sibling_id, links.next_sibling_id) == (None, None)
+
+
+def _pre_order(root_id: str, by_id: dict[str, Chunk]) -> Iterator[Chunk]:
+    waiting = [root_id]
+    while waiting:
+        chunk = by_id[waiting.pop()]
+        yield chunk
+        waiting.extend(reversed(chunk.links.children_ids))
+
+
+# L6
+
+
+def same_again(case: Case) -> None:
+    """L6: the same text and configuration give the same, and neither is changed."""
+    again = MarkdownChunker(case.config).chunk_hierarchical(case.text)
+    assert again == case.result
+    assert case.config == ChunkConfig.from_dict(case.config.to_dict(), case.config.length_function)
+
+
+# L7
+
+
+def fences_closed(case: Case) -> None:
+    """L7: no content opens a fence that it does not close, unless the source leaves it open."""
+    for chunk in case.result.chunks:
+        if "```" not in chunk.content and "~~~" not in chunk.content:
+            continue
+        if open_fences(chunk.content):
+            assert _left_open(case, chunk), f"a fence is left open in {chunk.content!r}"
+
+
+def _left_open(case: Case, chunk: Chunk) -> bool:
+    return any(
+        block.kind == "fenced_code"
+        and not block.is_closed
+        and chunk.span.start < _last_text(case, block) <= chunk.span.end
+        for block in case.blocks
+    )
+
+
+# The metadata, whose keys are part of the contract
+
+
+def metadata_sound(case: Case) -> None:
+    """Metadata: the same keys for every chunk, JSON-able, and in agreement with the fields."""
+    for chunk in case.result.chunks:
+        metadata = chunk.metadata
+        assert metadata.keys() == METADATA_KEYS
+        assert json.loads(json.dumps(metadata)) == metadata
+        assert chunk.metadata is not metadata
+        assert metadata["content_type"] in CONTENT_TYPES
+        assert metadata["header_level"] == chunk.section.level
+        assert metadata["dangling_header_fixed"] is (chunk.header_moved_from_id is not None)
+        assert metadata["continued_from_header"] is bool(chunk.split_index)
+        moved = chunk.header_moved_from_id
+        if moved is not None:
+            section = case.result.get_chunk(moved)
+            assert section
+            assert not section.is_leaf
+        assert case.result.get_section(chunk.section_id)
+    _parts_numbered(case)
+
+
+def _parts_numbered(case: Case) -> None:
+    previous: Chunk | None = None
+    for chunk in case.leaves:
+        index = chunk.split_index
+        if index is None:
+            assert chunk.original_section_size is None
+        elif index:
+            assert previous
+            assert previous.split_index == index - 1
+            assert previous.original_section_size == chunk.original_section_size
+        previous = chunk
+
+
+ALL = (
+    exact_source,
+    nothing_lost,
+    size_within_limit,
+    no_dangling_heading,
+    one_tree,
+    same_again,
+    fences_closed,
+    metadata_sound,
+)

@@ -1,0 +1,166 @@
+"""What stock markdown-it-py, with the core's plugins and limits, says of a text."""
+
+from __future__ import annotations
+
+import re
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+
+import yaml
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+
+BOM = "\ufeff"
+DEEPEST = 100
+ATOMS = frozenset({"fenced_code", "indented_code", "math", "table"})
+CONTAINERS = frozenset({"list", "list_item", "block_quote", "footnote"})
+_KINDS = {
+    "heading_open": "heading",
+    "paragraph_open": "paragraph",
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "list_item_open": "list_item",
+    "blockquote_open": "block_quote",
+    "fence": "fenced_code",
+    "code_block": "indented_code",
+    "table_open": "table",
+    "math_block": "math",
+    "math_block_label": "math",
+    "html_block": "html",
+    "hr": "thematic_break",
+    "definition": "link_definition",
+    "footnote_reference_open": "footnote",
+    "front_matter": "front_matter",
+}
+_LINE_END = re.compile(r"\r\n?|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class StockBlock:
+    """A block as the stock parser sees it; offsets are those of its first and after its last line.
+
+    Attributes:
+        kind: CommonMark's word for it, as in `chunkana_core.BlockKind`.
+        depth: 0 for a block of the document itself.
+        line: of its start, from 0.
+        start: offset of that line.
+        end: offset after its last line.
+        level: 1 to 6 for a heading, else 0.
+        markup: the inline text of a heading.
+        is_closed: False for a fence that no fence line ends.
+    """
+
+    kind: str
+    depth: int
+    line: int
+    start: int
+    end: int
+    level: int = 0
+    markup: str = ""
+    is_closed: bool = True
+
+
+def line_starts(text: str) -> list[int]:
+    """Return the offset of every line; CR, LF and CRLF end one."""
+    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+
+def line_at(starts: list[int], offset: int) -> int:
+    """Return the number, from 1, of the line that holds an offset."""
+    return bisect_right(starts, offset)
+
+
+@lru_cache(maxsize=4)
+def stock_blocks(text: str) -> tuple[StockBlock, ...]:
+    """Return all blocks of a text, each before what it contains, however deep."""
+    return tuple(_blocks(text, _tokens(text, 100_000)))
+
+
+@lru_cache(maxsize=4)
+def limited_blocks(text: str) -> tuple[StockBlock, ...] | None:
+    """Return all blocks of a text, or None where some lie deeper than the parser's limit."""
+    tokens = _tokens(text, DEEPEST)
+    if any(token.level >= DEEPEST - 1 for token in tokens):
+        return None
+    return tuple(_blocks(text, tokens))
+
+
+def top(blocks: tuple[StockBlock, ...]) -> list[StockBlock]:
+    """Return the document's own blocks."""
+    return [block for block in blocks if block.depth == 0]
+
+
+def is_mapping(front_matter: str) -> bool:
+    """Tell whether YAML's safe loader reads a mapping."""
+    try:
+        return isinstance(yaml.safe_load(front_matter), dict)
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError):
+        return False
+
+
+def open_fences(content: str) -> list[Token]:
+    """Return the code fences that a text opens and does not close."""
+    ended = content.rstrip("\r\n") + "\n"
+    return [t for t in _tokens(ended, 100_000) if t.type == "fence" and not _is_closed(t)]
+
+
+def _tokens(text: str, deepest: int) -> list[Token]:
+    body = text.removeprefix(BOM)
+    parser = _parser(deepest)
+    with _room_to_recurse():
+        tokens = parser.parse(body)
+        if tokens and tokens[0].type == "front_matter" and not is_mapping(tokens[0].content):
+            tokens = _parser(deepest, front_matter=False).parse(body)
+    return tokens
+
+
+@lru_cache
+def _parser(deepest: int, *, front_matter: bool = True) -> MarkdownIt:
+    md = MarkdownIt("commonmark", {"maxNesting": deepest, "inline_definitions": True})
+    md.enable("table").use(footnote_plugin, move_to_end=False)
+    md.use(dollarmath_plugin, allow_blank_lines=False)
+    if front_matter:
+        md.use(front_matter_plugin)
+    md.core.ruler.enableOnly(["normalize", "block"])
+    return md
+
+
+@contextmanager
+def _room_to_recurse() -> Iterator[None]:
+    """Let the stock parser, which recurses over nested blocks, go as deep as tests need."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 30_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _blocks(text: str, tokens: list[Token]) -> Iterator[StockBlock]:
+    starts = [*line_starts(text), len(text)]
+    for number, token in enumerate(tokens):
+        kind = _KINDS.get(token.type)
+        if kind is None or token.map is None:
+            continue
+        first, last = token.map
+        start, end = starts[first], starts[min(last, len(starts) - 1)]
+        if kind == "paragraph" and text[start:end].isspace():
+            continue
+        level = int(token.tag[1]) if kind == "heading" else 0
+        markup = tokens[number + 1].content if kind == "heading" else ""
+        is_closed = token.type != "fence" or _is_closed(token)
+        yield StockBlock(kind, token.level, first, start, end, level, markup, is_closed)
+
+
+def _is_closed(fence: Token) -> bool:
+    """Tell whether a fence has a closing line: one that is not part of its content."""
+    first, last = fence.map or (0, 0)
+    content_lines = fence.content.count("\n") + (not fence.content.endswith("\n"))
+    return last - first - 1 > (content_lines if fence.content else 0)

@@ -1,0 +1,210 @@
+"""Cuts inside a block: between sentences, words, code points, lines; never where it is misread."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkana_core import ChunkConfig, MarkdownChunker, Source, Span
+from chunkana_core.cutting import Cutter, line_spans, opens_a_block
+from chunkana_core.sizing import Sizer
+from tests.strategies import any_markdown
+
+
+def cutter(text: str, limit: int) -> Cutter:
+    """Prepare to cut a text."""
+    sizer = Sizer(len, limit)
+    return Cutter.of(Source.of(text), Span(0, len(text)), sizer, limit)
+
+
+def sentences(text: str, limit: int = 1000) -> list[str]:
+    """Return the sentences of a text."""
+    return [text[p.span.start : p.span.end] for p in cutter(text, limit).sentences()]
+
+
+def lines(text: str, limit: int = 1000) -> list[str]:
+    """Return the lines of a text."""
+    return [text[p.span.start : p.span.end] for p in cutter(text, limit).lines()]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("Really?! Yes… No.", ["Really?!", "Yes…", "No."]),
+        ("He said: “No.” She left.", ["He said: “No.”", "She left."]),
+        ("It is **bold.** Then.", ["It is **bold.**", "Then."]),
+        ("See e.g. this one. Next.", ["See e.g. this one.", "Next."]),
+        ("Version 1.2.3 is out. Next.", ["Version 1.2.3 is out.", "Next."]),
+        ("Wait... what? Yes.", ["Wait... what?", "Yes."]),
+        ("潮水上涨。数据记录！是吗？是", ["潮水上涨。", "数据记录！", "是吗？", "是"]),
+        ("「はい。」次は……終わり", ["「はい。」", "次は……", "終わり"]),
+        (
+            "line one  \nline two\\\nline three\nline four",
+            ["line one", "line two\\", "line three\nline four"],
+        ),
+        ("No end", ["No end"]),
+        ("End.", ["End."]),
+        ("End. ", ["End."]),
+        ("a. # b. c", ["a. # b. c"]),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    """Sentences end at `.!?…` before white space, at `。！？…`, and at hard line breaks."""
+    assert sentences(text) == expected
+
+
+def test_sentence_over_the_limit_is_cut_between_words() -> None:
+    assert sentences("Short. Word " + "word " * 8 + "end.", 20) == [
+        "Short.",
+        "Word word word word",
+        "word word word word",
+        "word end.",
+    ]
+
+
+def test_word_over_the_limit_is_cut_between_code_points() -> None:
+    assert sentences("x" * 25, 10) == ["x" * 10, "x" * 10, "x" * 5]
+
+
+@pytest.mark.parametrize("cluster", ["e\u0301", "👩\u200d", "✌\ufe0f"])
+def test_clusters_are_not_cut(cluster: str) -> None:
+    """A code point that belongs with the one before it is not parted from it."""
+    for limit in (9, 10, 11):
+        pieces = sentences(cluster * 40, limit)
+        assert "".join(pieces) == cluster * 40
+        assert all(piece.startswith(cluster[0]) for piece in pieces)
+
+
+def test_clusters_longer_than_the_limit_are_cut_all_the_same() -> None:
+    pieces = sentences("e" + "\u0301" * 100, 10)
+    assert [len(piece) for piece in pieces] == [10] * 10 + [1]
+
+
+def test_words_without_spaces_are_cut_at_clauses() -> None:
+    """Where no space is near, a cut falls after a comma of Chinese or Japanese."""
+    assert sentences("一二三四五六，七八九十一二三", 10) == ["一二三四五六，", "七八九十一二三"]
+    assert sentences("一，二三四五六七八九十一二三", 10)[0] == "一，二三四五六七八九"
+
+
+@pytest.mark.parametrize(
+    "opener",
+    [
+        "# h",
+        "###### h",
+        "#",
+        "> q",
+        ">q",
+        "- i",
+        "-",
+        "* i",
+        "+ i",
+        "1. i",
+        "123456789) i",
+        "```",
+        "~~~ x",
+        "$$",
+        "---",
+        "- - -",
+        "***",
+        "___",
+        "===",
+        "=",
+        "| a",
+        "<div>",
+        "</div>",
+        "<!-- x",
+        "<?php",
+        "[a]: b",
+        "[^1]: b",
+        "    code",
+        "\tcode",
+        "   # h",
+        "  - i",
+    ],
+)
+def test_what_opens_a_block(opener: str) -> None:
+    """What the parser reads as the start of another block than a paragraph is no place to start."""
+    assert opens_a_block(f"text {opener}", 5)
+    assert opens_a_block(opener, 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "text",
+        "#tag",
+        "####### seven",
+        "-dash",
+        "1.5 metres",
+        "1234567890. ten digits",
+        "*emphasis*",
+        "**bold**",
+        "`code`",
+        "``code``",
+        "~strike~",
+        "$5",
+        "--",
+        "--- and so on",
+        "__init__",
+        "=> arrow",
+        "[link](u)",
+        "[a] b",
+        "<3",
+        "< 5",
+        "   text",
+    ],
+)
+def test_what_opens_no_block(text: str) -> None:
+    assert not opens_a_block(text, 0)
+
+
+def test_no_cut_before_an_underline() -> None:
+    """Nothing is cut off before a line that makes a heading or a table of the line before it."""
+    assert sentences("First one. Second\n=a is no underline.\nThird.")[0] == "First one."
+    for underline in ("===", "=", "---", "|-|-|", ":-:", "> ---"):
+        text = f"First one. Second\n{underline}\nThird one. Fourth"
+        assert sentences(text) == [f"First one. Second\n{underline}\nThird one.", "Fourth"]
+
+
+def test_no_choice_but_to_be_misread() -> None:
+    """Where every cut would be misread, one is made all the same: size comes first."""
+    pieces = sentences("# " * 40, 10)
+    assert all(len(piece) <= 10 for piece in pieces)
+    assert "".join(pieces).replace(" ", "") == "#" * 40
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_lines_of_a_block(ends: str) -> None:
+    """HTML and front matter are cut at lines, blank ones left out."""
+    text = ends.join(["<p>", "", "  text", "   ", "</p>"])
+    assert lines(text) == ["<p>", "  text", "</p>"]
+    spans = list(line_spans(Source.of(text), Span(0, len(text))))
+    assert [text[s.start : s.end] for s in spans] == ["<p>", "  text", "</p>"]
+
+
+def test_lines_over_the_limit() -> None:
+    assert lines("<p>\n" + "word " * 5, 10) == ["<p>", "word word", "word word", "word"]
+
+
+def test_costs_rise_with_what_is_parted() -> None:
+    """A cut between sentences costs less than between words, and that less than inside a word."""
+    text = "One two. " + "x" * 30
+    costs = [piece.cost for piece in cutter(text, 10).sentences()]
+    assert costs == sorted(costs)
+    assert costs[0] < costs[-1]
+    misread = [piece.cost for piece in cutter("# " * 40, 10).sentences()]
+    assert max(misread) > max(costs)
+
+
+@given(any_markdown(), st.sampled_from((32, 40, 100)))
+def test_text_is_cut_where_it_still_reads_as_text(text: str, limit: int) -> None:
+    """A continuing part of a plain paragraph is read as a paragraph, where any cut would be."""
+    words = " ".join(text.split())
+    safe = [w for w in words.split(" ") if w.isalnum() and not w.isdigit() and len(w) < 20][:60]
+    paragraph = " ".join(f"{word} # {n}. - > and" for n, word in enumerate(safe))
+    if not paragraph:
+        return
+    for chunk in MarkdownChunker(ChunkConfig(max_chunk_size=limit)).chunk(f"Start {paragraph}"):
+        assert not opens_a_block(chunk.text, 0)

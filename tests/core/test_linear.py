@@ -1,0 +1,145 @@
+"""L8: work and memory grow linearly with the input, whatever its shape.
+
+Work is counted, not timed: the calls of functions, Python's and C's; the lines that run; and the
+characters that are given to `length_function`.
+"""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import sys
+import tracemalloc
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import pytest
+
+from chunkana_core import ChunkConfig, MarkdownChunker
+from tests.core.shapes import SHAPES, Shape
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
+MOST = 2.6  # times the work, for twice the input
+SIZE = 6_000
+
+each_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
+
+
+def use(text: str, config: ChunkConfig) -> None:
+    """Do with a text all that can be done."""
+    result = MarkdownChunker(config).chunk_hierarchical(text)
+    for chunk in result.chunks:
+        assert chunk.metadata
+    result.merge_tree()
+    result.to_tree_dict()
+    result.toc()
+
+
+def calls(text: str, config: ChunkConfig) -> int:
+    """Count the calls that using a text makes."""
+    count = 0
+
+    def profile(frame: FrameType, event: str, argument: object) -> None:  # noqa: ARG001
+        nonlocal count
+        count += 1
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        use(text, config)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def lines(text: str, config: ChunkConfig) -> int:
+    """Count the lines that using a text runs."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> TraceFunction:  # noqa: ARG001
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        use(text, config)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def peak(text: str, config: ChunkConfig) -> int:
+    """Measure the most memory that using a text takes, in bytes."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        use(text, config)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@each_shape
+def test_l8_calls_are_linear(shape: Shape) -> None:
+    """Twice the input makes about twice as many calls."""
+    config = ChunkConfig(max_chunk_size=32, atomic_blocks="split")
+    one, two = (calls(shape(size), config) for size in (SIZE, 2 * SIZE))
+    assert two < MOST * one
+
+
+@each_shape
+def test_l8_characters_measured_are_linear(shape: Shape) -> None:
+    """Twice the input has about twice as many characters measured by a token counter."""
+    measured = 0
+
+    def length(text: str) -> int:
+        nonlocal measured
+        measured += len(text)
+        return (len(text) + 3) // 4
+
+    counts = []
+    for size in (SIZE, 2 * SIZE):
+        measured = 0
+        config = ChunkConfig(max_chunk_size=32, length_function=length)
+        MarkdownChunker(config).chunk_hierarchical(shape(size)).merge_tree()
+        counts.append(measured)
+    assert counts[1] <= MOST * counts[0]
+
+
+@pytest.mark.slow
+@each_shape
+def test_l8_lines_run_are_linear(shape: Shape) -> None:
+    """Twice the input runs about twice as many lines, in the default configuration too."""
+    config = ChunkConfig(max_chunk_size=100)
+    one, two = (lines(shape(size), config) for size in (SIZE, 2 * SIZE))
+    assert two < MOST * one
+
+
+@pytest.mark.slow
+@each_shape
+def test_l8_memory_is_linear(shape: Shape) -> None:
+    """Twice the input takes about twice the memory."""
+    config = ChunkConfig(max_chunk_size=200, atomic_blocks="split")
+    texts = [shape(4 * SIZE), shape(8 * SIZE)]
+    use(texts[0], config)  # what is set up once is not counted
+    one, two = (peak(text, config) for text in texts)
+    assert two < MOST * one
+
+
+@pytest.mark.parametrize("count", [20_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_l8_headings_without_recursion(count: int) -> None:
+    """Nothing recurses over siblings: 100,000 of them need no deeper stack than one."""
+    text = "# h\n" * count
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 100)
+    try:
+        result = MarkdownChunker().chunk_hierarchical(text)
+        tree = result.merge_tree()
+    finally:
+        sys.setrecursionlimit(before)
+    assert len(result.toc()) == count
+    assert tree.leaves

@@ -1,0 +1,262 @@
+"""The merge tree: parents that may stand for their children in what is read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkana_core import (
+    ChunkConfig,
+    ConfigurationError,
+    HierarchicalChunkingResult,
+    MarkdownChunker,
+    MergeTree,
+)
+from tests import corpora
+from tests.core.configurations import MEASURES, configs
+from tests.strategies import any_markdown
+
+SLOW = settings.get_profile("slow")
+CAPS = (None, 1, 50, 300, 800, 2000, 10_000, 10**9)
+MOST = (2, 3, 8, 64)
+
+
+def chunked(text: str, config: ChunkConfig) -> HierarchicalChunkingResult:
+    """Chunk a text."""
+    return MarkdownChunker(config).chunk_hierarchical(text)
+
+
+def sound(
+    result: HierarchicalChunkingResult, config: ChunkConfig, cap: int | None, most: int
+) -> MergeTree:
+    """Build a merge tree and assert its laws (SPEC section 6)."""
+    tree = result.merge_tree(cap, most)
+    by_id = {node.node_id: node for node in tree.nodes}
+    assert len(by_id) == len(tree.nodes)
+    leaves = [node for node in tree.nodes if not node.children_ids]
+    assert [node.chunk for node in leaves] == result.get_flat_chunks()
+    assert tree.leaves == leaves
+    limit = 4 * config.max_chunk_size if cap is None else cap
+    for node in tree.nodes:
+        assert node.text == result.source[node.span.start : node.span.end]
+        assert tree.get(node.node_id) == node
+        children = [by_id[child] for child in node.children_ids]
+        assert all(child.parent_id == node.node_id for child in children)
+        if node.chunk is not None:
+            assert (node.node_id, node.section_id) == (node.chunk.chunk_id, node.chunk.section_id)
+        if not children:
+            assert node.is_leaf
+            assert node.chunk
+            assert node.span == node.chunk.span
+            continue
+        assert not node.is_leaf
+        assert 2 <= len(children) <= most
+        assert config.length_function(node.text) <= limit
+        assert node.span.start <= children[0].span.start
+        assert children[-1].span.end <= node.span.end
+        assert all(a.span.end <= b.span.start for a, b in pairwise(children))
+        if node.chunk is not None:
+            assert not node.chunk.is_leaf
+            assert node.chunk.is_leaf is node.is_leaf
+    _reached_once(tree)
+    return tree
+
+
+def _reached_once(tree: MergeTree) -> None:
+    """Assert that every node is reached once from the roots, parents before children."""
+    assert list(tree.root_ids) == [n.node_id for n in tree.nodes if n.parent_id is None]
+    reached: Counter[str] = Counter()
+    waiting = [*tree.root_ids]
+    while waiting:
+        node = tree.get(waiting.pop())
+        assert node
+        reached[node.node_id] += 1
+        waiting += node.children_ids
+    assert reached == Counter(node.node_id for node in tree.nodes)
+    seen: set[str | None] = {None}
+    for node in tree.nodes:
+        assert node.parent_id in seen
+        seen.add(node.node_id)
+
+
+@pytest.mark.parametrize("cap", CAPS)
+@pytest.mark.parametrize("sample", corpora.own_documents(), ids=lambda sample: sample.name)
+def test_merge_trees_of_documents_are_sound(sample: corpora.Sample, cap: int | None) -> None:
+    """The laws hold at every cap and number of children."""
+    for measure in MEASURES:
+        config = ChunkConfig(max_chunk_size=200, length_function=measure)
+        result = chunked(sample.text, config)
+        for most in MOST:
+            sound(result, config, cap, most)
+
+
+@given(any_markdown(), configs(), st.sampled_from(CAPS), st.sampled_from(MOST))
+def test_merge_trees_of_made_markdown_are_sound(
+    text: str, config: ChunkConfig, cap: int | None, most: int
+) -> None:
+    sound(chunked(text, config), config, cap, most)
+
+
+@pytest.mark.slow
+@settings(SLOW)
+@given(any_markdown(), configs(), st.integers(1, 5000), st.integers(2, 10))
+def test_more_merge_trees_are_sound(text: str, config: ChunkConfig, cap: int, most: int) -> None:
+    sound(chunked(text, config), config, cap, most)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not corpora.corpus_paths(), reason=f"no corpus in {corpora.SHARED}")
+def test_merge_trees_of_the_corpus_are_sound() -> None:
+    for sample in corpora.corpus():
+        for size in (200, 1000):
+            config = ChunkConfig(max_chunk_size=size)
+            result = chunked(sample.text, config)
+            for cap in CAPS:
+                sound(result, config, cap, 64)
+                sound(result, config, cap, 3)
+
+
+# What the tree is
+
+
+def sections(count: int, sentences: int) -> str:
+    """Return a document of sections of equal size."""
+    body = "A sentence of some words. " * sentences
+    return "# Doc\n\n" + "".join(f"## S{n}\n\n{body}\n\n" for n in range(count))
+
+
+def test_sections_are_parents_of_their_leaves() -> None:
+    """A section within the cap is one parent, that has the section's id and whole text."""
+    text = "# D\n\n## A\n\n" + "".join(f"### A{n}\n\n{'word ' * 60}\n\n" for n in range(3))
+    text += "## B\n\n" + "word " * 60
+    config = ChunkConfig(max_chunk_size=400)
+    result = chunked(text, config)
+    tree = sound(result, config, None, 64)
+    (root_id,) = tree.root_ids
+    root = tree.get(root_id)
+    assert root
+    assert root.chunk == result.chunks[0]
+    assert root.text == text.rstrip()
+    assert [node.chunk.title for node in tree.nodes if node.chunk and not node.is_leaf] == [
+        "D",
+        "A",
+    ]
+
+
+def test_chains_are_contracted() -> None:
+    """A section with one child is no parent: the child stands in its place."""
+    config = ChunkConfig(max_chunk_size=200, min_chunk_size=0)
+    text = f"# D\n\nx\n\n## A\n\n### A1\n\n#### A11\n\n{'word ' * 60}\n\n## B\n\ny\n"
+    result = chunked(text, config)
+    tree = sound(result, config, None, 64)
+    parents = [node for node in tree.nodes if not node.is_leaf]
+    assert len(parents) == 2
+    assert len([chunk for chunk in result.chunks if not chunk.is_leaf]) == 3
+
+
+def test_leaf_that_is_the_only_one_is_a_root() -> None:
+    config = ChunkConfig()
+    tree = sound(chunked("# A\n\nText.\n", config), config, None, 64)
+    assert len(tree.nodes) == len(tree.root_ids) == 1
+
+
+def test_parts_of_a_split_section_get_a_parent() -> None:
+    """The parts of a split section are grouped together, apart from what is beside them."""
+    text = f"# D\n\nx\n\n## A\n\n{'A sentence of some words. ' * 30}\n\n## B\n\ny\n\n## C\n\nz\n"
+    config = ChunkConfig(max_chunk_size=200)
+    result = chunked(text, config)
+    tree = sound(result, config, None, 64)
+    parts = {c.chunk_id for c in result.get_leaves() if c.split_index is not None}
+    groups = [node for node in tree.nodes if parts & set(node.children_ids)]
+    assert all(set(node.children_ids) <= parts for node in groups)
+    assert all(node.chunk is None for node in groups)
+    assert len(parts) > 3
+
+
+def test_children_of_a_section_that_is_too_large_get_groups_of_balanced_size() -> None:
+    """A section over the cap is no parent; runs of its children are, of about one size."""
+    text = sections(count=21, sentences=8)
+    config = ChunkConfig(max_chunk_size=400)
+    tree = sound(chunked(text, config), config, 1600, 64)
+    groups = [node for node in tree.nodes if not node.is_leaf]
+    assert all(node.chunk is None for node in groups)
+    assert len(groups) == 3
+    assert [len(node.children_ids) for node in groups] == [7, 7, 7]
+    assert all(node.parent_id is None for node in groups)
+
+
+def test_too_many_children_are_grouped() -> None:
+    """A section of more children than are allowed has groups of them between."""
+    text = sections(count=30, sentences=1)
+    config = ChunkConfig(max_chunk_size=200, min_chunk_size=0)
+    tree = sound(chunked(text, config), config, 10**6, 4)
+    assert len(tree.root_ids) == 1
+    assert all(len(node.children_ids) <= 4 for node in tree.nodes)
+    sizes = [len(node.children_ids) for node in tree.nodes if not node.is_leaf]
+    assert min(sizes) >= 2
+
+
+def test_what_no_parent_can_hold_is_a_root() -> None:
+    """Where the cap holds no two leaves, every leaf is a root."""
+    config = ChunkConfig(max_chunk_size=400)
+    result = chunked(sections(5, 10), config)
+    tree = sound(result, config, 300, 64)
+    assert list(tree.root_ids) == [chunk.chunk_id for chunk in result.get_flat_chunks()]
+
+
+def test_ids_of_groups_are_stable() -> None:
+    """The same document gives the same groups; an edit changes no group elsewhere."""
+    text = sections(12, 30)
+    config = ChunkConfig(max_chunk_size=300)
+    one, two = (chunked(text, config).merge_tree() for _ in range(2))
+    assert one == two
+    edited = text.replace("## S11\n\nA sentence", "## S11\n\nOne sentence", 1)
+    changed = chunked(edited, config).merge_tree()
+    before = {n.node_id for n in one.nodes if n.text in edited and "## S11" not in n.text}
+    assert before <= {node.node_id for node in changed.nodes}
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "allowed"),
+    [
+        ((0, 64), "max_parent_size", "a whole number of at least 1"),
+        ((-5, 64), "max_parent_size", "a whole number of at least 1"),
+        ((1000, 1), "max_children", "a whole number of at least 2"),
+        ((1000, 0), "max_children", "a whole number of at least 2"),
+    ],
+)
+def test_options(options: tuple[int, int], field: str, allowed: str) -> None:
+    """A cap is at least 1, and a parent may have two children at least."""
+    result = chunked("# A\n\nText.\n", ChunkConfig())
+    with pytest.raises(ConfigurationError) as caught:
+        result.merge_tree(*options)
+    assert (caught.value.field, caught.value.allowed) == (field, allowed)
+
+
+@pytest.mark.parametrize("wrong", [True, 2.5, "64"])
+def test_options_of_the_wrong_type(wrong: int) -> None:
+    result = chunked("# A\n\nText.\n", ChunkConfig())
+    with pytest.raises(ConfigurationError):
+        result.merge_tree(1000, wrong)
+    with pytest.raises(ConfigurationError):
+        result.merge_tree(wrong)
+
+
+def test_unknown_ids_give_none() -> None:
+    assert chunked("# A\n\nText.\n", ChunkConfig()).merge_tree().get("no such id") is None
+
+
+def test_default_cap_is_four_times_the_limit() -> None:
+    config = ChunkConfig(max_chunk_size=400)
+    result = chunked(sections(21, 8), config)
+    assert result.merge_tree() == result.merge_tree(1600, 64) != result.merge_tree(3000)
+
+
+def test_nothing_to_index_is_no_tree() -> None:
+    """A document of link definitions has no leaves to merge."""
+    tree = chunked("[a]: /a\n", ChunkConfig()).merge_tree()
+    assert (tree.nodes, tree.root_ids, tree.leaves) == ((), (), [])

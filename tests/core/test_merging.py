@@ -1,0 +1,132 @@
+"""Small drafts merge: left to right, bottom-up, under one parent, never across the boundary."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkana_core import Chunk, ChunkConfig, Document, Draft, MarkdownChunker, SectionPath
+from chunkana_core.drafts import section_drafts
+from chunkana_core.merging import merge_small
+from chunkana_core.sizing import Sizer
+from tests.core.configurations import configs
+from tests.strategies import any_markdown
+
+LONG = "Words of some length. " * 22
+
+
+def leaves(text: str, **options: object) -> list[Chunk]:
+    """Return the leaves."""
+    return MarkdownChunker(ChunkConfig.from_dict(options)).chunk(text)
+
+
+def texts(text: str, **options: object) -> list[str]:
+    """Return their texts."""
+    return [chunk.text for chunk in leaves(text, **options)]
+
+
+def test_small_siblings_merge_left_to_right() -> None:
+    """Neighbours merge while either is small and both fit together."""
+    text = "## A\n\n" + "".join(f"### S{n}\n\n{'word ' * 10}\n\n" for n in range(8))
+    merged = texts(text, max_chunk_size=400)
+    assert all(len(part) <= 400 for part in merged)
+    assert [part.count("###") for part in merged] == [6, 2]
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_nothing_is_small_where_the_minimum_is_nothing(size: int) -> None:
+    text = "## A\n\nx\n\n### B\n\ny\n\n### C\n\nz\n"
+    assert len(texts(text, min_chunk_size=size)) == 3
+
+
+def test_large_neighbours_stay_apart() -> None:
+    """Where neither is under the minimum, nothing merges."""
+    text = f"## A\n\n### B\n\n{'b ' * 60}\n\n### C\n\n{'c ' * 60}\n"
+    assert len(texts(text)) == 2
+
+
+def test_sum_has_to_fit() -> None:
+    text = f"## A\n\n### B\n\n{'b ' * 490}\n\n### C\n\nsmall but not that small\n"
+    assert len(texts(text)) == 2
+
+
+def test_bottom_up() -> None:
+    """Subsections merge first; a section whose text became one leaf merges with its siblings."""
+    text = (
+        "## A\n\nown\n\n### B\n\nb\n\n#### B1\n\nb1\n\n#### B2\n\nb2\n\n### C\n\nc\n"
+        f"\n### D\n\n{LONG}\n"
+    )
+    assert texts(text) == [text.rstrip()]
+    first, second = texts(text.replace("own", "own text " * 60))
+    assert first.endswith("### C\n\nc")
+    assert second == f"### D\n\n{LONG}".rstrip()
+
+
+def test_section_that_did_not_become_one_leaf_stays_apart() -> None:
+    """Leaves of different parents never merge, whatever their sizes."""
+    text = f"## A\n\n### B\n\n{LONG * 2}\n\n#### B1\n\n{LONG}\n\n#### B2\n\ntiny\n\n### C\n\ntiny\n"
+    found = leaves(text, max_chunk_size=1200)
+    assert not any("### C" in c.text and "#### B2" in c.text for c in found)
+
+
+@pytest.mark.parametrize(("boundary", "count"), [(0, 1), (1, 1), (2, 3), (6, 3)])
+def test_boundary(boundary: int, count: int) -> None:
+    """Nothing merges across a heading of the boundary's level or above."""
+    text = "# D\n\nd\n\n## A\n\na\n\n## B\n\nb\n"
+    assert len(texts(text, merge_boundary_level=boundary)) == count
+
+
+def test_preamble_front_matter_and_sections_never_mix() -> None:
+    text = "---\na: 1\n---\n\npre\n\n### A\n\na\n"
+    assert texts(text, merge_boundary_level=0) == ["---\na: 1\n---", "pre", "### A\n\na"]
+
+
+def test_merged_leaf_hangs_under_the_lowest_common_section() -> None:
+    """Absorbed sections have no node; the merged leaf has the path that they share."""
+    text = f"# D\n\nd\n\n## A\n\n{'word ' * 198}\n\n### B\n\nb\n\n### C\n\nc\n\n## E\n\n{LONG}\n"
+    result = MarkdownChunker().chunk_hierarchical(text)
+    merged = next(c for c in result.get_leaves() if "### B" in c.text)
+    assert merged.text == "### B\n\nb\n\n### C\n\nc"
+    assert merged.section == SectionPath(3, ("D", "A"))
+    assert merged.header_path == "/D/A"
+    parent = result.get_parent(merged.chunk_id)
+    assert parent
+    assert parent.title == "A"
+    assert not any(c.title in {"B", "C"} and not c.is_leaf for c in result.chunks)
+
+
+@given(any_markdown(), configs())
+def test_merged_drafts_tile_the_document(text: str, config: ChunkConfig) -> None:
+    """Merging joins neighbours and does nothing else; what is merged fits."""
+    document, sizer = Document.parse(text), Sizer.of(config)
+    drafts = section_drafts(document)
+    merged = merge_small(document, drafts, sizer, config)
+    bounds = {draft.first for draft in drafts}
+    assert all(draft.first in bounds for draft in merged)
+    ends = [0, *(draft.end for draft in merged)]
+    assert [draft.first for draft in merged] == ends[:-1]
+    assert ends[-1] == len(document.top)
+    for draft in merged:
+        if draft not in drafts:
+            assert sizer.length(draft.text(document)) <= config.max_chunk_size
+
+
+@given(st.lists(st.tuples(st.integers(3, 6), st.integers(0, 30)), max_size=10))
+def test_no_small_neighbours_are_left(sections: list[tuple[int, int]]) -> None:
+    """After merging, no two neighbouring leaves of one section could still have merged."""
+    text = "## Top\n\n" + "".join(f"{'#' * n} H\n\n{'word ' * words}\n\n" for n, words in sections)
+    config = ChunkConfig(max_chunk_size=300, min_chunk_size=60)
+    document, sizer = Document.parse(text), Sizer.of(config)
+    merged = merge_small(document, section_drafts(document), sizer, config)
+    for left, right in pairwise(merged):
+        sections_of = [document.section_at(draft.first) for draft in (left, right)]
+        both = Draft(left.first, right.end)
+        if left.is_bare(document) or right.is_bare(document):
+            continue
+        if sections_of[0].parent == sections_of[1].parent and not sections_of[0].has_subsections:
+            small = min(len(draft.text(document)) for draft in (left, right))
+            is_whole = right.end == sections_of[1].end
+            assert small >= 60 or len(both.text(document)) > 300 or not is_whole

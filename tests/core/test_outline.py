@@ -1,0 +1,126 @@
+"""The outline: sections, anchors, and level and path."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkana_core import (
+    Document,
+    SectionPath,
+    TocEntry,
+    chunk_hierarchical,
+    find_common_prefix,
+    merge_sections,
+)
+from chunkana_core.outline import common_ancestor
+
+LEVELS = st.lists(st.integers(1, 6), max_size=14)
+
+
+@given(LEVELS)
+def test_sections_nest_by_level(levels: list[int]) -> None:
+    """A section ends at the next heading of its level or a higher one; its parent holds it."""
+    document = Document.parse("".join(f"{'#' * n} H{i}\n\nx\n\n" for i, n in enumerate(levels)))
+    found = document.sections
+    assert [s.level for s in found[1:]] == levels
+    for section in found[1:]:
+        after = [s.first for s in found[section.index + 1 :] if s.level <= section.level]
+        assert section.end == (after[0] if after else len(document.top))
+        following = [s.first for s in found[section.index + 1 :]]
+        assert section.own_end == (following[0] if following else len(document.top))
+        parent = found[section.parent]
+        assert parent.first <= section.first
+        assert section.end <= parent.end
+        assert parent.level < section.level
+        assert section.path == (*parent.path, section.title)
+        assert section.has_body
+        assert section.has_subsections == any(s.parent == section.index for s in found)
+
+
+@given(LEVELS.filter(bool), st.data())
+def test_common_ancestor_holds_both(levels: list[int], data: st.DataObject) -> None:
+    document = Document.parse("".join(f"{'#' * n} H\n\nx\n\n" for n in levels))
+    index = st.integers(0, len(levels))
+    first, second = data.draw(index), data.draw(index)
+
+    def around(section: int) -> list[int]:
+        found = [section]
+        while found[-1]:
+            found.append(document.sections[found[-1]].parent)
+        return found
+
+    expected = next(s for s in around(first) if s in around(second))
+    assert common_ancestor(document.sections, first, second) == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "anchor"),
+    [
+        ("Getting Started", "getting-started"),
+        ("C++ & Rust!", "c--rust"),
+        ("`code` in *title*", "code-in-title"),
+        ("Über uns", "über-uns"),
+        ("数据 说明", "数据-说明"),
+        ("snake_case-and-dash", "snake_case-and-dash"),
+        ("1. First: step", "1-first-step"),
+        ("a/b", "ab"),
+        ("🚀 Launch", "-launch"),
+    ],
+)
+def test_anchors_are_slugs_as_github_makes_them(title: str, anchor: str) -> None:
+    """Anchors are in lower case, with dashes for spaces and without other punctuation."""
+    assert chunk_hierarchical(f"# {title}\n\nx\n").toc()[0].anchor == anchor
+
+
+def test_anchors_are_unique() -> None:
+    """What repeats is numbered, and never meets a title that is numbered itself."""
+    text = "# A\n\n## B\n\n## B\n\n## B-1\n\n## B\n\n# \n\n# \n"
+    anchors = [entry.anchor for entry in chunk_hierarchical(text).toc()]
+    assert anchors == ["a", "b", "b-1", "b-1-1", "b-2", "", "-1"]
+    assert len(set(anchors)) == len(anchors)
+
+
+def test_toc_lists_every_heading() -> None:
+    """The table of contents is that of the outline, whatever the chunks are."""
+    text = "Text.\n\n# A\n\n## B *b*\n\n- # no\n\nC\n-\n"
+    assert chunk_hierarchical(text).toc() == [
+        TocEntry(1, "A", "a", 3, ("A",)),
+        TocEntry(2, "B b", "b-b", 5, ("A", "B b")),
+        TocEntry(2, "C", "c", 9, ("A", "C")),
+    ]
+
+
+PATHS = st.lists(st.sampled_from("AB"), max_size=3).map(tuple)
+SECTIONS = st.lists(st.builds(SectionPath, st.integers(0, 6), PATHS), min_size=1, max_size=5)
+
+
+@given(SECTIONS, st.randoms())
+def test_merging_does_not_depend_on_the_order(merged: list[SectionPath], random: object) -> None:
+    """Level and path of a chunk of several sections are folded over all of them at once."""
+    shuffled = [*merged]
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    whole = merge_sections(merged)
+    assert merge_sections(shuffled) == whole
+    assert whole.level == min(section.level for section in merged)
+    paths = [section.path for section in merged]
+    deepest = max(paths, key=len)
+    if all(deepest[: len(path)] == path for path in paths):
+        assert whole.path == deepest
+    else:
+        common = paths[0]
+        for path in paths[1:]:
+            common = find_common_prefix(common, path)
+        assert whole.path == common
+
+
+def test_nothing_cannot_be_merged() -> None:
+    with pytest.raises(ValueError, match="sections is empty; allowed: one section or more"):
+        merge_sections([])
+
+
+def test_documents_of_text_alone_have_one_section() -> None:
+    (root,) = Document.parse("Text.\n").sections
+    assert (root.level, root.path, root.parent) == (0, (), -1)
+    assert not root.has_subsections

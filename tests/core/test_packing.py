@@ -1,0 +1,118 @@
+"""Least-cost cuts are the best of all, and found in linear time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkana_core.packing import Row, least_cost_cuts
+from chunkana_core.planning import Planner, Stretch
+from chunkana_core.sizing import Sizer
+from chunkana_core.source import Source, Span
+
+SLOW = settings.get_profile("slow")
+Value = tuple[int, int, int]
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> Row:
+    """Make rows of up to nine units with gaps between them, the first with headings in it."""
+    sizes = draw(st.lists(st.integers(1, 12), min_size=1, max_size=9))
+    gaps = draw(st.lists(st.integers(0, 2), min_size=len(sizes), max_size=len(sizes)))
+    costs = draw(
+        st.lists(st.sampled_from((0, 1, 3, 20, 60)), min_size=len(sizes), max_size=len(sizes))
+    )
+    begins, ends, at = [], [], 0
+    for size, gap in zip(sizes, gaps, strict=True):
+        begins.append(at)
+        ends.append(at + size)
+        at += size + gap
+    return Row(begins, ends, costs, draw(st.integers(0, sizes[0])))
+
+
+def divisions(count: int) -> Iterator[list[int]]:
+    """Yield every way to divide a row, by the units that parts start with."""
+    for number in range(count):
+        for cuts in combinations(range(1, count), number):
+            yield [0, *cuts]
+
+
+def value(row: Row, starts: Sequence[int], limit: int, minimum: int) -> Value | None:
+    """Return what is minimised of a division, in order; None if a part is over the limit."""
+    small = 0
+    for first, following in pairwise([*starts, len(row.ends)]):
+        last = following - 1
+        if first != last and row.ends[last] - row.begins[first] > limit:
+            return None
+        headings = 0 if first else row.headings
+        small += row.ends[last] - row.begins[first] - headings < minimum
+    return small, len(starts), sum(row.costs[start] for start in starts[1:])
+
+
+def is_best(row: Row, limit: int, minimum: int) -> None:
+    """Assert that no division is better than the one found, and that ties take the earliest."""
+    found = least_cost_cuts(row, limit, minimum)
+    values = {tuple(d): value(row, d, limit, minimum) for d in divisions(len(row.ends))}
+    best = min(v for v in values.values() if v is not None)
+    assert values[tuple(found)] == best
+    last_cuts = [d[-1] for d, v in values.items() if v == best]
+    assert found[-1] == min(last_cuts)
+
+
+@given(rows(), st.integers(1, 40), st.integers(0, 15))
+def test_cuts_are_the_best_of_all(row: Row, limit: int, minimum: int) -> None:
+    is_best(row, limit, minimum)
+
+
+@pytest.mark.slow
+@settings(SLOW, max_examples=5000)
+@given(rows(), st.integers(1, 40), st.integers(0, 15))
+def test_more_cuts_are_the_best_of_all(row: Row, limit: int, minimum: int) -> None:
+    is_best(row, limit, minimum)
+
+
+def test_order_of_what_is_minimised() -> None:
+    """Small parts outweigh any number of parts, and parts any cost of cuts."""
+    row = Row([0, 6, 10], [6, 10, 11], [0, 0, 0])
+    assert least_cost_cuts(row, 10, 3) == [0, 1]  # not [0, 2], whose last part is small
+    many = Row([0, 5], [5, 10], [0, 10**9])
+    assert least_cost_cuts(many, 10, 0) == [0]
+    assert least_cost_cuts(many, 9, 0) == [0, 1]
+
+
+def test_rows_of_one_or_no_unit() -> None:
+    assert least_cost_cuts(Row([0], [50], [0]), 10, 5) == [0]
+    assert least_cost_cuts(Row([], [], []), 10, 5) == []
+
+
+def test_unit_over_the_limit_is_a_part_of_its_own() -> None:
+    row = Row([0, 5, 105], [5, 105, 110], [0, 1, 1])
+    assert least_cost_cuts(row, 10, 0) == [0, 1, 2]
+
+
+def test_planning_for_a_measure_that_is_not_additive() -> None:
+    """Where sums say too little, the plan is tighter; where nothing helps, units stay alone."""
+    text = "aa bb cc dd ee ff"
+    stretches = [Stretch(Span(i, i + 2), 1) for i in range(0, len(text), 3)]
+
+    def plan(measure: object, limit: int) -> list[str]:
+        sizer = Sizer(measure, limit)  # type: ignore[arg-type]
+
+        def fits(part: range) -> bool:
+            start, end = stretches[part[0]].span.start, stretches[part[-1]].span.end
+            return sizer.length(text[start:end]) <= limit
+
+        planner = Planner(Source.of(text), sizer, limit, 0)
+        return [
+            text[stretches[p[0]].span.start : stretches[p[-1]].span.end]
+            for p in planner.plan(stretches, 0, fits)
+        ]
+
+    assert plan(lambda t: len(t.split()), 2) == ["aa bb", "cc dd", "ee ff"]
+    assert plan(lambda t: 1 if len(t) == 2 else 100, 50) == ["aa", "bb", "cc", "dd", "ee", "ff"]
+    for measure in (lambda t: len(t) ** 2 // 4, lambda t: len(t) + 3 * t.count(" ")):
+        assert all(measure(part) <= 20 for part in plan(measure, 20))

@@ -1,0 +1,307 @@
+"""Parsing: block kinds, front matter, footnotes, math, and titles as plain text.
+
+That blocks and headings are those of stock markdown-it-py is tested in `test_truth.py`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from chunkana_core import BlockKind, Document, chunk_hierarchical
+from chunkana_core.blocks import TRAITS
+from chunkana_core.parsing import parse
+
+K = BlockKind
+
+
+def kinds(text: str) -> list[tuple[BlockKind, int]]:
+    """Return kind and depth of every block."""
+    return [(block.kind, block.depth) for block in parse(text).blocks]
+
+
+def slices(text: str) -> list[tuple[BlockKind, str]]:
+    """Return kind and text of the document's own blocks."""
+    return [(b.kind, text[b.start : b.end]) for b in parse(text).blocks if not b.depth]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("# a\n", K.HEADING),
+        ("a\n=\n", K.HEADING),
+        ("a\n", K.PARAGRAPH),
+        ("- a\n", K.LIST),
+        ("7) a\n", K.LIST),
+        ("> a\n", K.BLOCK_QUOTE),
+        ("```\na\n```\n", K.FENCED_CODE),
+        ("~~~~\na\n", K.FENCED_CODE),
+        ("    a\n", K.INDENTED_CODE),
+        ("|a|\n|-|\n", K.TABLE),
+        ("$$\na\n$$\n", K.MATH),
+        ("$$a$$\n", K.MATH),
+        ("$$\na\n$$ (1)\n", K.MATH),
+        ("<div>\n", K.HTML),
+        ("<!-- a -->\n", K.HTML),
+        ("***\n", K.THEMATIC_BREAK),
+        ("[a]: /b\n", K.LINK_DEFINITION),
+        ("[^a]: b\n", K.FOOTNOTE),
+        ("---\na: b\n---\n", K.FRONT_MATTER),
+    ],
+)
+def test_kinds(text: str, kind: BlockKind) -> None:
+    """Each kind of block is told apart, in CommonMark's words."""
+    first = parse(text).blocks[0]
+    assert (first.kind, first.depth, first.start, first.end) == (kind, 0, 0, len(text))
+    assert first.index == 0
+    assert first.after == len(parse(text).blocks)
+
+
+def test_every_kind_has_traits() -> None:
+    assert TRAITS.keys() == set(BlockKind)
+
+
+def test_what_is_inside_follows_its_container() -> None:
+    """Blocks are flat: each before what it contains, with its depth."""
+    text = "- a\n\n  > b\n\n- ```\n  c\n  ```\n\nd\n"
+    assert kinds(text) == [
+        (K.LIST, 0),
+        (K.LIST_ITEM, 1),
+        (K.PARAGRAPH, 2),
+        (K.BLOCK_QUOTE, 2),
+        (K.PARAGRAPH, 3),
+        (K.LIST_ITEM, 1),
+        (K.FENCED_CODE, 2),
+        (K.PARAGRAPH, 0),
+    ]
+    assert [block.after for block in parse(text).blocks] == [7, 5, 3, 5, 5, 7, 7, 8]
+    document = Document.parse(text)
+    children = [block.kind for block in document.children(document.blocks[1])]
+    assert children == [K.PARAGRAPH, K.BLOCK_QUOTE]
+
+
+def test_headings_in_containers_are_content() -> None:
+    """A heading in an item or a quote is a block of it, and in no outline."""
+    text = "- # a\n\n> # b\n\n# c\n"
+    assert [e.title for e in chunk_hierarchical(text).toc()] == ["c"]
+    assert [b.level for b in parse(text).blocks if b.kind is K.HEADING] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("indent", ["", " ", "  ", "   "])
+def test_headings_may_be_indented(indent: str) -> None:
+    (heading,) = parse(f"{indent}## X\n").blocks
+    assert (heading.kind, heading.level, heading.info) == (K.HEADING, 2, "X")
+
+
+# Front matter
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: x\n---\n",
+        "---\ntitle: x\n---\n\n# A\n",
+        "\ufeff---\ntitle: x\n---\n",
+        "---\r\ntitle: x\r\n---\r\n",
+        "---\n# comment\ntitle: 'x'\ntags:\n  - a\n---\ntext\n",
+        "---\ntext: |\n  # no heading\n\n  more\ntitle: x\n---\n",
+        "---\nwhen: 2031-01-02\ntitle: x\n---\n",
+        "-----\ntitle: x\n-----\n",
+    ],
+    ids=repr,
+)
+def test_front_matter(text: str) -> None:
+    """A YAML mapping between `---` at the very start is front matter, and may have a title."""
+    parsed = parse(text)
+    assert parsed.blocks[0].kind is K.FRONT_MATTER
+    assert parsed.front_title == "x"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n- a\n- b\n---\n",
+        "---\njust text\n---\n",
+        "---\n---\n",
+        "---\n\n---\n",
+        "---\na: [1, 2\n---\n",
+        "---\na: 1\n",
+        "\n---\na: 1\n---\n",
+        " ---\na: 1\n---\n",
+        "text\n---\na: 1\n---\n",
+        "---\n\tb: tab\n---\n",
+        "---\na: 1\nb\n---\n",
+        "---\na: !!python/name:os.system\n---\n",
+        "---\na: !mine x\n---\n",
+        "---\nwhen: 2031-99-99\n---\n",
+        "---\n? [a]\n: b\n---\n",
+        "---\na: *unknown\n---\n",
+        "---\n" + "[" * 3000 + "\n---\n",
+        "--- \na: 1\n",
+    ],
+    ids=lambda text: repr(text[:30]),
+)
+def test_what_is_no_front_matter(text: str) -> None:
+    """What YAML's safe loader does not read as a mapping, or starts later, is Markdown."""
+    parsed = parse(text)
+    assert all(block.kind is not K.FRONT_MATTER for block in parsed.blocks)
+    assert parsed.front_title == ""
+
+
+@pytest.mark.parametrize(
+    ("yaml", "title"),
+    [
+        ("title:  spaced  ", "spaced"),
+        ("title: 2031", "2031"),
+        ("title:", ""),
+        ("title: [a]", ""),
+        ("title: {a: b}", ""),
+        ("other: x", ""),
+    ],
+)
+def test_title_of_front_matter(yaml: str, title: str) -> None:
+    """The title is a scalar as it is written; anything else is none."""
+    assert parse(f"---\n{yaml}\n---\n").front_title == title
+
+
+@pytest.mark.parametrize("again", ["[*a{0}, *a{0}]", "{{<<: [*a{0}, *a{0}], k{0}: 1}}"])
+def test_front_matter_that_expands_is_not_expanded(again: str) -> None:
+    """Aliases of aliases, and merged mappings of them, are read in linear time."""
+    levels = [f"a{n + 1}: &a{n + 1} {again.format(n)}" for n in range(60)]
+    yaml = "\n".join(["title: x", "a0: &a0 {x: 1}", *levels])
+    assert parse(f"---\n{yaml}\n---\n").front_title == "x"
+
+
+def test_front_matter_takes_no_heading() -> None:
+    document = Document.parse("---\na: 1\n# not a heading\n---\n\n# Real\n")
+    assert document.front_matter_end == 1
+    assert [section.title for section in document.sections[1:]] == ["Real"]
+
+
+# Footnotes, definitions, math
+
+
+def test_footnotes_stay_in_place() -> None:
+    """A footnote's definition is a container where it stands."""
+    text = "Text[^1].\n\n[^1]: A note.\n\n    More of it.\n\nAfter.\n"
+    assert kinds(text) == [
+        (K.PARAGRAPH, 0),
+        (K.FOOTNOTE, 0),
+        (K.PARAGRAPH, 1),
+        (K.PARAGRAPH, 1),
+        (K.PARAGRAPH, 0),
+    ]
+
+
+@pytest.mark.parametrize("text", ["[^]: a\n", "[^a b]: c\n", "[^1] a\n", "[^1\n"])
+def test_what_is_no_footnote(text: str) -> None:
+    assert all(block.kind is not K.FOOTNOTE for block in parse(text).blocks)
+
+
+def test_footnote_ends_a_paragraph() -> None:
+    assert [kind for kind, _ in kinds("text\n[^1]: note\n")] == [
+        K.PARAGRAPH,
+        K.FOOTNOTE,
+        K.PARAGRAPH,
+    ]
+
+
+def test_definitions_are_blocks() -> None:
+    """Each link definition is a block of its own, its title's lines included."""
+    text = "[a]: /a\n[b]:\n  /b\n  'two\n  lines'\n\ntext [a]\n"
+    assert slices(text) == [
+        (K.LINK_DEFINITION, "[a]: /a\n"),
+        (K.LINK_DEFINITION, "[b]:\n  /b\n  'two\n  lines'\n"),
+        (K.PARAGRAPH, "text [a]\n"),
+    ]
+
+
+def test_math_has_no_blank_lines() -> None:
+    """`$$` with a blank line before the next one is text."""
+    assert [kind for kind, _ in kinds("$$\na\n\nb\n$$\n")] == [K.PARAGRAPH, K.PARAGRAPH]
+    assert [kind for kind, _ in kinds("> $$\n> a\n> $$\n")] == [K.BLOCK_QUOTE, K.MATH]
+    assert [kind for kind, _ in kinds("$$ a\n$$ b\n\n$$\nc\n$$\n")][-1] is K.MATH
+
+
+# What is too deep
+
+
+@pytest.mark.parametrize("mark", ["> ", "- "])
+def test_too_deep_is_one_opaque_block(mark: str) -> None:
+    """What lies deeper than 100 levels is one block, that ends with its container."""
+    text = mark * 120 + "deep\n\n# H\n\ntext\n"
+    blocks = parse(text).blocks
+    opaque = [block for block in blocks if block.kind is K.OPAQUE]
+    assert [block.depth for block in opaque] == [100]
+    assert text[opaque[0].start : opaque[0].end].startswith(mark)
+    assert [kind for kind, text in slices(text)][1:] == [K.HEADING, K.PARAGRAPH]
+
+
+def test_deep_blocks_of_several_lines() -> None:
+    """Later lines of the container are in the same opaque block; blank ones at its end are not."""
+    deep = "> " * 110
+    text = f"{deep}a\n{deep}\n{deep}b\n\nafter\n"
+    assert [kind for kind, _ in slices(text)] == [K.BLOCK_QUOTE, K.PARAGRAPH]
+    opaque = next(block for block in parse(text).blocks if block.kind is K.OPAQUE)
+    assert text[opaque.start : opaque.end].rstrip().endswith("b")
+
+
+# Titles
+
+
+@pytest.mark.parametrize(
+    ("markup", "title"),
+    [
+        ("plain", "plain"),
+        ("**bold** and *it* and `code`", "bold and it and code"),
+        ("a [link](/u 'title') b", "a link b"),
+        ("a ![picture *of* it](/u) b", "a picture of it b"),
+        ("<b>raw</b> text", "raw text"),
+        ("<https://example.org>", "https://example.org"),
+        ("AT&amp;T &copy; &#65;", "AT&T © A"),
+        (r"\# not \*markup\*", "# not *markup*"),
+        ("a  \t b", "a b"),
+        ("~~gone~~", "gone"),
+        ("$x^2$ in math", "x^2 in math"),
+        ("closed ##", "closed"),
+        ("a_b_c", "a_b_c"),
+        ("2 < 3 > 1", "2 < 3 > 1"),
+        ("[not a link]", "[not a link]"),
+        ("", ""),
+        ("`` ` ``", "`"),
+    ],
+)
+def test_titles_are_plain_text(markup: str, title: str) -> None:
+    """A title is what a reader sees of it."""
+    assert chunk_hierarchical(f"# {markup}\n\nText.\n").toc()[0].title == title
+
+
+def test_titles_with_references() -> None:
+    """A reference is a link where it is defined, wherever that is."""
+    text = "# See [this] and [that]\n\nText.\n\n[this]: /x\n"
+    assert chunk_hierarchical(text).toc()[0].title == "See this and [that]"
+
+
+def test_setext_titles_of_several_lines() -> None:
+    """The lines of a setext heading, and hard breaks in it, are parted by spaces."""
+    assert (
+        chunk_hierarchical("one\ntwo  \nthree\\\nfour\n===\n").toc()[0].title
+        == "one two three four"
+    )
+
+
+def test_long_titles_keep_their_markup() -> None:
+    """A title of over a thousand characters is not looked into: that is not linear."""
+    title = "**bold** " * 200
+    assert chunk_hierarchical(f"# {title}\n").toc()[0].title == title.strip()
+
+
+def test_info_strings() -> None:
+    """A fence's info string is kept as it is, but for the white space around it."""
+    infos = [b.info for b in parse("```  py title=x \n```\n\n~~~ c++\n~~~\n\n```\n```\n").blocks]
+    assert infos == ["py title=x", "c++", ""]
+
+
+def test_nul_is_a_character() -> None:
+    """NUL is not allowed in Markdown, but offsets count it like any other character."""
+    text = "a\0b\n\n# c\0d\n"
+    assert slices(text) == [(K.PARAGRAPH, "a\0b\n"), (K.HEADING, "# c\0d\n")]

@@ -1,0 +1,320 @@
+"""The result: ways through it, what chunks say of themselves, and copies of it all."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import fields, is_dataclass
+
+import pytest
+
+import chunkana_core
+from chunkana_core import (
+    Chunk,
+    ChunkConfig,
+    ChunkLevel,
+    HierarchicalChunkingResult,
+    MarkdownChunker,
+    MergeNode,
+    Section,
+    SectionPath,
+    Source,
+    Span,
+    TocEntry,
+    chunk_file,
+    chunk_hierarchical,
+    chunk_markdown,
+)
+from chunkana_core.facts import display_path
+from tests import corpora
+
+TEXT = (
+    "---\ntitle: In YAML\n---\n\nBefore.\n\n# Guide\n\nAbout it.\n\n## Install\n\n"
+    + "Run the installer and wait.\n" * 30
+    + "\n### Linux\n\n```sh\napt install it\n```\n\n"
+    + "Use the package. " * 10
+    + "\n\n## Use\n\nStart it, and see [a].\n\n[a]: /a\n"
+)
+CONFIG = ChunkConfig(max_chunk_size=400)
+
+
+@pytest.fixture(name="result")
+def result_fixture() -> HierarchicalChunkingResult:
+    """Chunk the text above."""
+    return MarkdownChunker(CONFIG).chunk_hierarchical(TEXT)
+
+
+def titled(result: HierarchicalChunkingResult, title: str) -> Chunk:
+    """Return the first chunk with a title."""
+    return next(chunk for chunk in result.chunks if chunk.title == title)
+
+
+def test_levels(result: HierarchicalChunkingResult) -> None:
+    """Chunks are found by their level; what has no heading of its own is a paragraph."""
+    names = {level: [chunk.title for chunk in result.get_by_level(level)] for level in ChunkLevel}
+    assert names[ChunkLevel.DOCUMENT] == ["Guide"]
+    assert names[ChunkLevel.SECTION] == []
+    assert names[ChunkLevel.SUBSECTION] == ["Install", "Use"]
+    assert names[ChunkLevel.PARAGRAPH] == [
+        "",
+        "",
+        "Guide",
+        "Install",
+        "Install",
+        "Install",
+        "Linux",
+    ]
+    assert result.get_by_level(9) == []
+    assert [int(level) for level in ChunkLevel] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("level", "expected"), [(0, 3), (1, 1), (2, 2), (3, 3), (6, 3)])
+def test_levels_of_headings(level: int, expected: int) -> None:
+    assert ChunkLevel.of_heading(level) == expected
+
+
+def test_walk_is_in_pre_order(result: HierarchicalChunkingResult) -> None:
+    """Each node comes before what is under it."""
+    assert list(result.walk()) == list(result.chunks)
+    places = {chunk.chunk_id: n for n, chunk in enumerate(result.walk())}
+    assert all(
+        places[chunk.links.parent_id] < places[chunk.chunk_id]
+        for chunk in result.chunks
+        if chunk.links.parent_id
+    )
+
+
+def test_sections_are_found_whole(result: HierarchicalChunkingResult) -> None:
+    """The node and all parts of a section share a `section_id`."""
+    install = titled(result, "Install")
+    found = result.get_section(install.section_id)
+    assert found[0] == install
+    assert [chunk.split_index for chunk in found[1:]] == [0, 1, 2]
+    assert all(chunk.section.path == ("Guide", "Install") for chunk in found)
+    found.clear()
+    assert result.get_section(install.section_id)
+
+
+def test_nodes_say_their_heading_and_own_text(result: HierarchicalChunkingResult) -> None:
+    """A node's text is all that is under it; its content what a summary would start with."""
+    install = titled(result, "Install")
+    assert not install.is_leaf
+    assert install.text.startswith("## Install\n")
+    assert install.text.endswith("Use the package.")
+    assert install.content.startswith("## Install\n\nRun the installer")
+    assert "### Linux" not in install.content
+    assert install.size == len(install.content) <= 400
+    assert install.content_type == "section"
+    assert (install.text_start_line, install.start_line) == (11, 11)
+    assert install.anchor == "install"
+
+
+def test_content_types(result: HierarchicalChunkingResult) -> None:
+    """What a leaf holds is said in one word."""
+    assert [chunk.content_type for chunk in result.chunks] == [
+        "document",
+        "front_matter",
+        "preamble",
+        "text",
+        "section",
+        "text",
+        "text",
+        "text",
+        "mixed",
+        "text",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "content_type"),
+    [
+        ("text\n\n> quote\n\n---\n", "text"),
+        ("# A\n\ntext", "text"),
+        ("- a\n", "list"),
+        ("```\na\n```", "code"),
+        ("    a", "code"),
+        ("|a|\n|-|\n", "table"),
+        ("$$\na\n$$", "math"),
+        ("<div>", "html"),
+        ("text\n\n- a", "mixed"),
+        ("text\n\n[a]: /b", "text"),
+        ("[a]: /b", "definitions"),
+        ("# A", "heading"),
+        ("---\na: 1\n---", "front_matter"),
+        ("[^1]: note", "text"),
+    ],
+)
+def test_content_type_of_a_leaf(text: str, content_type: str) -> None:
+    assert chunk_markdown(text)[0].metadata["content_type"] == content_type
+
+
+def test_tags_and_titles() -> None:
+    """A leaf's title is its first heading; the further ones are its tags."""
+    (leaf,) = chunk_markdown("### A\n\na\n\n#### B\n\nb\n\n#### C *c*\n\nc\n")
+    assert (leaf.title, leaf.section_tags, leaf.anchor) == ("A", ("B", "C c"), "a")
+    assert leaf.metadata["section_tags"] == ["B", "C c"]
+
+
+def test_code_languages() -> None:
+    """The first words of the info strings, each once, in small letters."""
+    text = "```Python x\na\n```\n\n- ~~~c++\n  b\n  ~~~\n\n```python\nc\n```\n\n```\nd\n```\n"
+    (leaf,) = chunk_markdown(text)
+    assert (leaf.has_code, leaf.code_languages) == (True, ("python", "c++"))
+    (indented,) = chunk_markdown("    code\n")
+    assert (indented.has_code, indented.code_languages) == (True, ())
+    (plain,) = chunk_markdown("`code` in text\n")
+    assert (plain.has_code, plain.code_languages) == (False, ())
+
+
+def test_code_languages_are_of_the_leaf_alone() -> None:
+    """What stands in other leaves of the same list is not counted."""
+    text = "- ```py\n  a\n  ```\n" + "- words of an item\n" * 20 + "- ```sh\n  b\n  ```\n"
+    leaves = chunk_markdown(text, ChunkConfig(max_chunk_size=100))
+    assert leaves[0].code_languages == ("py",)
+    assert leaves[-1].code_languages == ("sh",)
+    assert not any(leaf.has_code for leaf in leaves[1:-1])
+
+
+@pytest.mark.parametrize(
+    ("titles", "shown"),
+    [((), "/"), (("A",), "/A"), (("A", "B"), "/A/B"), (("A/B", "C"), r"/A\/B/C"), (("",), "/")],
+)
+def test_display_paths(titles: tuple[str, ...], shown: str) -> None:
+    assert display_path(titles) == shown
+
+
+def test_header_paths(result: HierarchicalChunkingResult) -> None:
+    """For display: the preamble, the root, and leaves of one section or several."""
+    assert [chunk.header_path for chunk in result.chunks] == [
+        "/Guide",
+        "/__preamble__",
+        "/__preamble__",
+        "/Guide",
+        "/Guide/Install",
+        "/Guide/Install",
+        "/Guide/Install",
+        "/Guide/Install",
+        "/Guide/Install/Linux",
+        "/Guide/Use",
+    ]
+
+
+def test_breadcrumbs(result: HierarchicalChunkingResult) -> None:
+    """The document's title and the path; the title is not said twice."""
+    assert result.breadcrumb(titled(result, "Linux")) == "Guide > Install > Linux"
+    assert result.breadcrumb(result.chunks[0]) == "Guide"
+    assert result.breadcrumb(result.chunks[2]) == "Guide"
+    other = chunk_hierarchical("---\ntitle: T\n---\n\n## A\n\nx\n\n## B\n\ny\n")
+    assert other.breadcrumb(other.get_leaves()[1]) == "T > A"
+    leaf = titled(result, "Use")
+    assert result.contextualize(leaf) == f"Guide > Use\n\n{leaf.content}"
+
+
+def test_tree_dict(result: HierarchicalChunkingResult) -> None:
+    """The tree as dicts, with the start of each content."""
+    tree = result.to_tree_dict()
+    assert tree["id"] == result.root_id
+    assert tree["level"] == 0
+    assert tree["header_path"] == "/Guide"
+    children = tree["children"]
+    assert isinstance(children, list)
+    assert [child["header_path"] for child in children] == [
+        "/__preamble__",
+        "/__preamble__",
+        "/Guide",
+        "/Guide/Install",
+        "/Guide/Use",
+    ]
+    assert children[3]["content_preview"] == titled(result, "Install").content[:80]
+
+
+def test_toc_has_lines_and_anchors(result: HierarchicalChunkingResult) -> None:
+    assert result.toc()[2] == TocEntry(3, "Linux", "linux", 44, ("Guide", "Install", "Linux"))
+
+
+@pytest.mark.parametrize("sample", corpora.own_documents(), ids=lambda sample: sample.name)
+def test_lists_that_are_given_are_copies(sample: corpora.Sample) -> None:
+    """Changing what was given changes nothing in the result."""
+    result = chunk_hierarchical(sample.text)
+    for given in (result.get_flat_chunks(), result.get_leaves(), result.toc()):
+        given.clear()
+    result.get_children(result.root_id).clear()
+    assert result.get_leaves()
+    assert result.toc() == chunk_hierarchical(sample.text).toc()
+    assert result.get_children(result.root_id)
+
+
+def test_results_chunks_and_trees_are_copied_and_pickled(
+    result: HierarchicalChunkingResult,
+) -> None:
+    """Whatever is passed between processes comes out as it went in."""
+    tree = result.merge_tree()
+    for thing in (result, tree, *result.chunks, *tree.nodes, *result.toc()):
+        for again in (copy.deepcopy(thing), copy.copy(thing), pickle.loads(pickle.dumps(thing))):  # noqa: S301
+            assert again == thing
+            assert again is not thing
+    again = pickle.loads(pickle.dumps(result))  # noqa: S301
+    assert again.get_chunk(result.root_id) == result.chunks[0]
+    assert again.chunks[1].text == result.chunks[1].text
+    assert again.merge_tree() == tree
+    assert again.toc() == result.toc()
+    assert again.chunks[1].metadata == result.chunks[1].metadata
+
+
+def test_a_pickled_chunk_can_do_what_it_could() -> None:
+    """A chunk alone, without its result, still knows its text."""
+    chunk = chunk_markdown("# A\n\nText \ud800.\n")[0]
+    assert pickle.loads(pickle.dumps(chunk)).text == chunk.text  # noqa: S301
+
+
+def test_all_data_types_are_frozen_and_slotted() -> None:
+    """Every dataclass of the public API is immutable and has no `__dict__`."""
+    public = (getattr(chunkana_core, name) for name in chunkana_core.__all__)
+    types = [kind for kind in public if isinstance(kind, type) and is_dataclass(kind)]
+    assert {Chunk, Span, Source, SectionPath, Section, MergeNode, ChunkConfig} <= set(types)
+    for kind in types:
+        assert kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+        assert "__slots__" in vars(kind)
+        assert all(not isinstance(field.default, list | dict | set) for field in fields(kind))
+
+
+def test_chunks_hash_and_compare(result: HierarchicalChunkingResult) -> None:
+    """Equal chunks are equal, and can be members of sets."""
+    again = MarkdownChunker(CONFIG).chunk_hierarchical(TEXT)
+    assert set(again.chunks) == set(result.chunks)
+    assert len(set(result.chunks)) == len(result.chunks)
+
+
+def test_repr_does_not_hold_the_document(result: HierarchicalChunkingResult) -> None:
+    """What is printed of a chunk is the chunk, not its whole document."""
+    assert "In YAML" not in repr(result.get_leaves()[-1])
+    assert len(repr(result.get_leaves()[-1])) < 2000
+
+
+def test_chunk_file(tmp_path: object) -> None:
+    """A file is read as UTF-8, its line endings and BOM kept."""
+    from pathlib import Path
+
+    path = Path(str(tmp_path)) / "a.md"
+    path.write_bytes("\ufeff# Ä\r\n\r\nText.\r\n".encode())
+    for given in (path, str(path)):
+        result = chunk_file(given, ChunkConfig(max_chunk_size=100))
+        assert result.source == "\ufeff# Ä\r\n\r\nText.\r\n"
+        assert result.toc()[0].title == "Ä"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(UnicodeDecodeError):
+        chunk_file(path)
+    with pytest.raises(FileNotFoundError):
+        chunk_file(path.with_name("none.md"))
+
+
+def test_shortcuts_take_a_configuration() -> None:
+    text = "# A\n\n" + "A sentence. " * 50
+    assert chunk_markdown(text, CONFIG) == MarkdownChunker(CONFIG).chunk(text)
+    assert chunk_hierarchical(text, CONFIG) == MarkdownChunker(CONFIG).chunk_hierarchical(text)
+    assert chunk_markdown(text) == MarkdownChunker().chunk(text)
+
+
+def test_public_names_exist() -> None:
+    assert sorted(chunkana_core.__all__) == chunkana_core.__all__
+    assert all(hasattr(chunkana_core, name) for name in chunkana_core.__all__)

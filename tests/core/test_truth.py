@@ -1,0 +1,114 @@
+"""The core's blocks and headings are those of stock markdown-it-py.
+
+Stock means: the "commonmark" preset with tables, nesting up to 100, and the plugins for front
+matter (if YAML reads a mapping), footnotes in place and dollar math without blank lines inside.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from chunkana_core import chunk_hierarchical
+from chunkana_core.parsing import parse
+from tests import corpora
+from tests.core.stock import BOM, limited_blocks, line_starts, stock_blocks, top
+from tests.corpora import Sample
+from tests.strategies import any_markdown, markdown_documents, messy_text
+
+SLOW = settings.get_profile("slow")
+_SIMPLE_TITLE = re.compile(r"[\w ,.;:'()\-–—?/+=%@\"“”«»]*")
+_SPACES = re.compile(r"\s+")
+
+
+def _documents() -> list[Sample]:
+    return [*corpora.own_documents(), *corpora.corpus()]
+
+
+@pytest.mark.parametrize("sample", _documents(), ids=lambda sample: sample.name)
+def test_blocks_and_headings_of_documents_are_stock(sample: Sample) -> None:
+    """A document has the top-level blocks, and the headings, that the stock parser finds."""
+    assert limited_blocks(sample.text) is not None
+    _same_blocks(sample.text)
+    _same_headings(sample.text)
+
+
+@pytest.mark.skipif(not corpora.spec_examples(), reason=f"no examples in {corpora.SHARED}")
+def test_blocks_and_headings_of_the_commonmark_examples_are_stock() -> None:
+    """Every example of the CommonMark specification is read as the stock parser reads it."""
+    for sample in corpora.spec_examples():
+        _same_blocks(sample.text)
+        _same_headings(sample.text)
+
+
+@given(any_markdown())
+def test_blocks_of_made_markdown_are_stock(text: str) -> None:
+    assume(_is_comparable(text))
+    _same_blocks(text)
+
+
+@given(any_markdown())
+def test_headings_of_made_markdown_are_stock(text: str) -> None:
+    assume(_is_comparable(text))
+    _same_headings(text)
+
+
+@given(any_markdown())
+def test_nested_blocks_of_made_markdown_are_stock(text: str) -> None:
+    """Blocks inside lists, quotes and footnotes are read as the stock parser reads them, too."""
+    assume(_is_comparable(text))
+    expected = [(b.kind, b.depth, b.start, b.end) for b in stock_blocks(text)]
+    assert [(b.kind.value, b.depth, b.start, b.end) for b in parse(text).blocks] == expected
+
+
+_MARKS = st.lists(st.sampled_from(("> ", ">", "- ", "1. ", "+   ")), min_size=1, max_size=3)
+_INSIDE = st.sampled_from(("", "text", "# H", "```", "<div>", "$$ x", "| a |", "    code", "- i"))
+
+
+@given(_MARKS, st.integers(50, 150), _INSIDE, markdown_documents())
+def test_what_is_too_deep_ends_with_its_container(
+    marks: list[str], depth: int, inside: str, after: str
+) -> None:
+    """Whatever lies too deep, the blocks around it are those of a parser without a limit."""
+    assume(limited_blocks(after) is not None)
+    text = f"{''.join(marks) * depth}{inside}\n\n# After\n\n{after}"
+    expected = [(b.kind, text[b.start : b.end].rstrip()) for b in top(stock_blocks(text))]
+    found = [b for b in parse(text).blocks if b.depth == 0]
+    assert [(b.kind.value, text[b.start : b.end].rstrip()) for b in found] == expected
+    _same_headings(text)
+
+
+@pytest.mark.slow
+@settings(SLOW)
+@given(any_markdown() | messy_text())
+def test_more_made_markdown_is_read_as_stock(text: str) -> None:
+    assume(_is_comparable(text))
+    _same_blocks(text)
+    _same_headings(text)
+
+
+def _is_comparable(text: str) -> bool:
+    """Tell whether the parser's limit does not matter, and there is more than a BOM, to cover."""
+    return limited_blocks(text) is not None and bool(text.removeprefix(BOM).strip())
+
+
+def _same_blocks(text: str) -> None:
+    expected = [(b.kind, b.start, b.end) for b in top(stock_blocks(text))]
+    found = [b for b in parse(text).blocks if b.depth == 0]
+    assert [(b.kind.value, b.start, b.end) for b in found] == expected
+
+
+def _same_headings(text: str) -> None:
+    stock = [block for block in top(stock_blocks(text)) if block.kind == "heading"]
+    toc = chunk_hierarchical(text).toc()
+    assert [(e.level, e.line) for e in toc] == [(b.level, b.line + 1) for b in stock]
+    for entry, block in zip(toc, stock, strict=True):
+        if _SIMPLE_TITLE.fullmatch(block.markup):
+            assert entry.title == _SPACES.sub(" ", block.markup).strip()
+    starts = line_starts(text)
+    assert all(
+        starts[entry.line - 1] == block.start for entry, block in zip(toc, stock, strict=True)
+    )

@@ -1,0 +1,66 @@
+"""The documents that tests run on: our own, and those that may lie beside the repository."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+OWN = REPOSITORY / "tests" / "data" / "documents"
+SHARED = Path(os.environ.get("CHUNKANA_SHARED") or REPOSITORY.parent / "shared")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A document and what to call it."""
+
+    name: str
+    text: str
+
+
+def read(path: Path) -> str:
+    """Read a file as it is: line endings and a BOM stay."""
+    return path.read_bytes().decode("utf-8")
+
+
+@cache
+def own_documents() -> tuple[Sample, ...]:
+    """Return the project's own documents."""
+    return tuple(Sample(path.name, read(path)) for path in sorted(OWN.glob("*.md")))
+
+
+def own_document(name: str) -> str:
+    """Return the text of one of the project's own documents."""
+    return read(OWN / name)
+
+
+@cache
+def spec_examples() -> tuple[Sample, ...]:
+    """Return the examples of the CommonMark specification; none where they are absent."""
+    path = SHARED / "commonmark" / "examples.json"
+    if not path.exists():
+        return ()
+    examples = json.loads(path.read_text("utf-8"))
+    return tuple(Sample(f"example {e['example']}", e["markdown"]) for e in examples)
+
+
+@cache
+def corpus_paths() -> tuple[Path, ...]:
+    """Return the files of the corpus, in order; none where it is absent."""
+    return tuple(sorted((SHARED / "corpus").rglob("*.md")))
+
+
+def corpus() -> Iterator[Sample]:
+    """Yield the documents of the corpus."""
+    for path in corpus_paths():
+        yield Sample(path.name, read(path))
+
+
+def corpus_document(name: str) -> str | None:
+    """Return the text of a document of the corpus, None where it is absent."""
+    found = [path for path in corpus_paths() if path.name == name]
+    return read(found[0]) if found else None
