@@ -68,9 +68,7 @@ def _leads_in(document: Document, left: Unit, right: Unit) -> bool:
     if left.holds is not BlockKind.PARAGRAPH or right.opens is None:
         return False
     is_led_in = TRAITS[right.opens].content_type in _LED_IN
-    return is_led_in and document.text.endswith(
-        _LEAD_IN_ENDS, left.span.start, left.span.end
-    )
+    return is_led_in and document.text.endswith(_LEAD_IN_ENDS, left.span.start, left.span.end)
 
 
 def _join(left: Unit, right: Unit, both: Span) -> Unit:

@@ -8,11 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from chunkana_core.analysis import ContentAnalysis
-from chunkana_core.chunks import Chunk
+from chunkana_core.chunks import Chunk, ValidationResult
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
 from chunkana_core.drafts import require_tiling
-from chunkana_core.errors import InputTypeError, InvariantViolationError, InvariantWarning, require_str
+from chunkana_core.errors import (
+    InputTypeError,
+    InvariantViolationError,
+    InvariantWarning,
+    require_str,
+)
 from chunkana_core.headings import prevent_dangling
 from chunkana_core.hierarchy import TreeMaker, hang
 from chunkana_core.ids import IdRegister, section_ids
@@ -24,7 +29,6 @@ from chunkana_core.sizing import Prefix, Sizer
 from chunkana_core.splitting import Part, split_draft
 from chunkana_core.strategies import BaseStrategy, StrategySelector
 from chunkana_core.validation import InvariantValidator, validate_tree
-from chunkana_core.chunks import ValidationResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +107,7 @@ class MarkdownChunker:
         require_tiling(drafts, document, strategy.name)
         drafts = merge_small(document, drafts, sizer, config)
         drafts = prevent_dangling(document, drafts, sizer)
-        return [
-            part for d in drafts for part in split_draft(document, d, sizer, config, strategy)
-        ]
+        return [part for d in drafts for part in split_draft(document, d, sizer, config, strategy)]
 
     def _validated(self, result: HierarchicalChunkingResult) -> HierarchicalChunkingResult:
         outcome = InvariantValidator(self.config).validate(result.chunks, result.source)
@@ -127,9 +129,7 @@ def chunk_markdown(text: str, config: ChunkConfig | None = None) -> list[Chunk]:
     return MarkdownChunker(config or ChunkConfig()).chunk(text)
 
 
-def chunk_hierarchical(
-    text: str, config: ChunkConfig | None = None
-) -> HierarchicalChunkingResult:
+def chunk_hierarchical(text: str, config: ChunkConfig | None = None) -> HierarchicalChunkingResult:
     """Return a document's chunks with their tree; see `MarkdownChunker.chunk_hierarchical`.
 
     >>> chunk_hierarchical("# Guide\\n\\nHello.\\n").toc()[0].title
@@ -138,9 +138,7 @@ def chunk_hierarchical(
     return MarkdownChunker(config or ChunkConfig()).chunk_hierarchical(text)
 
 
-def chunk_file(
-    path: str | Path, config: ChunkConfig | None = None
-) -> HierarchicalChunkingResult:
+def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> HierarchicalChunkingResult:
     """Return the chunks of a UTF-8 file with their tree; line endings and a BOM stay.
 
     Raises:

@@ -60,7 +60,9 @@ class Document:
     def trimmed_block(self, position: int) -> Span:
         """Return a block's span, without white space around it and without a BOM."""
         start = self.top[position].start
-        span = self.source.trim(start + self.text.startswith(BOM, start), self.start_of(position + 1))
+        span = self.source.trim(
+            start + self.text.startswith(BOM, start), self.start_of(position + 1)
+        )
         return span or Span(start, start)
 
     def positions(self, span: Span) -> range:

@@ -200,7 +200,9 @@ def _number(source: Source, roots: list[_Item], taken: set[str]) -> MergeTree:
 
     def wait(items: Sequence[_Item], parent: str | None) -> tuple[str, ...]:
         ids = [_item_id(item, register) for item in items]
-        waiting.extend((item, i, parent) for item, i in reversed(list(zip(items, ids, strict=True))))
+        waiting.extend(
+            (item, i, parent) for item, i in reversed(list(zip(items, ids, strict=True)))
+        )
         return tuple(ids)
 
     root_ids = wait(roots, None)
@@ -216,4 +218,6 @@ def _item_id(item: _Item, register: IdRegister) -> str:
     if item.chunk is not None:
         return item.chunk.chunk_id
     first, last = item.under[0], item.under[-1]
-    return register.new("group", first.section_id, last.section_id, f"{item.span.end - first.span.start}")
+    return register.new(
+        "group", first.section_id, last.section_id, f"{item.span.end - first.span.start}"
+    )

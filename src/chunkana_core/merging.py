@@ -62,7 +62,12 @@ class _Merger:
         attached: _Row = []  # the last one first
         for draft in reversed(row):
             following = attached[-1] if attached else None
-            if draft and following and draft.is_bare(self.document) and self._join(draft, following):
+            if (
+                draft
+                and following
+                and draft.is_bare(self.document)
+                and self._join(draft, following)
+            ):
                 attached[-1] = Draft(draft.first, following.end)
             else:
                 attached.append(draft)
@@ -76,7 +81,9 @@ class _Merger:
         return merged
 
     def _join(self, left: Draft, right: Draft) -> bool:
-        if left.end != right.first or left.is_section(self.document) != right.is_section(self.document):
+        if left.end != right.first or left.is_section(self.document) != right.is_section(
+            self.document
+        ):
             return False
         first, opening = self.document.top[left.first], self.document.top[right.first]
         if first.kind is BlockKind.FRONT_MATTER or right.is_bare(self.document):

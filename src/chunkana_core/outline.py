@@ -145,7 +145,16 @@ def build_outline(top: Sequence[Block]) -> tuple[Section, ...]:
         body = any(block.is_content for block in top[first + 1 : own_end])
         path = (*parent.path, heading.info)
         section = Section(
-            index, parent.index, heading.level, heading.info, path, anchor, first, own_end, end, body
+            index,
+            parent.index,
+            heading.level,
+            heading.info,
+            path,
+            anchor,
+            first,
+            own_end,
+            end,
+            body,
         )
         sections.append(section)
         parents.append(index)

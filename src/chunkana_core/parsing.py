@@ -161,7 +161,7 @@ def _plain_paragraph(state: _State, start: int, end: int, silent: bool) -> bool:
     line = start + 1
     plain = True
     while line < state.lineMax and not state.isEmpty(line):
-        if 0 <= state.sCount[line] and state.sCount[line] - state.blkIndent <= 3:
+        if state.sCount[line] >= 0 and state.sCount[line] - state.blkIndent <= 3:
             char = state.src[state.bMarks[line] + state.tShift[line]]
             plain = char not in _UNDERLINES_OR_DELIMITS
             if not plain or (

@@ -53,7 +53,9 @@ class Sizer:
 
     def limit(self, section: SectionPath) -> int:
         """Return what the prefix leaves for the content."""
-        return self.max_size - self.length(self.prefix_of(section)) if self.prefix else self.max_size
+        return (
+            self.max_size - self.length(self.prefix_of(section)) if self.prefix else self.max_size
+        )
 
     def fits(self, content: str, section: SectionPath) -> bool:
         """Tell whether a content is within the limit, its prefix included."""

@@ -101,9 +101,7 @@ class _Frame:
         reserve = min(limit // 4, reserve_for_fences(document, draft))
         limit -= reserve
         headings = 0 if draft.is_bare(document) else _leading_headings(document, draft)
-        stack = tuple(
-            document.trimmed_block(p) for p in range(draft.first, draft.first + headings)
-        )
+        stack = tuple(document.trimmed_block(p) for p in range(draft.first, draft.first + headings))
         while stack and sizer.length(stack_text(document, stack)) > limit // LARGEST_SHARE:
             stack = stack[1:]
         repeated = sizer.length(stack_text(document, stack) + _AFTER_STACK) if stack else 0
@@ -134,8 +132,12 @@ class _Splitter:
 
     def parts(self) -> Iterator[Part]:
         """Yield the parts: oversize atoms by themselves, what is between them by least cost."""
-        units = glue(self.document, list(self._units()), self.frame.sizer, self.frame.limit, self.frame.room)
-        for _, run in groupby(enumerate(units), key=lambda item: item[1].oversize_reason and item[0]):
+        units = glue(
+            self.document, list(self._units()), self.frame.sizer, self.frame.limit, self.frame.room
+        )
+        for _, run in groupby(
+            enumerate(units), key=lambda item: item[1].oversize_reason and item[0]
+        ):
             row = [unit for _, unit in run]
             for part in self._plan(row):
                 yield self._part(row[part[0]], row[part[-1]])
