@@ -20,14 +20,13 @@ demo: $(VENV)/.cli ## show chunking at work; FILE=path.md takes a document of yo
 test: test-fast test-slow test-floors ## run all tests
 
 test-fast: $(VENV)/.dev ## run the quick tests and report the core's coverage
-	@# The 100 % that pyproject.toml asks for is reported but not enforced yet.
-	$(BIN)/pytest -q -m "not slow" --cov --cov-fail-under=0
+	$(BIN)/pytest -q -n auto -m "not slow" --cov
 
 test-slow: $(VENV)/.dev ## run the slow tests
-	$(BIN)/pytest -q -m slow
+	$(BIN)/pytest -q -n auto -m slow
 
 test-floors: $(FLOORS)/.dev ## run the core's quick tests with the oldest dependencies allowed
-	$(FLOORS)/bin/pytest -q -m "not slow" tests/core
+	$(FLOORS)/bin/pytest -q -n auto -m "not slow" tests/core
 
 lint: $(VENV)/.dev ## check style, types, import directions and docs
 	$(BIN)/ruff check

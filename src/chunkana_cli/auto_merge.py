@@ -37,15 +37,17 @@ def merge_hits(tree: MergeTree, scores: Mapping[str, float]) -> list[Passage]:
         tree: of one document.
         scores: of the leaves that were hit, by their ids.
     """
-    passages: dict[str, Passage] = {}
+    read: dict[str, list[Passage]] = {}  # by node, what to read of what is under it
     for node in reversed(tree.nodes):  # children before their parents
-        if node.is_leaf and node.node_id in scores:
-            passages[node.node_id] = Passage(node, scores[node.node_id])
-        hit = [child for child in node.children_ids if child in passages]
-        if 2 * len(hit) > len(node.children_ids):
-            best = max(passages.pop(child).score for child in hit)
-            passages[node.node_id] = Passage(node, best, len(hit))
-    return sorted(passages.values(), key=lambda p: (-p.score, p.node.span.start))
+        found = [passage for child in node.children_ids for passage in read.pop(child)]
+        hit = sum(passage.node.parent_id == node.node_id for passage in found)
+        if node.node_id in scores:
+            found = [Passage(node, scores[node.node_id])]
+        elif 2 * hit > len(node.children_ids):
+            found = [Passage(node, max(passage.score for passage in found), hit)]
+        read[node.node_id] = found
+    passages = [passage for root in tree.root_ids for passage in read[root]]
+    return sorted(passages, key=lambda p: (-p.score, p.node.span.start))
 
 
 def nearly_merged(tree: MergeTree, passages: Iterable[Passage]) -> list[tuple[MergeNode, int]]:

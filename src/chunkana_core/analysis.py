@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chunkana_core.blocks import TRAITS, Block, BlockKind
@@ -13,16 +13,11 @@ from chunkana_core.source import Source
 
 @dataclass(frozen=True, slots=True)
 class ContentAnalysis:
-    """Counts of a document; blocks inside lists, quotes and footnotes count too.
+    """Counts of a document; blocks in lists, quotes and footnotes count too, but for headings.
 
     Attributes:
-        total_chars: code points.
-        total_lines: lines, an unfinished last one included.
+        total_lines: an unfinished last one included.
         code_ratio: code points in code blocks, of all, 0.0 to 1.0.
-        code_block_count: fenced and indented code blocks.
-        table_count: tables.
-        list_count: lists, nested ones counted too.
-        header_count: headings of the document, not those inside containers.
         max_header_depth: the deepest heading level, 0 without headings.
         has_preamble: whether there is text before the first heading.
     """
@@ -39,23 +34,17 @@ class ContentAnalysis:
 
 
 def analyze(
-    source: Source, blocks: Iterable[Block], sections: Sequence[Section]
+    source: Source, blocks: Sequence[Block], sections: Sequence[Section]
 ) -> ContentAnalysis:
     """Count what a parsed document holds."""
-    counts: Counter[BlockKind] = Counter()
-    code_chars = code_blocks = 0
-    for block in blocks:
-        counts[block.kind] += 1
-        if TRAITS[block.kind].is_code:
-            code_blocks += 1
-            code_chars += block.end - block.start
-    lines = len(source.line_starts)
+    counts = Counter(block.kind for block in blocks)
+    code = [block.end - block.start for block in blocks if TRAITS[block.kind].is_code]
     ends_in_newline = source.line_starts[-1] == len(source.text)
     return ContentAnalysis(
         total_chars=len(source.text),
-        total_lines=lines - ends_in_newline,
-        code_ratio=code_chars / max(1, len(source.text)),
-        code_block_count=code_blocks,
+        total_lines=len(source.line_starts) - ends_in_newline,
+        code_ratio=sum(code) / max(1, len(source.text)),
+        code_block_count=len(code),
         table_count=counts[BlockKind.TABLE],
         list_count=counts[BlockKind.LIST],
         header_count=len(sections) - 1,

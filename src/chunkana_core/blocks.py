@@ -38,21 +38,13 @@ class Opening(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What the pipeline needs to know of a block kind; adding a kind adds a row of these.
+    """What the pipeline needs to know of a block kind; adding a kind adds a row of these."""
 
-    Attributes:
-        content_type: how a chunk that holds nothing else is called in its metadata.
-        opening: into what the block is opened when it does not fit.
-        oversize_reason: set for atoms, which `atomic_blocks="keep"` leaves whole at any size.
-        is_code: whether it counts as code in `ContentAnalysis` and `has_code`.
-        is_content: False for what gives a section no body of its own.
-    """
-
-    content_type: str
+    content_type: str  # how a chunk that holds nothing else is called in its metadata
     opening: Opening = Opening.SENTENCES
-    oversize_reason: str | None = None
+    oversize_reason: str | None = None  # set for atoms, which `atomic_blocks="keep"` leaves whole
     is_code: bool = False
-    is_content: bool = True
+    is_content: bool = True  # False for what gives a section no body of its own
 
 
 _CODE = "code_block_integrity"
@@ -83,9 +75,8 @@ class Block:
     Attributes:
         kind: its kind.
         depth: 0 for a block of the document itself, more inside containers.
-        start: offset of the start of its first line (for the first block of a container, the
-            line of the container's marker).
-        end: offset of the start of the line after its last one, or of the end of the text.
+        start: offset of its first line, which may start with its container's marker.
+        end: offset of the line after its last one, or of the end of the text.
         index: its place among the document's blocks.
         after: the place of the first later block that it does not contain.
         level: 1 to 6 for a heading, else 0.

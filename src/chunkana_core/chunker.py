@@ -17,6 +17,7 @@ from chunkana_core.errors import (
     InvariantViolationError,
     InvariantWarning,
     require_str,
+    require_type,
 )
 from chunkana_core.headings import prevent_dangling
 from chunkana_core.hierarchy import TreeMaker, hang
@@ -26,14 +27,14 @@ from chunkana_core.merging import merge_small
 from chunkana_core.overlap import Overlap
 from chunkana_core.result import HierarchicalChunkingResult
 from chunkana_core.sizing import Prefix, Sizer
-from chunkana_core.splitting import Part, split_draft
+from chunkana_core.splitting import Part, Splitter
 from chunkana_core.strategies import BaseStrategy, StrategySelector
 from chunkana_core.validation import InvariantValidator, validate_tree
 
 
 @dataclass(frozen=True, slots=True)
 class MarkdownChunker:
-    """Cuts Markdown into exact chunks and their hierarchy; serves any number of documents.
+    r"""Cuts Markdown into exact chunks and their hierarchy; serves any number of documents.
 
     Attributes:
         config: how to chunk.
@@ -43,8 +44,8 @@ class MarkdownChunker:
         ConfigurationError: for anything else than a `ChunkConfig` and strategies.
 
     >>> chunker = MarkdownChunker(ChunkConfig(max_chunk_size=200))
-    >>> [chunk.text for chunk in chunker.chunk("# A\\n\\nText.\\n\\n# B\\n\\nMore.\\n")]
-    ['# A\\n\\nText.', '# B\\n\\nMore.']
+    >>> [chunk.text for chunk in chunker.chunk("# A\n\nText.\n\n# B\n\nMore.\n")]
+    ['# A\n\nText.', '# B\n\nMore.']
     """
 
     config: ChunkConfig = field(default_factory=ChunkConfig)
@@ -53,8 +54,8 @@ class MarkdownChunker:
 
     def __post_init__(self) -> None:
         """Check the arguments."""
-        if not isinstance(self.config, ChunkConfig):
-            raise InputTypeError("config", self.config, "a ChunkConfig")
+        require_type("config", self.config, ChunkConfig, "a ChunkConfig")
+        require_type("strategies", self.strategies, Iterable, "an iterable of strategies")
         selector = StrategySelector(tuple(self.strategies))
         object.__setattr__(self, "strategies", selector.registered)
         object.__setattr__(self, "_selector", selector)
@@ -83,6 +84,8 @@ class MarkdownChunker:
             InvariantViolationError: with `validation="strict"` only.
         """
         require_str("text", text)
+        if prefix is not None and not callable(prefix):
+            raise InputTypeError("prefix", prefix, "None or a callable")
         document = Document.parse(text)
         strategy = self._selector.select(document.analysis, self.config)
         sizer = Sizer.of(self.config, prefix)
@@ -107,7 +110,8 @@ class MarkdownChunker:
         require_tiling(drafts, document, strategy.name)
         drafts = merge_small(document, drafts, sizer, config)
         drafts = prevent_dangling(document, drafts, sizer)
-        return [part for d in drafts for part in split_draft(document, d, sizer, config, strategy)]
+        splitter = Splitter(document, sizer, config, strategy)
+        return [part for draft in drafts for part in splitter.split(draft)]
 
     def _validated(self, result: HierarchicalChunkingResult) -> HierarchicalChunkingResult:
         outcome = InvariantValidator(self.config).validate(result.chunks, result.source)
@@ -121,18 +125,18 @@ class MarkdownChunker:
 
 
 def chunk_markdown(text: str, config: ChunkConfig | None = None) -> list[Chunk]:
-    """Return every leaf of a document; see `MarkdownChunker.chunk`.
+    r"""Return every leaf of a document; see `MarkdownChunker.chunk`.
 
-    >>> [chunk.section.path for chunk in chunk_markdown("# Guide\\n\\nHello.\\n")]
+    >>> [chunk.section.path for chunk in chunk_markdown("# Guide\n\nHello.\n")]
     [('Guide',)]
     """
     return MarkdownChunker(config or ChunkConfig()).chunk(text)
 
 
 def chunk_hierarchical(text: str, config: ChunkConfig | None = None) -> HierarchicalChunkingResult:
-    """Return a document's chunks with their tree; see `MarkdownChunker.chunk_hierarchical`.
+    r"""Return a document's chunks with their tree; see `MarkdownChunker.chunk_hierarchical`.
 
-    >>> chunk_hierarchical("# Guide\\n\\nHello.\\n").toc()[0].title
+    >>> chunk_hierarchical("# Guide\n\nHello.\n").toc()[0].title
     'Guide'
     """
     return MarkdownChunker(config or ChunkConfig()).chunk_hierarchical(text)
@@ -149,9 +153,9 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> Hierarchi
 
 
 def analyze_markdown(text: str) -> ContentAnalysis:
-    """Return the counts of a document.
+    r"""Return the counts of a document.
 
-    >>> analyze_markdown("# A\\n\\n- b\\n").list_count
+    >>> analyze_markdown("# A\n\n- b\n").list_count
     1
     """
     require_str("text", text)

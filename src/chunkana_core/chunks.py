@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import IntEnum
 
 from chunkana_core.outline import SectionPath
@@ -41,25 +41,14 @@ class ValidationResult:
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields as a JSON-able dict."""
-        errors, warnings = list(self.errors), list(self.warnings)
-        return {
-            "valid": self.valid,
-            "errors": errors,
-            "warnings": warnings,
-            "coverage": self.coverage,
-        }
+        return asdict(self) | {"errors": list(self.errors), "warnings": list(self.warnings)}
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """A chunk's place in the tree; ids are None where there is no such chunk.
+    """A chunk's place in the tree: ids of the chunks next to it there, None where there is none.
 
-    Attributes:
-        hierarchy_level: its level.
-        parent_id: of the chunk around it.
-        children_ids: of the chunks directly inside it, in document order.
-        prev_sibling_id: of the chunk before it under the same parent.
-        next_sibling_id: of the chunk after it under the same parent.
+    Children are those directly inside it, siblings those under the same parent.
     """
 
     hierarchy_level: ChunkLevel = ChunkLevel.PARAGRAPH
@@ -79,26 +68,22 @@ class Chunk:
     A chunk is identified by `chunk_id`, never by its lines.
 
     Attributes:
-        source: the document.
-        span: the exact range of the text in it.
+        span: the exact range of the text in the source.
         content: what to embed and to show: the text, below its repeated headings where it
             continues a section. Of a root or section node, a title and summary.
         chunk_id: 8 hex digits, unique in the document and stable as long as section and text are.
         section_id: the same for all chunks of one section.
         section: level and path in the outline.
-        links: its place in the tree.
         is_leaf: whether it holds text of its own; the leaves alone are the whole document.
         indexable: whether it is worth embedding.
         chunk_index: its number among the leaves, None for a node.
-        strategy: the name of the strategy that made it.
         content_type: what it holds, see the metadata keys in the documentation.
         title: plain text of its own (first) heading, or of the section it continues.
         section_tags: titles of the further headings in its span.
         anchor: GitHub-style slug of that heading, unique in the document.
         header_path: the path for display, like "/Guide/Install"; never parse it.
         size: of the content, in units of `length_function`.
-        has_code: whether code blocks are in it.
-        code_languages: the first words of their info strings.
+        code_languages: the first words of the info strings of its code blocks.
         header_moved_from_id: the section whose heading was moved here to its text, or None.
         merge_reason: "dangling_header_prevention", "small_chunk" or None.
         split_index: its number among the parts of its section's text, None if that is whole.
@@ -106,7 +91,6 @@ class Chunk:
         oversize_reason: why it may be over the limit, None where it is not.
         previous_content: the end of the leaf before it under the same parent.
         next_content: the start of the leaf after it under the same parent.
-        validation: the outcome of validation where `debug` is set.
     """
 
     source: Source = field(repr=False)
@@ -154,55 +138,28 @@ class Chunk:
     @property
     def metadata(self) -> dict[str, object]:
         """A new JSON-able dict of the fields, with the same keys for every chunk."""
-        validation = {} if self.validation is None else {"validation": self.validation.to_dict()}
-        return self._tree_metadata() | self._text_metadata() | self._origin_metadata() | validation
-
-    def _tree_metadata(self) -> dict[str, object]:
         links = self.links
-        return {
-            "chunk_id": self.chunk_id,
+        metadata: dict[str, object] = {name: getattr(self, name) for name in _FLAT}
+        metadata |= {
+            "hierarchy_level": int(links.hierarchy_level),
+            "is_root": self.is_root,
             "parent_id": links.parent_id,
-            "section_id": self.section_id,
             "children_ids": list(links.children_ids),
             "prev_sibling_id": links.prev_sibling_id,
             "next_sibling_id": links.next_sibling_id,
-            "hierarchy_level": int(links.hierarchy_level),
-            "is_root": self.is_root,
-            "is_leaf": self.is_leaf,
-            "indexable": self.indexable,
-            "chunk_index": self.chunk_index,
-        }
-
-    def _text_metadata(self) -> dict[str, object]:
-        return {
-            "strategy": self.strategy,
-            "content_type": self.content_type,
-            "title": self.title,
-            "header_path": self.header_path,
             "header_level": self.section.level,
             "section_tags": list(self.section_tags),
-            "anchor": self.anchor,
-            "start_line": self.start_line,
-            "end_line": self.end_line,
-            "text_start_line": self.text_start_line,
-            "text_end_line": self.text_end_line,
+            "code_languages": list(self.code_languages),
             "start_char": self.span.start,
             "end_char": self.span.end,
-            "size": self.size,
-            "has_code": self.has_code,
-            "code_languages": list(self.code_languages),
-        }
-
-    def _origin_metadata(self) -> dict[str, object]:
-        return {
             "dangling_header_fixed": self.header_moved_from_id is not None,
-            "header_moved_from_id": self.header_moved_from_id,
-            "merge_reason": self.merge_reason,
             "continued_from_header": bool(self.split_index),
-            "split_index": self.split_index,
-            "original_section_size": self.original_section_size,
             "allow_oversize": self.oversize_reason is not None,
-            "oversize_reason": self.oversize_reason,
-            "previous_content": self.previous_content,
-            "next_content": self.next_content,
         }
+        if self.validation is not None:
+            metadata["validation"] = self.validation.to_dict()
+        return metadata
+
+
+_NOT_FLAT = {"source", "span", "content", "section", "links", "validation"}
+_FLAT = tuple(field.name for field in fields(Chunk) if field.name not in _NOT_FLAT)

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Final, Literal, SupportsIndex
 
-from chunkana_core.errors import ConfigurationError, InputTypeError, require
+from chunkana_core.errors import ConfigurationError, InputTypeError, require_number, require_type
 
 LengthFunction = Callable[[str], int]
-AUTO = "auto"
-SMALLEST_LIMIT = 32  # below it, not even a word and its header stack fit
+AUTO: Final = "auto"
+_RANGES: dict[str, tuple[float, float | None]] = {
+    "max_chunk_size": (32, None),  # below it, not even a word and its header stack fit
+    "overlap_size": (0, None),
+    "structure_threshold": (0, None),
+    "merge_boundary_level": (0, 6),
+    "code_threshold": (0.0, 1.0),
+    "oversize_tolerance": (0.0, 1e9),
+}
+_TYPES: dict[str, tuple[type, str]] = {
+    "strategy": (str, '"auto" or the name of a strategy'),
+    "include_document_summary": (bool, "True or False"),
+    "debug": (bool, "True or False"),
+}
+_CHOICES = {"atomic_blocks": ("keep", "split"), "validation": ("off", "warn", "strict")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,44 +72,37 @@ class ChunkConfig:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        self._require_int("max_chunk_size", SMALLEST_LIMIT)
+        for name, (least, most) in _RANGES.items():
+            require_number(name, getattr(self, name), least, most)
         for name in ("min_chunk_size", "min_content_after_header"):
-            if getattr(self, name) is not None:
-                self._require_int(name, 0, self.max_chunk_size, "None or {}")
-        self._require_int("overlap_size", 0)
-        self._require_int("structure_threshold", 0)
-        self._require_int("merge_boundary_level", 0, 6)
-        self._require_number("code_threshold", 0.0, 1.0)
-        self._require_number("oversize_tolerance", 0.0, None)
-        self._require_choice("atomic_blocks", "keep", "split")
-        self._require_choice("validation", "off", "warn", "strict")
-        for name in ("include_document_summary", "debug"):
-            if not isinstance(value := getattr(self, name), bool):
-                raise InputTypeError(name, value, "True or False")
-        if not isinstance(self.strategy, str):
-            raise InputTypeError("strategy", self.strategy, '"auto" or the name of a strategy')
-        if not callable(self.length_function):
-            raise InputTypeError("length_function", self.length_function, "a callable str -> int")
+            if (value := getattr(self, name)) is not None:
+                require_number(name, value, 0, self.max_chunk_size, "None or {}")
+        for name, (kind, allowed) in _TYPES.items():
+            require_type(name, getattr(self, name), kind, allowed)
+        for name, choices in _CHOICES.items():
+            if (value := getattr(self, name)) not in choices:
+                raise ConfigurationError(name, value, " or ".join(map(repr, choices)))
+        measure: object = self.length_function
+        if not (callable(measure) and isinstance(measure(""), SupportsIndex)):
+            allowed = "a callable that returns a whole number for a str"
+            raise InputTypeError("length_function", measure, allowed)
 
     @property
     def min_chunk(self) -> int:
         """`min_chunk_size`, or what None stands for."""
-        return self._default_minimum if self.min_chunk_size is None else self.min_chunk_size
+        return self._or_default(self.min_chunk_size)
 
     @property
     def min_content(self) -> int:
         """`min_content_after_header`, or what None stands for."""
-        given = self.min_content_after_header
-        return self._default_minimum if given is None else given
+        return self._or_default(self.min_content_after_header)
 
-    @property
-    def _default_minimum(self) -> int:
-        return min(100, self.max_chunk_size // 4)
+    def _or_default(self, minimum: int | None) -> int:
+        return min(100, self.max_chunk_size // 4) if minimum is None else minimum
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields as a JSON-able dict, without `length_function`."""
-        names = (field.name for field in fields(self) if field.name != "length_function")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in _names()}
 
     @classmethod
     def from_dict(
@@ -107,34 +113,12 @@ class ChunkConfig:
         Raises:
             ConfigurationError: for an unknown key or a value that is not allowed.
         """
-        known = {field.name for field in fields(cls)} - {"length_function"}
+        require_type("options", options, Mapping, "a mapping of options to values")
         for name, value in options.items():
-            require(ok=name in known, field=name, value=value, allowed=", ".join(sorted(known)))
+            if name not in _names():
+                raise ConfigurationError(name, value, ", ".join(sorted(_names())))
         return cls(**dict(options), length_function=length_function)  # type: ignore[arg-type]
 
-    def _require_int(
-        self, name: str, least: int, most: int | None = None, words: str = "{}"
-    ) -> None:
-        value = getattr(self, name)
-        allowed = words.format(_range_words("a whole number", least, most))
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise InputTypeError(name, value, allowed)
-        if value < least or (most is not None and value > most):
-            raise ConfigurationError(name, value, allowed)
 
-    def _require_number(self, name: str, least: float, most: float | None) -> None:
-        value = getattr(self, name)
-        allowed = _range_words("a number", least, most)
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            raise InputTypeError(name, value, allowed)
-        if not least <= value <= (float("1e9") if most is None else most):
-            raise ConfigurationError(name, value, allowed)
-
-    def _require_choice(self, name: str, *choices: str) -> None:
-        value = getattr(self, name)
-        if value not in choices:
-            raise ConfigurationError(name, value, " or ".join(map(repr, choices)))
-
-
-def _range_words(what: str, least: float, most: float | None) -> str:
-    return f"{what} of at least {least}" if most is None else f"{what} from {least} to {most}"
+def _names() -> list[str]:
+    return [field.name for field in fields(ChunkConfig) if field.name != "length_function"]

@@ -6,14 +6,16 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Source, Span
 
 # What a cut costs; see packing. A cut between blocks costs least, one inside a word most.
 LINE = 10
+INNER_LINE = 15  # inside an element of HTML
 SENTENCE = 20
+LINE_OF_SENTENCE = 40
 WORD = 60
 CODE_POINT = 200
 MISREAD = 1000  # the rest would be read as another block
@@ -25,13 +27,17 @@ _SENTENCE_END = re.compile(
     """,
     re.VERBOSE,
 )
+_HARD_BREAKS = (" ", "\\")
+# Tags that start no HTML block unless they are alone on their line (CommonMark 0.31.2 §4.6).
+_INLINE_TAGS = "a|abbr|b|br|cite|code|del|em|i|img|ins|kbd|mark|q|s|small|span|strong|sub|sup|u"
 _OPENS_A_BLOCK = re.compile(
     r"""[ ]{4}|[ ]{0,3}\t|[ ]{0,3}(?:
-        [#]{1,6}(?:\s|$)|>|`{3}|~{3}|\$\$|<[A-Za-z/!?]|\|
+        [#]{1,6}(?:\s|$)|>|`{3}|~{3}|\$\$|\|
+        |<(?:[!?]|[A-Za-z/][^<>]*+>[ \t]*(?:[\r\n]|$)|/?(?!(?:INLINE)\b)[A-Za-z])
         |(?:[-+*]|[0-9]{1,9}[.)])(?:\s|$)
         |(?:[-_*][ \t]*){3,}(?:[\r\n]|$)|=+[ \t]*(?:[\r\n]|$)
         |\[[^\]]+\]:
-    )""",
+    )""".replace("INLINE", _INLINE_TAGS),
     re.VERBOSE,
 )
 _LOOKAHEAD = 160  # code points: openers are short, but runs of their markers may be long
@@ -59,8 +65,7 @@ class Cutter:
         span: the block's own.
         sizer: measures pieces.
         limit: the size of the largest piece.
-        safe_from: the offset from which the rest cannot become a heading or a table by one of
-            the lines that follow.
+        safe_from: the offset from which no line that follows makes the rest a heading or a table.
     """
 
     source: Source
@@ -72,8 +77,9 @@ class Cutter:
     @classmethod
     def of(cls, source: Source, span: Span, sizer: Sizer, limit: int) -> Cutter:
         """Prepare to cut a block."""
-        underlines = list(_UNDERLINE.finditer(source.text, span.start, span.end))
-        safe_from = underlines[-1].start() if underlines else span.start
+        safe_from = span.start
+        for underline in _UNDERLINE.finditer(source.text, span.start, span.end):
+            safe_from = underline.start()
         return cls(source, span, sizer, max(1, limit), safe_from)
 
     def sentences(self) -> Iterator[Piece]:
@@ -83,7 +89,7 @@ class Cutter:
             following = self.source.trim(match.end(), self.span.end)
             if following is None:
                 break
-            goes_on = text[following.start].islower() and not match[0].isspace()
+            goes_on = text[following.start].islower() and not match[0].startswith(_HARD_BREAKS)
             if not goes_on and not self._is_misread(following.start):
                 yield from self._fitting(Span(start, match.end()), SENTENCE)
                 start = following.start
@@ -91,10 +97,13 @@ class Cutter:
 
     def lines(self) -> Iterator[Piece]:
         """Divide a block into lines, and those over the limit into runs of words."""
+        text = self.source.text
         for line in line_spans(self.source, self.span):
-            opens = opens_a_block(self.source.text, line.start)
-            is_tag = self.source.text[line.start : line.end].lstrip().startswith("<")
-            yield from self._fitting(line, LINE if is_tag or not opens else LINE + MISREAD)
+            tag = text[line.start : line.end].lstrip()
+            is_inner = tag.startswith("</") or text[line.start].isspace()
+            is_misread = opens_a_block(text, line.start) and not tag.startswith("<")
+            cost = INNER_LINE if is_inner else LINE
+            yield from self._fitting(line, cost + MISREAD if is_misread else cost)
 
     def words(self, span: Span) -> Iterator[Piece]:
         """Divide a stretch into the longest runs of words within the limit, greedily."""
@@ -112,13 +121,19 @@ class Cutter:
         trimmed = self.source.trim(span.start, span.end)
         if trimmed is None:
             return
-        text = self.source.text[trimmed.start : trimmed.end]
-        if self.sizer.length(text) <= self.limit:
+        if self._fits(trimmed):
             yield Piece(trimmed, cost)
             return
-        pieces = self.words(trimmed)
-        yield from (Piece(piece.span, cost) for piece in islice(pieces, 1))
-        yield from pieces
+        lines = [line.start for line in line_spans(self.source, trimmed)]
+        starts = [start for start in lines[1:] if not self._is_misread(start)]
+        for start, end in pairwise([trimmed.start, *starts, trimmed.end]):
+            line = self.source.trim(start, end) or trimmed
+            for number, piece in enumerate(self.words(line)):
+                yield Piece(piece.span, piece.cost if number else cost)
+            cost = LINE_OF_SENTENCE
+
+    def _fits(self, span: Span) -> bool:
+        return self.sizer.length(self.source.text[span.start : span.end]) <= self.limit
 
     def _cut(self, start: int, stop: int) -> tuple[int, int]:
         """Return the best offset for a cut after start and up to stop, and its cost."""
@@ -156,9 +171,9 @@ def line_spans(source: Source, span: Span) -> Iterator[Span]:
 
 
 def _word_ends(text: str, start: int, stop: int) -> Iterator[int]:
-    """Yield the offsets after which a word ends, from stop backwards."""
+    """Yield where words end between two offsets, the last first, then the end of a clause."""
     head = text[start:stop]
-    if text[stop].isspace():
+    if text[stop].isspace() or head[-1].isspace():
         head = head.rstrip()
         if head:
             yield start + len(head)

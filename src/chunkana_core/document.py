@@ -13,29 +13,32 @@ from chunkana_core.outline import ROOT, Section, build_outline
 from chunkana_core.parsing import parse
 from chunkana_core.source import BOM, Source, Span
 
-_START = attrgetter("start")
-_FIRST = attrgetter("first")
-
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document and what the parser says of it; made by `Document.parse`.
 
     Attributes:
-        source: the text and its lines.
         blocks: all blocks, each before what it contains.
         top: the document's own blocks; block positions elsewhere are places in this.
         sections: the outline; section 0 is the document itself.
-        front_title: the `title` of the front matter, or "".
-        analysis: counts of the whole.
+        title: the first H1, else the front matter's title, else "Document".
+        folded: the index of the sole H1 that is the document's title, 0 where there is none.
+        front_matter_end: the position after the front matter: 1 or, where there is none, 0.
+        is_only_headings: whether there are headings and nothing else to read.
     """
 
     source: Source
     blocks: tuple[Block, ...] = field(repr=False)
     top: tuple[Block, ...] = field(repr=False)
     sections: tuple[Section, ...] = field(repr=False)
-    front_title: str
     analysis: ContentAnalysis
+    title: str
+    folded: int
+    front_matter_end: int
+    is_only_headings: bool
+    _tiles: list[int] = field(repr=False, compare=False)  # where they start, and the text's end
+    _firsts: list[int] = field(repr=False, compare=False)  # of the sections
 
     @classmethod
     def parse(cls, text: str) -> Document:
@@ -43,8 +46,21 @@ class Document:
         parsed = parse(text)
         top = tuple(block for block in parsed.blocks if not block.depth)
         sections = build_outline(top)
-        analysis = analyze(parsed.source, parsed.blocks, sections)
-        return cls(parsed.source, parsed.blocks, top, sections, parsed.front_title, analysis)
+        h1 = next((s.title for s in sections if s.level == 1 and s.title), "")
+        is_folded = len(sections) > 1 and sections[1].level == 1 and sections[1].end == len(top)
+        return cls(
+            parsed.source,
+            parsed.blocks,
+            top,
+            sections,
+            analysis=analyze(parsed.source, parsed.blocks, sections),
+            title=h1 or parsed.front_title or "Document",
+            folded=1 if is_folded else ROOT,
+            front_matter_end=int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER),
+            is_only_headings=len(sections) > 1 and not any(s.has_body for s in sections),
+            _tiles=[0, *(block.start for block in top[1:]), len(text)],
+            _firsts=[section.first for section in sections],
+        )
 
     @property
     def text(self) -> str:
@@ -53,30 +69,28 @@ class Document:
 
     def start_of(self, position: int) -> int:
         """Return where a block's tile starts: 0 for the first one, so that nothing is left out."""
-        if position <= 0:
-            return 0
-        return self.top[position].start if position < len(self.top) else len(self.text)
+        return self._tiles[position]
 
     def trimmed_block(self, position: int) -> Span:
         """Return a block's span, without white space around it and without a BOM."""
         start = self.top[position].start
-        span = self.source.trim(
-            start + self.text.startswith(BOM, start), self.start_of(position + 1)
-        )
-        return span or Span(start, start)
+        has_bom = self.text.startswith(BOM, start)
+        return self.source.trim(start + has_bom, self._tiles[position + 1]) or Span(start, start)
 
     def positions(self, span: Span) -> range:
         """Return the positions of the blocks whose tiles a span touches."""
-        first = max(0, bisect_right(self.top, span.start, key=_START) - 1)
-        return range(first, max(first + 1, bisect_left(self.top, span.end, key=_START)))
+        tiles, last = self._tiles, len(self._tiles) - 1
+        first = bisect_right(tiles, span.start, 1, last) - 1
+        return range(first, max(first + 1, bisect_left(tiles, span.end, 1, last)))
 
     def block_at(self, offset: int) -> Block:
         """Return the last block, in containers too, that starts at an offset or before it."""
-        return self.blocks[max(0, bisect_right(self.blocks, offset, key=_START) - 1)]
+        place = bisect_right(self.blocks, offset, key=attrgetter("start"))
+        return self.blocks[max(0, place - 1)]
 
     def section_at(self, position: int) -> Section:
         """Return the innermost section that a block belongs to."""
-        return self.sections[bisect_right(self.sections, position, lo=1, key=_FIRST) - 1]
+        return self.sections[bisect_right(self._firsts, position) - 1]
 
     def children(self, block: Block) -> Iterator[Block]:
         """Yield the blocks directly inside a container."""
@@ -85,34 +99,10 @@ class Document:
             yield self.blocks[index]
             index = self.blocks[index].after
 
-    @property
-    def folded(self) -> int:
-        """The index of the sole H1 that is the document's title, or 0 where there is none."""
-        if len(self.sections) == 1:
-            return ROOT
-        first = self.sections[1]
-        return 1 if first.level == 1 and first.end == len(self.top) else ROOT
-
     def node_above(self, section: int) -> int:
         """Return the section whose node a section's node hangs under."""
         parent = self.sections[section].parent
         return ROOT if parent == self.folded else parent
-
-    @property
-    def title(self) -> str:
-        """The first H1, else the front matter's title, else "Document"."""
-        first = next((s.title for s in self.sections if s.level == 1 and s.title), "")
-        return first or self.front_title or "Document"
-
-    @property
-    def front_matter_end(self) -> int:
-        """The position after the front matter: 1 or, where there is none, 0."""
-        return int(bool(self.top) and self.top[0].kind is BlockKind.FRONT_MATTER)
-
-    @property
-    def is_only_headings(self) -> bool:
-        """Whether there are headings and nothing else to read."""
-        return len(self.sections) > 1 and not any(s.has_body for s in self.sections)
 
 
 def is_bare(blocks: Sequence[Block]) -> bool:

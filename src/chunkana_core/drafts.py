@@ -28,15 +28,15 @@ class Draft:
         """Return its blocks."""
         return document.top[self.first : self.end]
 
-    def span(self, document: Document) -> Span | None:
-        """Return its span, None where it is nothing but white space."""
+    def span(self, document: Document) -> Span:
+        """Return its span, without white space around it."""
         start, end = document.start_of(self.first), document.start_of(self.end)
-        return document.source.trim(start, end)
+        return document.source.trim(start, end) or Span(start, start)
 
     def text(self, document: Document) -> str:
         """Return its text, without white space around it."""
         span = self.span(document)
-        return document.text[span.start : span.end] if span else ""
+        return document.text[span.start : span.end]
 
     def is_bare(self, document: Document) -> bool:
         """Tell whether it is headings with no body."""
@@ -57,7 +57,10 @@ def section_drafts(document: Document) -> list[Draft]:
 
 
 def require_tiling(drafts: Sequence[Draft], document: Document, strategy: str) -> None:
-    """Raise a StrategyError unless every block is in one draft, in order."""
+    """Raise a StrategyError unless these are drafts, and every block is in one, in order."""
+    given: object = drafts  # by a strategy of the user's own
+    if not (isinstance(given, Sequence) and all(isinstance(d, Draft) for d in given)):
+        raise StrategyError(f"strategy {strategy!r}: {given!r} is no list of drafts")
     end = 0
     for draft in drafts:
         if draft.first != end or draft.end <= draft.first:

@@ -1,4 +1,4 @@
-"""What can go wrong, by the user's input or choice."""
+"""What can go wrong, by the user's input or choice, and checks that say so."""
 
 from __future__ import annotations
 
@@ -8,23 +8,14 @@ class ChunkanaError(Exception):
 
 
 class ConfigurationError(ChunkanaError, ValueError):
-    """A configuration value that is not allowed.
-
-    Attributes:
-        field: the name of the configuration field.
-        value: what was given.
-        allowed: what is allowed, in words.
-    """
+    """An option or argument `field` whose `value` is not what is `allowed`."""
 
     def __init__(self, field: str, value: object, allowed: str) -> None:
-        super().__init__(f"{field} is {value!r}; allowed: {allowed}")
-        self.field = field
-        self.value = value
-        self.allowed = allowed
+        super().__init__(field, value, allowed)  # from which it is unpickled
+        self.field, self.value, self.allowed = field, value, allowed
 
-    def __reduce__(self) -> tuple[type[ConfigurationError], tuple[str, object, str]]:
-        """Pickle by the constructor's arguments."""
-        return type(self), (self.field, self.value, self.allowed)
+    def __str__(self) -> str:
+        return f"{self.field} is {self.value!r}; allowed: {self.allowed}"
 
 
 class InputTypeError(ConfigurationError, TypeError):
@@ -32,36 +23,42 @@ class InputTypeError(ConfigurationError, TypeError):
 
 
 class StrategyError(ChunkanaError):
-    """A registered strategy whose drafts do not tile the document."""
+    """A strategy whose drafts do not tile the document."""
 
 
 class InvariantViolationError(ChunkanaError):
-    """Chunks that break an invariant, found by `validation="strict"`.
-
-    Attributes:
-        errors: what is wrong, a sentence each.
-    """
+    """Chunks that break invariants (`errors`, a sentence each), found by `validation="strict"`."""
 
     def __init__(self, errors: tuple[str, ...]) -> None:
-        super().__init__("; ".join(errors))
+        super().__init__(errors)  # from which it is unpickled
         self.errors = errors
 
-    def __reduce__(self) -> tuple[type[InvariantViolationError], tuple[tuple[str, ...]]]:
-        """Pickle by the constructor's arguments."""
-        return type(self), (self.errors,)
+    def __str__(self) -> str:
+        return "; ".join(self.errors)
 
 
 class InvariantWarning(UserWarning):
     """Chunks that break an invariant, found by `validation="warn"`."""
 
 
-def require(*, ok: bool, field: str, value: object, allowed: str) -> None:
-    """Raise a ConfigurationError unless the value is allowed."""
-    if not ok:
-        raise ConfigurationError(field, value, allowed)
+def require_type(field: str, value: object, kind: type | tuple[type, ...], allowed: str) -> None:
+    """Raise an InputTypeError unless the value is of a type; a bool is no number."""
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise InputTypeError(field, value, allowed)
 
 
 def require_str(field: str, value: object) -> None:
     """Raise an InputTypeError unless the value is a string."""
-    if not isinstance(value, str):
-        raise InputTypeError(field, value, "a str")
+    require_type(field, value, str, "a str")
+
+
+def require_number(
+    field: str, value: float, least: float, most: float | None = None, words: str = "{}"
+) -> None:
+    """Raise an error unless the value is in a range; a whole number where `least` is one."""
+    is_whole = isinstance(least, int)
+    bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+    allowed = words.format(f"a {'whole ' if is_whole else ''}number {bounds}")
+    require_type(field, value, int if is_whole else (int, float), allowed)
+    if not least <= value or (most is not None and value > most):
+        raise ConfigurationError(field, value, allowed)

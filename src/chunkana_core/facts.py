@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
 from chunkana_core.blocks import TRAITS, Block, BlockKind
 from chunkana_core.document import Document
-from chunkana_core.outline import ROOT
+from chunkana_core.outline import ROOT, Section
 from chunkana_core.placing import Place
 from chunkana_core.source import Span
 
@@ -18,57 +18,30 @@ _LANGUAGE = re.compile(r"[\w+#.\-]+")
 _NOT_TO_BE_FOUND = frozenset({"front_matter", "heading", "definitions"})
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What a chunk's metadata says of its text; see `Chunk` for the meaning of each."""
-
-    content_type: str
-    indexable: bool
-    title: str
-    section_tags: tuple[str, ...]
-    anchor: str
-    header_path: str
-    has_code: bool
-    code_languages: tuple[str, ...]
-
-
-def find_facts(document: Document, span: Span, place: Place) -> Facts:
-    """Look at the blocks of a span."""
-    positions = document.positions(span)
-    content_type = _content_type(document, positions)
-    headings = [
-        document.section_at(p)
-        for p in positions
-        if document.top[p].kind is BlockKind.HEADING and document.top[p].start >= span.start
-    ]
-    own = headings[0] if headings else document.sections[place.home]
-    code = _code_blocks(document, span) if document.analysis.code_block_count else []
-    languages = (_LANGUAGE.match(b.info) for b in code if b.kind is BlockKind.FENCED_CODE)
-    return Facts(
-        content_type=content_type,
-        indexable=content_type not in _NOT_TO_BE_FOUND or document.is_only_headings,
-        title=own.title,
-        section_tags=tuple(section.title for section in headings[1:]),
-        anchor=own.anchor,
-        header_path=_header_path(document, place),
-        has_code=bool(code),
-        code_languages=tuple(dict.fromkeys(m[0].lower() for m in languages if m)),
-    )
-
-
-def display_path(titles: tuple[str, ...]) -> str:
+def display_path(titles: Iterable[str]) -> str:
     r"""Write a path for display: "/A/B", a "/" inside a title as "\/"."""
     return "/" + "/".join(title.replace("/", r"\/") for title in titles)
 
 
-def _header_path(document: Document, place: Place) -> str:
+def header_path(document: Document, place: Place) -> str:
+    """Return the path for display of what stands at a place."""
     section = document.sections[place.common]
     if section.index == ROOT and len(document.sections) > 1 and not place.is_several:
         return "/__preamble__"
     return display_path(section.path)
 
 
-def _content_type(document: Document, positions: range) -> str:
+def sections_begun(document: Document, span: Span, positions: range) -> Sequence[Section]:
+    """Return the sections whose headings start in a span."""
+    first = document.section_at(positions.start)
+    last = document.section_at(positions.stop - 1)
+    is_begun = first.first >= positions.start and first.index != ROOT
+    is_begun = is_begun and document.top[first.first].start >= span.start
+    return document.sections[first.index + (not is_begun) : last.index + 1]
+
+
+def content_type(document: Document, positions: range) -> str:
+    """Return what to call a chunk of some blocks."""
     blocks = document.top[positions.start : positions.stop]
     types = {TRAITS[block.kind].content_type for block in blocks if block.is_content}
     if not types:
@@ -79,9 +52,23 @@ def _content_type(document: Document, positions: range) -> str:
     return types.pop() if len(types) == 1 else "mixed"
 
 
-def _code_blocks(document: Document, span: Span) -> list[Block]:
+def is_indexable(document: Document, kind: str) -> bool:
+    """Tell whether chunks of a content type are worth embedding."""
+    is_all_there_is = kind == "heading" and document.is_only_headings
+    return is_all_there_is or kind not in _NOT_TO_BE_FOUND
+
+
+def code_blocks(document: Document, span: Span) -> list[Block]:
     """Return the code blocks that a span touches, in containers too."""
+    if not document.analysis.code_block_count:
+        return []
     first = max(0, bisect_right(document.blocks, span.start, key=_START) - 1)
     last = bisect_left(document.blocks, span.end, key=_START)
     found = document.blocks[first:last]
     return [b for b in found if TRAITS[b.kind].is_code and b.end > span.start]
+
+
+def languages(blocks: Iterable[Block]) -> tuple[str, ...]:
+    """Return the first words of info strings, each once."""
+    matches = (_LANGUAGE.match(block.info) for block in blocks)
+    return tuple(dict.fromkeys(match[0].lower() for match in matches if match))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from chunkana_core.blocks import BlockKind
 from chunkana_core.document import Document
 from chunkana_core.drafts import Draft
 from chunkana_core.outline import Section
@@ -14,7 +16,7 @@ LARGEST_SHARE = 3  # headings that are carried or repeated take a third of the l
 
 
 def prevent_dangling(document: Document, drafts: Sequence[Draft], sizer: Sizer) -> list[Draft]:
-    """Give every bare draft to the next one with a body under the same parent.
+    """Give headings that end a draft to the next one with a body under the same parent.
 
     Where none follows, its headings are a draft of their own, as is the outermost excess of a run
     longer than a third of the limit. A document of nothing but headings is one draft.
@@ -25,7 +27,7 @@ def prevent_dangling(document: Document, drafts: Sequence[Draft], sizer: Sizer) 
     carrier = _Carrier(document, sizer.max_size // LARGEST_SHARE, sizer)
     result: list[Draft] = []
     pending: list[Draft] = []
-    for draft in drafts:
+    for draft in _without_last_headings(document, drafts):
         if draft.is_bare(document):
             pending.append(draft)
             continue
@@ -34,6 +36,20 @@ def prevent_dangling(document: Document, drafts: Sequence[Draft], sizer: Sizer) 
         result.append(Draft(carried[0].first if carried else draft.first, draft.end))
         pending = []
     return result + carrier.pack(pending)
+
+
+def _without_last_headings(document: Document, drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """Yield drafts with each of the headings that they end with as a draft of its own."""
+    for draft in drafts:
+        body_end = draft.end
+        while body_end > draft.first and not document.top[body_end - 1].is_content:
+            body_end -= 1
+        bare = range(body_end, draft.end)
+        headings = [p for p in bare if document.top[p].kind is BlockKind.HEADING]
+        bounds = [*headings, draft.end]
+        if draft.first < bounds[0]:
+            yield Draft(draft.first, bounds[0])
+        yield from (Draft(first, end) for first, end in pairwise(bounds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +61,8 @@ class _Carrier:
     def divide(self, pending: list[Draft], receiver: Draft) -> tuple[list[Draft], list[Draft]]:
         """Divide bare drafts into those that stay and those that the receiver carries."""
         section = self._section(receiver)
-        first = len(pending)
-        for index in reversed(range(len(pending))):
-            if self._holds(self._parent(pending[index]), section):
-                first = index
+        held = (n for n, draft in enumerate(pending) if self._may_give(draft, section))
+        first = next(held, len(pending))
         start = len(pending)
         while start > first and self._may_carry(pending[start - 1 :]):
             start -= 1
@@ -65,6 +79,10 @@ class _Carrier:
                 packed.append(draft)
         return packed
 
+    def _may_give(self, draft: Draft, receiver: Section) -> bool:
+        parent = self.document.sections[self._section(draft).parent]
+        return parent.first <= receiver.first < parent.end
+
     def _may_carry(self, run: list[Draft]) -> bool:
         if self._size(Draft(run[0].first, run[-1].end)) <= self.limit:
             return True
@@ -76,10 +94,3 @@ class _Carrier:
 
     def _section(self, draft: Draft) -> Section:
         return self.document.section_at(draft.first)
-
-    def _parent(self, draft: Draft) -> Section:
-        return self.document.sections[self._section(draft).parent]
-
-    @staticmethod
-    def _holds(outer: Section, inner: Section) -> bool:
-        return outer.first <= inner.first < outer.end

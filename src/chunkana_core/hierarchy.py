@@ -166,14 +166,14 @@ def _pre_order(children: dict[int, list[_Child]]) -> list[_Child]:
 
 @dataclass(frozen=True, slots=True)
 class HierarchyBuilder:
-    """Builds the tree over chunks that have spans, by the outline of their document.
+    r"""Builds the tree over chunks that have spans, by the outline of their document.
 
     Attributes:
         include_document_summary: whether the root's content has a summary below the title.
         config: gives the limit for what nodes say; the default configuration if None.
 
     >>> from chunkana_core import chunk_markdown
-    >>> text = "# Guide\\n\\n## Install\\n\\nRun pip.\\n\\n## Use\\n\\nImport it.\\n"
+    >>> text = "# Guide\n\n## Install\n\nRun pip.\n\n## Use\n\nImport it.\n"
     >>> [c.title for c in HierarchyBuilder().build(chunk_markdown(text), text).chunks]
     ['Guide', 'Guide', 'Use']
     """
@@ -203,7 +203,7 @@ class HierarchyBuilder:
             document,
             config,
             strategy,
-            section_ids(document, IdRegister()),
+            section_ids(document, IdRegister({chunk.chunk_id for chunk in leaves})),
             placed,
             hang(document, placed),
             lambda index, links: replace(leaves[index], links=links),

@@ -29,14 +29,16 @@ class IdRegister:
     def new(self, *parts: str) -> str:
         """Return an id made from some strings."""
         # Lone surrogates are part of what a str may hold.
-        base = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
-        while True:
-            repeat = self._repeats.get(base, 0)
-            self._repeats[base] = repeat + 1
-            digest = sha256(base + str(repeat).encode()).hexdigest()[:_LENGTH]
-            if digest not in self.taken:
-                self.taken.add(digest)
-                return digest
+        seed = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+        repeats = self._repeats.get(seed, -1)
+        chunk_id = ""
+        while not chunk_id or chunk_id in self.taken:
+            repeats += 1
+            digest = sha256(seed + str(repeats).encode()).digest() if repeats else seed
+            chunk_id = digest.hex()[:_LENGTH]
+        self._repeats[seed] = repeats
+        self.taken.add(chunk_id)
+        return chunk_id
 
 
 def section_ids(document: Document, register: IdRegister) -> Sequence[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
+from chunkana_core import facts
 from chunkana_core.chunks import Chunk, Links
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
-from chunkana_core.facts import find_facts
 from chunkana_core.hierarchy import Leaf
 from chunkana_core.ids import IdRegister
 from chunkana_core.overlap import Overlap
@@ -55,35 +55,36 @@ class LeafMaker:
 
     def make(self, index: int, links: Links) -> Chunk:
         """Make the leaf with a number."""
-        part, leaf = self.parts[index], self.leaves[index]
-        spot, span, source = leaf.place, leaf.span, self.document.source
-        facts = find_facts(self.document, span, spot)
+        part, leaf, document = self.parts[index], self.leaves[index], self.document
+        spot, span, line_at = leaf.place, leaf.span, document.source.line_at
+        begun = facts.sections_begun(document, span, spot.positions)
+        own = begun[0] if begun else document.sections[spot.home]
+        content_type = facts.content_type(document, spot.positions)
+        code = facts.code_blocks(document, span)
         previous_content, next_content = self.overlap.around(index)
-        text_start = source.line_at(span.start)
-        text_end = source.line_at(span.end - 1)
         return Chunk(
-            source=source,
+            source=document.source,
             span=span,
             content=part.content,
-            start_line=min(text_start, source.line_at(part.first_line_at)),
-            end_line=text_end,
-            text_start_line=text_start,
-            text_end_line=text_end,
+            start_line=line_at(min(part.shown_from, span.start)),
+            end_line=(end_line := line_at(span.end - 1)),
+            text_start_line=line_at(span.start),
+            text_end_line=end_line,
             chunk_id=leaf.chunk_id,
             section_id=self.section_ids[spot.common],
-            section=spot.section(self.document),
+            section=spot.section(document),
             links=links,
-            indexable=facts.indexable,
+            indexable=facts.is_indexable(document, content_type),
             chunk_index=index,
             strategy=self.strategy,
-            content_type=facts.content_type,
-            title=facts.title,
-            section_tags=facts.section_tags,
-            anchor=facts.anchor,
-            header_path=facts.header_path,
+            content_type=content_type,
+            title=own.title,
+            section_tags=tuple(section.title for section in begun[1:]),
+            anchor=own.anchor,
+            header_path=facts.header_path(document, spot),
             size=self.config.length_function(part.content),
-            has_code=facts.has_code,
-            code_languages=facts.code_languages,
+            has_code=bool(code),
+            code_languages=facts.languages(code),
             header_moved_from_id=self._moved_from(spot),
             merge_reason=_merge_reason(spot),
             split_index=part.split_index,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, groupby
 
 from chunkana_core.chunks import Chunk
 from chunkana_core.config import LengthFunction
-from chunkana_core.errors import ConfigurationError
+from chunkana_core.errors import require_number
 from chunkana_core.ids import IdRegister
 from chunkana_core.source import Source, Span
+
+_FEWEST = 2  # children of a parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +20,10 @@ class MergeNode:
     """A leaf, or a parent that may replace its children in what is read.
 
     Attributes:
-        source: the document.
         node_id: the chunk's id, or for a group one derived from its children's.
         span: the exact range of the text; a parent's holds those of all its children.
         section_id: of the section whose text it is.
         chunk: the leaf or section node; None for a group of leaves or sections.
-        parent_id: of the parent, None for a root.
         children_ids: two or more for a parent, in document order; () for a leaf.
     """
 
@@ -73,96 +73,110 @@ class MergeTree:
         return self._by_id.get(node_id)
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """A node and what is under it, before ids of parents are known."""
-
-    span: Span
-    section_id: str
-    chunk: Chunk | None
-    under: tuple[_Item, ...] = ()
+_Row = Sequence[MergeNode]
 
 
 def build_merge_tree(
     chunks: Sequence[Chunk], length: LengthFunction, max_parent_size: int, max_children: int
 ) -> MergeTree:
     """Build the merge tree of chunks in pre-order, the root first."""
-    for name, value, least in (
-        ("max_parent_size", max_parent_size, 1),
-        ("max_children", max_children, 2),
-    ):
-        if not isinstance(value, int) or value < least:
-            raise ConfigurationError(name, value, f"a whole number of at least {least}")
+    require_number("max_parent_size", max_parent_size, 1)
+    require_number("max_children", max_children, _FEWEST)
     if not chunks:
         return MergeTree((), (), {})
-    grouper = _Grouper(chunks[0].source, length, max_parent_size, max_children)
-    items: dict[str, list[_Item]] = {}
+    ids = IdRegister({chunk.chunk_id for chunk in chunks})
+    grouper = _Grouper(chunks[0].source, length, max_parent_size, max_children, ids, {})
+    made: dict[str, _Row] = {}
     for chunk in reversed(chunks):
         if chunk.is_leaf:
-            leaf = _Item(chunk.span, chunk.section_id, chunk)
-            items[chunk.chunk_id] = [leaf] if chunk.indexable else []
+            made[chunk.chunk_id] = [grouper.node([], chunk)] if chunk.indexable else []
         else:
-            under = [items.pop(child) for child in chunk.links.children_ids]
-            items[chunk.chunk_id] = grouper.parent_of(chunk, under)
-    taken = {chunk.chunk_id for chunk in chunks}
-    return _number(chunks[0].source, items[chunks[0].chunk_id], taken)
+            under = [made.pop(child) for child in chunk.links.children_ids]
+            made[chunk.chunk_id] = grouper.nodes_of(chunk, under)
+    roots = made[chunks[0].chunk_id]
+    nodes = {node.node_id: node for node in _in_order(roots, grouper.under)}
+    return MergeTree(tuple(nodes.values()), tuple(root.node_id for root in roots), nodes)
+
+
+def _in_order(roots: _Row, under: Mapping[str, _Row]) -> Iterator[MergeNode]:
+    """Yield each node before what is under it, with the id of its parent."""
+    waiting: list[tuple[MergeNode, str | None]] = [(root, None) for root in reversed(roots)]
+    while waiting:
+        node, parent_id = waiting.pop()
+        yield replace(node, parent_id=parent_id)
+        waiting += ((child, node.node_id) for child in reversed(under[node.node_id]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Grouper:
+    """Makes parents of at most so many children, within the cap."""
+
     source: Source
     length: LengthFunction
     cap: int
     most: int
+    ids: IdRegister
+    under: dict[str, _Row]
 
-    def parent_of(self, node: Chunk, under: list[list[_Item]]) -> list[_Item]:
-        """Return a section as one item if it can be one, else what its children become."""
-        flat = [item for items in under for item in items]
-        if len(flat) < 2:
-            return flat
-        if self._size(node.span) <= self.cap:
-            grouped = [item for run in _split_runs(flat) for item in self._balanced(run)]
-            items = grouped if len(grouped) > 1 else flat
-            while len(items) > self.most:
-                items = self._by_number(items)
-            return [_Item(node.span, node.section_id, node, tuple(items))]
-        return [item for run in self._runs(under) for item in self._balanced(run)]
+    def node(self, under: _Row, chunk: Chunk | None = None) -> MergeNode:
+        """Return a leaf, a section node, or a group of some nodes."""
+        if chunk:
+            node_id, span, section_id = chunk.chunk_id, chunk.span, chunk.section_id
+        else:
+            node_id = self.ids.new("group", under[0].node_id, under[-1].node_id)
+            span, section_id = _hull(under), under[0].section_id
+        self.under[node_id] = under
+        ids = tuple(child.node_id for child in under)
+        return MergeNode(self.source, node_id, span, section_id, chunk, None, ids)
 
-    def _runs(self, under: list[list[_Item]]) -> Iterator[list[_Item]]:
-        """Yield runs of children that may share a parent: those that are one item each."""
-        single: list[_Item] = []
-        for items in under:
-            if len(items) > 1:
-                yield single
-                yield from ([item] for item in items)
-                single = []
+    def nodes_of(self, section: Chunk, under: Iterable[_Row]) -> _Row:
+        """Return the one node of a section if it can be one, else what its children become."""
+        rows = list(self._with_parts_grouped(under))
+        if self._size(section.span) > self.cap:
+            return list(self._with_runs_grouped(rows))
+        nodes: _Row = list(chain.from_iterable(rows))
+        if len(nodes) == 1 and nodes[0].chunk is None:
+            nodes = self.under[nodes[0].node_id]  # the section itself can be that group
+        if len(nodes) < _FEWEST:
+            return nodes
+        while len(nodes) > self.most:
+            count = -(-len(nodes) // self.most)
+            step = -(-len(nodes) // count)
+            nodes = self._grouped(nodes[i : i + step] for i in range(0, len(nodes), step))
+        return [self.node(nodes, section)]
+
+    def _with_parts_grouped(self, rows: Iterable[_Row]) -> Iterator[_Row]:
+        """Yield what children became, that of all parts of one split section together."""
+        for section_id, run in groupby(filter(None, rows), key=_split_section):
+            if section_id is None:
+                yield from run
             else:
-                single += items
-        yield single
+                yield self._balanced(list(chain.from_iterable(run)))
 
-    def _balanced(self, items: Sequence[_Item]) -> list[_Item]:
-        """Return parents of about one size for a row of items."""
-        if len(items) < 2:
-            return list(items)
-        total = self._size(_hull(items))
-        target = total / max(-(-total // self.cap), -(-len(items) // self.most))
-        rows: list[list[_Item]] = [[items[0]]]
-        size = self._size(items[0].span)
-        for item in items[1:]:
-            wider = self._size(_hull([*rows[-1][:1], item]))
+    def _with_runs_grouped(self, rows: Iterable[_Row]) -> Iterator[MergeNode]:
+        """Yield parents for runs of children that became one node each, and the other nodes."""
+        for is_one, run in groupby(rows, key=lambda row: len(row) == 1):
+            nodes = list(chain.from_iterable(run))
+            yield from self._balanced(nodes) if is_one else nodes
+
+    def _balanced(self, nodes: _Row) -> list[MergeNode]:
+        """Return parents of about one size for a row of nodes."""
+        total = self._size(_hull(nodes))
+        target = total / max(-(-total // self.cap), -(-len(nodes) // self.most))
+        rows: list[list[MergeNode]] = [[]]
+        size = 0
+        for node in nodes:
+            wider = self._size(_hull([*rows[-1][:1], node]))
             is_full = len(rows[-1]) == self.most or wider > self.cap
-            if is_full or (size + wider) / 2 > target:
-                rows.append([item])
-                size = self._size(item.span)
-            else:
-                rows[-1].append(item)
-                size = wider
-        return [_group(row) for row in rows]
+            if rows[-1] and (is_full or (size + wider) / 2 > target):
+                rows.append([])
+                wider = self._size(node.span)
+            rows[-1].append(node)
+            size = wider
+        return self._grouped(rows)
 
-    def _by_number(self, items: Sequence[_Item]) -> list[_Item]:
-        rows = -(-len(items) // self.most)
-        step = -(-len(items) // rows)
-        return [_group(items[i : i + step]) for i in range(0, len(items), step)]
+    def _grouped(self, rows: Iterable[_Row]) -> list[MergeNode]:
+        return [row[0] if len(row) == 1 else self.node(row) for row in rows]
 
     def _size(self, span: Span) -> int:
         if self.length is len:
@@ -170,54 +184,11 @@ class _Grouper:
         return self.length(self.source.text[span.start : span.end])
 
 
-def _split_runs(items: Sequence[_Item]) -> Iterator[list[_Item]]:
-    """Yield rows of items: the parts of one split section together, others alone."""
-
-    def key(item: tuple[int, _Item]) -> tuple[str, int]:
-        number, found = item
-        is_part = found.chunk is not None and found.chunk.split_index is not None
-        return found.section_id, -1 if is_part else number
-
-    for _, run in groupby(enumerate(items), key=key):
-        yield [item for _, item in run]
+def _split_section(row: _Row) -> str | None:
+    """Return the id of the section that a child is a part of, None if it is no part."""
+    chunk = row[0].chunk if len(row) == 1 else None
+    return None if chunk is None or chunk.split_index is None else chunk.section_id
 
 
-def _hull(items: Sequence[_Item]) -> Span:
-    return Span(items[0].span.start, items[-1].span.end)
-
-
-def _group(items: Sequence[_Item]) -> _Item:
-    if len(items) == 1:
-        return items[0]
-    return _Item(_hull(items), items[0].section_id, None, tuple(items))
-
-
-def _number(source: Source, roots: list[_Item], taken: set[str]) -> MergeTree:
-    """Give out ids and links, each parent before its children."""
-    register = IdRegister(taken)
-    nodes: list[MergeNode] = []
-    waiting: list[tuple[_Item, str, str | None]] = []
-
-    def wait(items: Sequence[_Item], parent: str | None) -> tuple[str, ...]:
-        ids = [_item_id(item, register) for item in items]
-        waiting.extend(
-            (item, i, parent) for item, i in reversed(list(zip(items, ids, strict=True)))
-        )
-        return tuple(ids)
-
-    root_ids = wait(roots, None)
-    while waiting:
-        item, node_id, parent = waiting.pop()
-        children = wait(item.under, node_id)
-        chunk, section_id = item.chunk, item.section_id
-        nodes.append(MergeNode(source, node_id, item.span, section_id, chunk, parent, children))
-    return MergeTree(tuple(nodes), root_ids, {node.node_id: node for node in nodes})
-
-
-def _item_id(item: _Item, register: IdRegister) -> str:
-    if item.chunk is not None:
-        return item.chunk.chunk_id
-    first, last = item.under[0], item.under[-1]
-    return register.new(
-        "group", first.section_id, last.section_id, f"{item.span.end - first.span.start}"
-    )
+def _hull(nodes: _Row) -> Span:
+    return Span(nodes[0].span.start, nodes[-1].span.end)

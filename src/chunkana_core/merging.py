@@ -9,7 +9,7 @@ from chunkana_core.blocks import BlockKind
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
 from chunkana_core.drafts import Draft
-from chunkana_core.outline import ROOT, SectionPath
+from chunkana_core.outline import ROOT
 from chunkana_core.placing import section_of
 from chunkana_core.sizing import Sizer
 
@@ -81,14 +81,14 @@ class _Merger:
         return merged
 
     def _join(self, left: Draft, right: Draft) -> bool:
-        if left.end != right.first or left.is_section(self.document) != right.is_section(
-            self.document
-        ):
-            return False
         first, opening = self.document.top[left.first], self.document.top[right.first]
-        if first.kind is BlockKind.FRONT_MATTER or right.is_bare(self.document):
-            return False
         if opening.kind is BlockKind.HEADING and opening.level <= self.config.merge_boundary_level:
+            return False
+        if left.end != right.first or first.kind is BlockKind.FRONT_MATTER:
+            return False
+        if left.is_section(self.document) != right.is_section(self.document):
+            return False
+        if right.is_bare(self.document):
             return False
         return (self._is_small(left) or self._is_small(right)) and self._fits(left, right)
 
@@ -97,7 +97,5 @@ class _Merger:
 
     def _fits(self, left: Draft, right: Draft) -> bool:
         span = Draft(left.first, right.end).span(self.document)
-        if span is None:
-            return True
-        section = section_of(self.document, span) if self.sizer.prefix else SectionPath()
-        return self.sizer.fits(self.document.text[span.start : span.end], section)
+        text = self.document.text[span.start : span.end]
+        return not self.sizer.excess(text, lambda: section_of(self.document, span))

@@ -16,12 +16,10 @@ ROOT = 0  # the index of the section that is the document itself
 
 @dataclass(frozen=True, slots=True)
 class SectionPath:
-    """Where in the outline a chunk belongs.
+    """Where in the outline a chunk belongs: level 0 and path () are the document.
 
-    Attributes:
-        level: heading level, 1 to 6; 0 is the document.
-        path: the titles from the outermost heading to its own; () is the document. Paths need not
-            be unique, and their length need not be the level: H1 then H3 is level 3, path of two.
+    The path holds the titles from the outermost heading to its own. It need not be unique, nor as
+    long as the level says: H1 then H3 is level 3, path of two.
     """
 
     level: int = 0
@@ -90,16 +88,11 @@ def _titles(section: SectionPath | Path) -> Path:
 class Section:
     """A heading and what is under it; section 0 is the document itself.
 
-    Block positions count the blocks of the document itself, not those inside containers.
-
     Attributes:
-        index: its place among the outline's sections, which are in document order.
         parent: the index of the section that holds it; -1 for the document.
-        level: heading level, 0 for the document.
-        title: plain text of the heading.
         path: titles from the outermost heading to its own.
         anchor: GitHub-style slug of the title, unique in the document.
-        first: position of its heading (0 for the document).
+        first: position of its heading among the document's own blocks, 0 for the document.
         own_end: position after its own text: of the next heading, of whatever level.
         end: position after all that is under it, subsections included.
         has_body: whether its own text has content.
@@ -130,46 +123,29 @@ class Section:
 def build_outline(top: Sequence[Block]) -> tuple[Section, ...]:
     """Build the outline of a document's own blocks, in linear time."""
     headings = [i for i, block in enumerate(top) if block.kind is BlockKind.HEADING]
-    own_ends = [*headings, len(top)]
-    ends = _section_ends(top, headings)
-    anchors = _anchors(top[i].info for i in headings)
+    firsts, own_ends = [0, *headings], [*headings, len(top)]
+    parents, ends = _nesting(top, firsts)
     body = any(b.is_content and b.kind is not BlockKind.FRONT_MATTER for b in top[: own_ends[0]])
     sections = [Section(ROOT, -1, 0, "", (), "", 0, own_ends[0], len(top), body)]
-    parents = [ROOT]  # of the heading being read, outermost first
-    for index, (first, end, anchor) in enumerate(zip(headings, ends, anchors, strict=True), 1):
-        heading = top[first]
-        while sections[parents[-1]].level >= heading.level:
-            parents.pop()
-        parent = sections[parents[-1]]
-        own_end = own_ends[index]
+    for index, anchor in enumerate(_anchors(top[i].info for i in headings), 1):
+        parent, first, own_end = parents[index], firsts[index], own_ends[index]
+        level, title = top[first].level, top[first].info
+        where = (index, parent, level, title, (*sections[parent].path, title), anchor)
         body = any(block.is_content for block in top[first + 1 : own_end])
-        path = (*parent.path, heading.info)
-        section = Section(
-            index,
-            parent.index,
-            heading.level,
-            heading.info,
-            path,
-            anchor,
-            first,
-            own_end,
-            end,
-            body,
-        )
-        sections.append(section)
-        parents.append(index)
+        sections.append(Section(*where, first, own_end, ends[index], body))
     return tuple(sections)
 
 
-def _section_ends(top: Sequence[Block], headings: list[int]) -> list[int]:
-    """Return, for each heading, the position of the next one of its level or a lower one."""
-    ends = [len(top)] * len(headings)
-    by_level = [len(top)] * 7
-    for index in range(len(headings) - 1, -1, -1):
-        level = top[headings[index]].level
-        ends[index] = min(by_level[: level + 1])
-        by_level[level] = headings[index]
-    return ends
+def _nesting(top: Sequence[Block], firsts: list[int]) -> tuple[list[int], list[int]]:
+    """Return, for each section, its parent and the position after all that is under it."""
+    parents, ends = [-1], [len(top)] * len(firsts)
+    around = [ROOT]  # the sections that may hold the next one, outermost first
+    for index, first in enumerate(firsts[1:], 1):
+        while len(around) > 1 and top[firsts[around[-1]]].level >= top[first].level:
+            ends[around.pop()] = first
+        parents.append(around[-1])
+        around.append(index)
+    return parents, ends
 
 
 def _anchors(titles: Iterable[str]) -> Iterator[str]:
@@ -187,8 +163,5 @@ def _anchors(titles: Iterable[str]) -> Iterator[str]:
 def common_ancestor(sections: Sequence[Section], first: int, second: int) -> int:
     """Return the index of the innermost section that holds both."""
     while first != second:
-        if first > second:
-            first = sections[first].parent
-        else:
-            second = sections[second].parent
+        first, second = min(first, second), sections[max(first, second)].parent
     return first

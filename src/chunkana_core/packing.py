@@ -32,8 +32,8 @@ class Row:
         return self.ends[last] - self.begins[first] - (0 if first else self.headings)
 
 
-def least_cost_cuts(row: Row, limit: int, minimum: int) -> list[int]:
-    """Return the index of the unit that each part starts with.
+def least_cost_cuts(row: Row, limit: int, minimum: int) -> list[range]:
+    """Return the parts, as ranges of units.
 
     Minimised are, in this order, the parts smaller than `minimum`, the parts, and the costs of
     the cuts; ties take the earliest cuts. A unit over the limit is a part of its own. Linear in
@@ -74,10 +74,10 @@ def _forget(window: deque[int], low: int) -> None:
         window.popleft()
 
 
-def _trace(starts: list[int]) -> list[int]:
-    cuts = []
-    last = len(starts) - 1
-    while last > 0:
-        last = starts[last]
-        cuts.append(last)
-    return cuts[::-1]
+def _trace(starts: list[int]) -> list[range]:
+    parts = []
+    end = len(starts) - 1
+    while end > 0:
+        parts.append(range(starts[end], end))
+        end = starts[end]
+    return parts[::-1]

@@ -1,8 +1,8 @@
 """Markdown text to a flat list of blocks; the only file that knows markdown-it-py.
 
 Only block tokens are made: inline text is parsed for heading titles alone. The rules that replace
-or wrap those of markdown-it-py and its plugins yield the same blocks, but for what is deeper than
-`MAX_NESTING`, which stock rules let swallow the rest of the document.
+or wrap those of markdown-it-py and its plugins find the same blocks in less time, but for what is
+deeper than `MAX_NESTING`, which stock rules let swallow the rest of the document.
 """
 
 from __future__ import annotations
@@ -13,24 +13,27 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, cast
 
-import yaml
 from markdown_it import MarkdownIt
+from markdown_it.ruler import Ruler
 from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block.table import MAX_AUTOCOMPLETED_CELLS
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from chunkana_core.blocks import Block, BlockKind
+from chunkana_core.front_matter import mapping_title
 from chunkana_core.source import BOM, Source
 
 MAX_NESTING = 100  # levels of containers; a list and its item are two
+_WIDEST_INDENT = 3  # of what is not indented code
 _LONGEST_PARSED_TITLE = 1000  # inline parsing is not linear; longer titles keep their markup
-_NOT_LITERAL = re.compile(r"[\\`*_~\[\]<>&!$\n]")
-_SPACES = re.compile(r"\s+")
+_MAY_BE_MARKUP = re.compile(r"[\\`*_~\[<&$]")
+_UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*+$", re.MULTILINE)
+_DELIMITS = frozenset("|:-")  # how the second line of a table starts
 
-_Rule = Callable[[StateBlock, int, int, bool], bool]
-_StateRule = Callable[["_State", int, int, bool], bool]
+_Rule = Callable[["_State", int, int, bool], bool]
 
 _KINDS: dict[str, BlockKind] = {
     "heading_open": BlockKind.HEADING,
@@ -51,17 +54,24 @@ _KINDS: dict[str, BlockKind] = {
     "front_matter": BlockKind.FRONT_MATTER,
     "opaque": BlockKind.OPAQUE,
 }
+_ANY = frozenset({"table", "paragraph"})  # rules for lines that start with anything
+_FIRSTS = {  # and with what
+    "blockquote": ">",
+    "fence": "`~",
+    "footnote_def": "[",
+    "heading": "#",
+    "hr": "*-_",
+    "html_block": "<",
+    "list": "*+-0123456789",
+    "math_block": "$",
+    "reference": "[",
+}
+_MARKS = frozenset("=".join(_FIRSTS.values()))  # with what starts an underline
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedText:
-    """What the parser finds in a text.
-
-    Attributes:
-        source: the text and its lines.
-        blocks: its blocks in document order, each before what it contains.
-        front_title: the `title` of the front matter, "" where there is none.
-    """
+    """A text, its blocks (each before what it contains), and its front matter's title or ""."""
 
     source: Source
     blocks: tuple[Block, ...]
@@ -75,246 +85,246 @@ def parse(text: str) -> ParsedText:
     """
     source = Source.of(text)
     body = text.removeprefix(BOM).replace("\0", "\ufffd")
-    if "\r" in body:
-        body = body.replace("\r\n", "\n").replace("\r", "\n")
-    state = _State(body, _MARKDOWN, {}, [])
-    _MARKDOWN.block.tokenize(state, 0, state.lineMax)
+    state = _State(body.replace("\r\n", "\n").replace("\r", "\n"), _MARKDOWN)
+    front_title = _front_matter(state)
+    _MARKDOWN.block.tokenize(state, state.line, state.lineMax)
     blocks = tuple(_blocks(source, state))
     if not blocks and text.strip():  # a BOM and nothing else
         blocks = (Block(BlockKind.PARAGRAPH, 0, 0, len(text), 0, 1),)
-    return ParsedText(source, blocks, state.front_title)
+    return ParsedText(source, blocks, front_title)
 
 
 class _Mark(Token):
-    """A token of which only what becomes a block is kept."""
+    """A token that becomes a block; its content is read for front matter and headings alone."""
 
-    __slots__ = ("inline",)
+    __slots__ = ("after", "end", "kind", "start")
+    after: int
+    end: int
+    start: int
 
-    def __init__(self, kind: str, tag: str, level: int) -> None:
-        self.type = kind
+    def __init__(self, kind: BlockKind, tag: str, level: int) -> None:
+        self.kind = kind
         self.tag = tag
         self.level = level
         self.info = ""
         self.map = None
-        self.inline: Token | None = None
 
 
 class _State(StateBlock):
     """The parser's state; keeps the tokens that become blocks and drops the others."""
 
-    def __init__(
-        self, src: str, md: MarkdownIt, env: dict[str, object], tokens: list[Token]
-    ) -> None:
-        super().__init__(src, md, env, tokens)
+    def __init__(self, src: str, md: MarkdownIt) -> None:
+        super().__init__(src, md, {}, [])
         self.marks: list[_Mark] = []
         self.dropped = Token("", "", 0)
-        self.untitled: _Mark | None = None
-        self.front_title = ""
-        self.no_math_before = 0
+        self.no_math = range(0)  # lines of which none closes any
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
-        """Keep a token if a block is made of it."""
+        """Keep a token if a block is made of it; the text of a heading is kept in its own."""
         if nesting < 0:
             self.level -= 1
             return self.dropped
         level = self.level
-        if nesting > 0:
-            self.level = level + 1
-        if ttype in _KINDS:
-            mark = _Mark(ttype, tag, level)
-            self.marks.append(mark)
-            self.untitled = mark if ttype == "heading_open" else None
-            return mark
-        if self.untitled is not None:
-            self.untitled.inline = inline = Token(ttype, tag, nesting)
-            self.untitled = None
-            return inline
-        return self.dropped
+        self.level += nesting
+        kind = _KINDS.get(ttype)
+        if kind is None:  # text, or part of a table
+            is_title = self.marks[-1].kind is BlockKind.HEADING
+            return self.marks[-1] if is_title else self.dropped
+        mark = _Mark(kind, tag, level)
+        self.marks.append(mark)
+        return mark
+
+    def first_of(self, line: int) -> str:
+        """Return the first character of a line after its indentation, a line end if it is blank."""
+        first = self.bMarks[line] + self.tShift[line]
+        return self.src[first : first + 1] or "\n"
+
+    def text_of(self, line: int) -> str:
+        """Return a line without its indentation."""
+        return self.src[self.bMarks[line] + self.tShift[line] : self.eMarks[line]]
+
+    def getLines(self, begin: int, end: int, indent: int, keepLastLF: bool) -> str:  # noqa: N802, N803
+        """Cut out a heading; what is kept with its last line end is not read, and may have none."""
+        return "" if keepLastLF else super().getLines(begin, end, indent, keepLastLF)
 
 
-def _opaque(state: _State, start: int, end: int, silent: bool) -> bool:
+def _front_matter(state: _State) -> str:
+    """Take front matter that YAML reads as a mapping, and return its title."""
+    is_found = state.src.startswith("---") and _FRONT_MATTER(state, 0, state.lineMax, False)
+    title = mapping_title(state.marks[0].content) if is_found else ""
+    if title is None:
+        state.marks.clear()
+        state.line = 0
+    return title or ""
+
+
+def _opaque(state: _State, start: int, end: int) -> bool:
     """Take all that is left of a container that lies too deep."""
-    if silent or state.level < MAX_NESTING:
-        return False
-    line = last = start + 1
+    line = start + 1
     while line < end and (state.isEmpty(line) or state.sCount[line] >= state.blkIndent):
         line += 1
-        if not state.isEmpty(line - 1):
-            last = line
-    state.line = last
-    state.push("opaque", "", 0).map = [start, last]
+    while state.isEmpty(line - 1):
+        line -= 1
+    state.line = line
+    state.push("opaque", "", 0).map = [start, line]
     return True
-
-
-_OPENS_NOTHING_ELSE = re.compile(r"[^\s#>\-+*_`~<\[|:$=0-9]")
-_UNDERLINES_OR_DELIMITS = frozenset("-=|:")
-_MAY_INTERRUPT = frozenset("#>+*_`~<[0123456789")
-
-
-def _plain_paragraph(state: _State, start: int, end: int, silent: bool) -> bool:
-    """Take a paragraph that visibly is one, without asking every rule about every line."""
-    first = state.bMarks[start] + state.tShift[start]
-    if silent or state.is_code_block(start) or not _OPENS_NOTHING_ELSE.match(state.src, first):
-        return False
-    rules = state.md.block.ruler.getRules("paragraph")
-    parent, state.parentType = state.parentType, "paragraph"
-    line = start + 1
-    plain = True
-    while line < state.lineMax and not state.isEmpty(line):
-        if state.sCount[line] >= 0 and state.sCount[line] - state.blkIndent <= 3:
-            char = state.src[state.bMarks[line] + state.tShift[line]]
-            plain = char not in _UNDERLINES_OR_DELIMITS
-            if not plain or (
-                char in _MAY_INTERRUPT
-                and any(rule(state, line, state.lineMax, True) for rule in rules)
-            ):
-                break
-        line += 1
-    state.parentType = parent
-    if plain:
-        state.line = line
-        state.push("paragraph_open", "p", 0).map = [start, line]
-    return plain
-
-
-def _front_matter(rule: _Rule, state: _State, start: int, end: int, silent: bool) -> bool:
-    """Take front matter that YAML reads as a mapping; anything else is Markdown."""
-    if silent or start or state.level or not state.src.startswith("---"):
-        return False
-    if not rule(state, start, end, silent):
-        return False
-    title = _mapping_title(state.marks[-1].content)
-    if title is None:
-        state.marks.pop()
-        state.line = start
-        return False
-    state.front_title = title
-    return True
-
-
-def _mapping_title(text: str) -> str | None:
-    """Return the `title` of a YAML mapping ("" if it has none), None if it is no mapping.
-
-    The text is composed, not constructed: no tag is resolved and no alias expanded.
-    """
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, ValueError, OverflowError, RecursionError):  # all that bad YAML raises
-        return None
-    if not isinstance(node, yaml.MappingNode):
-        return None
-    titles = (value.value for key, value in node.value if key.value == "title")
-    title = next(titles, "")
-    return title.strip() if isinstance(title, str) else ""
 
 
 def _math(rule: _Rule, state: _State, start: int, end: int, silent: bool) -> bool:
-    """Take a `$$` block, looking through lines without a closing `$$` only once."""
-    if not state.src.startswith("$$", state.bMarks[start] + state.tShift[start]):
+    """Take a `$$` block, looking through lines that close none only once."""
+    text, after = state.text_of(start), state.no_math.stop
+    is_open = text.startswith("$$") and "$$" not in text[2:]
+    if is_open and start in state.no_math and (after >= end or not state.text_of(after).strip()):
         return False
-    if start < state.no_math_before:
-        return rule(state, start, start + 1, silent)
     if rule(state, start, end, silent):
         return True
-    line = start + 1
-    while line < end and not state.isEmpty(line):
-        line += 1
-    state.no_math_before = line
+    if is_open:
+        line = start + 1
+        while line < end and state.text_of(line).strip():
+            line += 1
+        state.no_math = range(start, line)
     return False
 
 
 def _footnote(rule: _Rule, state: _State, start: int, end: int, silent: bool) -> bool:
     """Take a footnote's definition, with its body in place."""
-    if not state.src.startswith("[^", state.bMarks[start] + state.tShift[start]):
+    if not rule(state, start, end, True):
         return False
-    if silent:
-        return rule(state, start, end, silent)
-    count = len(state.marks)
-    mark = _Mark("footnote_reference_open", "", state.level)
-    state.marks.append(mark)
-    if not rule(state, start, end, silent):
-        del state.marks[count:]
-        return False
-    mark.map = [start, state.line]
+    if not silent:
+        mark = state.push("footnote_reference_open", "", 0)
+        rule(state, start, end, False)
+        mark.map = [start, state.line]
     return True
 
 
-def _parser() -> MarkdownIt:
+def _table(rule: _Rule, state: _State, start: int, end: int, silent: bool) -> bool:
+    """Take a table without making its cells, unless its end depends on them."""
+    if state.first_of(start + 1) not in _DELIMITS or not rule(state, start, end, True):
+        return False
+    if silent:
+        return True
+    terminators = state.md.block.ruler.getRules("blockquote")
+    columns = 1 + state.src.count("|", state.bMarks[start], state.eMarks[start])
+    line = start + 2
+    while line < end and state.sCount[line] >= state.blkIndent and not state.is_code_block(line):
+        first = state.first_of(line)
+        if first == "\n" or any(stops(state, line, end, True) for stops in terminators):
+            break
+        if first.isspace() or columns * (line - start) > MAX_AUTOCOMPLETED_CELLS:
+            return rule(state, start, end, False)
+        line += 1
+    state.line = line
+    state.push("table_open", "table", 0).map = [start, line]
+    return True
+
+
+def _paragraph(state: _State, start: int, end: int, silent: bool) -> bool:
+    """Take a paragraph or setext heading in one pass, where stock rules make one for each."""
+    (interrupts,) = state.md.block.ruler.getRules("paragraph")
+    parent, state.parentType = state.parentType, "paragraph"
+    line, level, first = start + 1, 0, state.first_of(start + 1)
+    while line < state.lineMax and first != "\n":
+        following = state.first_of(line + 1)
+        is_plain = first not in _MARKS and following not in _DELIMITS
+        if not is_plain and 0 <= state.sCount[line] <= state.blkIndent + _WIDEST_INDENT:
+            is_inside = state.sCount[line] >= state.blkIndent
+            if is_inside and _UNDERLINE.match(state.src, state.bMarks[line] + state.tShift[line]):
+                level = 1 if first == "=" else 2
+                break
+            if interrupts(state, line, state.lineMax, True):
+                break
+        line, first = line + 1, following
+    state.parentType = parent
+    state.line = line + bool(level)
+    mark = state.push("heading_open" if level else "paragraph_open", f"h{level}", 0)
+    mark.map = [start, state.line]
+    if level:
+        mark.content = state.getLines(start, line, state.blkIndent, False).strip()
+    return True
+
+
+def _dispatcher(rules: dict[str, _Rule]) -> _Rule:
+    """Return a rule that asks only those that a line's indentation and first character admit."""
+    by_first = {
+        first: [r for name, r in rules.items() if first in _FIRSTS.get(name, "") or name in _ANY]
+        for first in (*_MARKS, "other")
+    }
+    code, others = [rules["code"]] if "code" in rules else [], by_first["other"]
+
+    def dispatch(state: _State, start: int, end: int, silent: bool) -> bool:
+        if state.level >= MAX_NESTING and not silent:
+            return _opaque(state, start, end)
+        is_code = state.sCount[start] - state.blkIndent > _WIDEST_INDENT
+        for rule in code if is_code else by_first.get(state.first_of(start), others):
+            if rule(state, start, end, silent):
+                return True
+        return False
+
+    return dispatch
+
+
+def _parser() -> tuple[MarkdownIt, _Rule]:
+    """Return the block parser, and its rule for front matter, which applies but once."""
     md = MarkdownIt("commonmark", {"maxNesting": 1 << 30, "inline_definitions": True})
     md.enable("table").use(front_matter_plugin).use(footnote_plugin, move_to_end=False)
     md.use(dollarmath_plugin, allow_blank_lines=False)
-    ruler = md.block.ruler
-    stock = dict(zip(ruler.get_active_rules(), ruler.getRules(""), strict=True))
-    ruler.at("front_matter", _rule(partial(_front_matter, stock["front_matter"])))
-    ruler.at("math_block", _rule(partial(_math, stock["math_block"])))
-    footnote = _rule(partial(_footnote, stock["footnote_def"]))
-    ruler.at("footnote_def", footnote, {"alt": ["paragraph", "reference"]})
-    ruler.before("front_matter", "plain_paragraph", _rule(_plain_paragraph))
-    ruler.before("plain_paragraph", "opaque", _rule(_opaque))
+    stock = md.block.ruler
+    names = dict(zip(stock.getRules(""), stock.get_active_rules(), strict=True))
+    rules: dict[str, _Rule] = {name: rule for rule, name in names.items()}
+    for name, own in (("table", _table), ("math_block", _math), ("footnote_def", _footnote)):
+        rules[name] = partial(own, rules[name])
+    rules["paragraph"] = _paragraph
+    ruler: Ruler[_Rule] = Ruler()
+    for chain in ("", "paragraph", "reference", "blockquote", "list"):
+        dispatch = _dispatcher({names[r]: rules[names[r]] for r in stock.getRules(chain)})
+        # By a rule of the name "code" the state knows that there is indented code.
+        ruler.push(chain or "code", dispatch, {"alt": [chain] if chain else []})
     ruler.getRules("")  # compiled here, so that threads find it ready
-    return md
+    md.block.ruler = cast("Ruler[Callable[[StateBlock, int, int, bool], bool]]", ruler)
+    return md, rules["front_matter"]
 
 
-def _rule(rule: _StateRule) -> _Rule:
-    return cast(_Rule, rule)  # every state that these parsers meet is a _State
-
-
-def _titles() -> MarkdownIt:
-    md = MarkdownIt("commonmark").enable("strikethrough")
-    return md.use(footnote_plugin).use(dollarmath_plugin)
-
-
-_MARKDOWN = _parser()
-_TITLES = _titles()
-_TEXT = frozenset({"text", "text_special", "code_inline", "math_inline", "math_inline_double"})
+_MARKDOWN, _FRONT_MATTER = _parser()
+_TITLES = MarkdownIt("commonmark").enable("strikethrough")
+_TITLES.use(footnote_plugin).use(dollarmath_plugin)
 
 
 def _blocks(source: Source, state: _State) -> Iterator[Block]:
     """Turn the kept tokens into blocks, leaving out those of nothing but white space."""
     starts = [*source.line_starts, len(source.text)]
-    placed: list[tuple[_Mark, int, int]] = []
+    kept: list[_Mark] = []
+    around: list[_Mark] = []  # what may hold the next one
     for mark in state.marks:
         first, last = mark.map or (0, 0)
-        start, end = starts[first], starts[last]
-        if mark.type != "paragraph_open" or not source.text[start:end].isspace():
-            placed.append((mark, start, end))
-    for index, after in enumerate(_subtree_ends(placed)):
-        mark, start, end = placed[index]
-        kind = _KINDS[mark.type]
-        level = int(mark.tag[1]) if kind is BlockKind.HEADING else 0
-        info = _title(mark, state) if level else mark.info.strip()
-        yield Block(kind, mark.level, start, end, index, after, level, info)
+        mark.start, mark.end = starts[first], starts[last]
+        if source.text[mark.start : mark.end].isspace():
+            continue
+        while around and around[-1].level >= mark.level:
+            around.pop().after = len(kept)
+        around.append(mark)
+        kept.append(mark)
+    for mark in around:
+        mark.after = len(kept)
+    for index, mark in enumerate(kept):
+        level = int(mark.tag[1]) if mark.kind is BlockKind.HEADING else 0
+        info = _title(mark.content, state) if level else mark.info.strip()
+        yield Block(mark.kind, mark.level, mark.start, mark.end, index, mark.after, level, info)
 
 
-def _subtree_ends(placed: list[tuple[_Mark, int, int]]) -> list[int]:
-    """Return, for each token, the index of the first later one at its depth or less."""
-    ends = [len(placed)] * len(placed)
-    following = [len(placed)]  # by depth, going backwards: the next token that deep or less
-    for index in range(len(placed) - 1, -1, -1):
-        depth = placed[index][0].level
-        ends[index] = following[min(depth, len(following) - 1)]
-        following[depth:] = [following[-1]] * max(0, depth - len(following))
-        following.append(index)
-    return ends
-
-
-def _title(mark: _Mark, state: _State) -> str:
+def _title(content: str, state: _State) -> str:
     """Render a heading's text to plain text."""
-    content = mark.inline.content if mark.inline else ""
-    if len(content) <= _LONGEST_PARSED_TITLE and _NOT_LITERAL.search(content):
+    if len(content) <= _LONGEST_PARSED_TITLE and _MAY_BE_MARKUP.search(content):
         tokens: list[Token] = []
         _TITLES.inline.parse(content, _TITLES, state.env, tokens)
         content = _plain_text(tokens)
-    return _SPACES.sub(" ", content).strip()
+    return " ".join(content.split())
 
 
 def _plain_text(tokens: list[Token]) -> str:
     parts = []
     for token in tokens:
-        if token.type in _TEXT:
-            parts.append(token.content)
-        elif token.type in ("softbreak", "hardbreak"):
-            parts.append(" ")
-        elif token.type == "image":
+        if token.type == "image":
             parts.append(_plain_text(token.children or []))
+        elif token.type != "html_inline":
+            parts.append(" " if token.type.endswith("break") else token.content)
     return "".join(parts)

@@ -14,6 +14,7 @@ class Place:
     """Where a run of text belongs; sections are named by their index in the outline.
 
     Attributes:
+        positions: of the blocks that it touches.
         level: the lowest level of the sections that it touches.
         home: the deepest of the sections with a body in it where they lie on one chain, else
             what they have in common.
@@ -24,6 +25,7 @@ class Place:
         is_several: whether more than one section has a body in it.
     """
 
+    positions: range
     level: int
     home: int
     common: int
@@ -42,7 +44,7 @@ def place(document: Document, span: Span) -> Place:
     first = document.section_at(positions.start)
     if first.own_end >= positions.stop:
         node = _node(document, first.index, span, positions)
-        return Place(first.level, first.index, first.index, node)
+        return Place(positions, first.level, first.index, first.index, node)
     last = document.section_at(positions.stop - 1)
     touched = document.sections[first.index : last.index + 1]
     bodies = [s for s in touched if _has_body_in(document, s, positions)] or list(touched)
@@ -56,6 +58,7 @@ def place(document: Document, span: Span) -> Place:
     titled = [s.level for s in touched if s.index not in (ROOT, document.folded)]
     moved = [s.index for s in touched if s.index < bodies[-1].index and s.index not in with_body]
     return Place(
+        positions=positions,
         level=min(titled or [first.level]),
         home=home,
         common=common,

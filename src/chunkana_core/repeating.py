@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from chunkana_core.blocks import Block, BlockKind
 from chunkana_core.cutting import MISREAD, Cutter, Piece, line_spans
-from chunkana_core.document import Document
-from chunkana_core.drafts import Draft
 from chunkana_core.parsing import parse
-from chunkana_core.planning import Planner, Stretch
-from chunkana_core.source import BOM, Span
+from chunkana_core.source import BOM
 
-_FENCE = re.compile(r"`{3,}|~{3,}")
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+_MATH_FENCE = re.compile(r"(\$\$)")
 _NOT_PREFIX = re.compile(r"[^>\s]")
-_MARKERS = re.compile(r"(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t])))*[ \t]*")
-_LONGEST_CONTAINER = 5  # code points before a closing fence, a line ending included
-_FOOTNOTE_INDENT = " " * 4
+_MARKERS = re.compile(r"(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t])|\[\^[^\]]+\]:))*[ \t]*")
 _INDENT = re.compile(r"[ \t>]*")
-_BETWEEN_LINES = 5
-_AFTER_BLANK_LINE = 1
+_FOOTNOTE_INDENT = " " * 5  # one of which may be the quote's
+# What a cut costs: the lines of an atom belong together more than blocks and items do.
+_AFTER_BLANK_LINE = 8
+_BETWEEN_LINES = 12
 _AT_FENCE = 400  # between a fence or the header rows and the first or last line
+_HEADER_LINES = 2  # of a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,129 +31,108 @@ class Repeats:
     Attributes:
         lead: goes before the text of a part that starts with the unit.
         tail: goes after the text of a part that ends with it.
+        start: the offset of what the lead repeats.
     """
 
     lead: str = ""
     tail: str = ""
+    start: int | None = None
 
 
-def repeated_pieces(cutter: Cutter, block: Block) -> Iterable[tuple[Piece, Repeats]] | None:
-    """Cut code, math or a table between its lines; None if its fence alone is too long to be."""
+NO_REPEATS = Repeats()
+
+
+def repeated_lines(cutter: Cutter, block: Block) -> list[tuple[Piece, Repeats]]:
+    """Cut code, math or a table into lines, and lines over the limit into words.
+
+    Nothing is returned where the fence alone leaves no room for what is between.
+    """
     wrapping = _wrapping(cutter, block)
-    used = cutter.sizer.length(wrapping.lead + wrapping.inside + wrapping.tail)
-    room = cutter.limit - used - cutter.sizer.rounding
-    if used and room < cutter.sizer.length(wrapping.inside + wrapping.tail):
-        return None  # a cut inside the fence itself would not leave one
-    inside = replace(cutter, limit=max(1, room))
-    return _pieces(inside, cutter.limit, wrapping, block.kind is BlockKind.TABLE)
+    around = cutter.sizer.length(wrapping.lead + wrapping.inside + wrapping.tail)
+    if around and cutter.limit - around < cutter.sizer.length(wrapping.inside + wrapping.tail):
+        return []  # a cut inside the fence itself would not leave one
+    is_table = block.kind is BlockKind.TABLE
+    pieces = list(_lines(replace(cutter, limit=max(1, cutter.limit - around)), is_table=is_table))
+    repeated = []
+    for number, piece in enumerate(pieces, 1):
+        start = piece.span.start
+        lead = wrapping.lead if number > (_HEADER_LINES if is_table else 1) else ""
+        if cutter.source.line_start(start) < start:  # the rest of a line
+            lead = "" if is_table else lead + wrapping.inside
+        tail = wrapping.tail if number < len(pieces) else ""
+        repeated.append((piece, Repeats(lead, tail, cutter.span.start if lead else None)))
+    return repeated
 
 
 @dataclass(frozen=True, slots=True)
 class _Wrapping:
     """What is repeated of an atom: before and after a part, and before the rest of a cut line."""
 
-    lead: str
-    tail: str
-    inside: str
+    lead: str = ""
+    tail: str = ""
+    inside: str = ""
 
 
 def _wrapping(cutter: Cutter, block: Block) -> _Wrapping:
-    lines = line_spans(cutter.source, cutter.span)
-    first = next(lines, cutter.span)
-    line = cutter.source.text[first.start : first.end]
-    fits_twice = cutter.limit // 2
+    source, length, most = cutter.source, cutter.sizer.length, cutter.limit // 2
+    lines = (source.text[s.start : s.end] for s in line_spans(source, cutter.span))
+    line = next(lines)
     if block.kind is BlockKind.TABLE:
-        second = next(lines, first)
-        delimiters = cutter.source.text[second.start : second.end]
         markers = _MARKERS.match(line) if block.depth else None
         end = markers.end() if markers else 0
-        header = f"{_NOT_PREFIX.sub(' ', line[:end])}{line[end:]}\n{delimiters}\n"
-        return _Wrapping(header if cutter.sizer.length(header) <= fits_twice else "", "", "")
-    fence = _FENCE.search(line) if block.kind is BlockKind.FENCED_CODE else re.search(r"\$\$", line)
-    if fence is None:
+        header = f"{_NOT_PREFIX.sub(' ', line[:end])}{line[end:]}\n{next(lines)}\n"
+        return _Wrapping(header) if length(header) <= most else _Wrapping()
+    if block.kind is BlockKind.INDENTED_CODE:
         indent = _INDENT.match(line)
-        return _Wrapping("", "", indent[0] if indent else "")
-    prefix = _prefix(fence)
-    lead, tail = f"{prefix}{line[fence.start() :]}\n", f"\n{prefix}{fence[0]}"
-    if block.kind is BlockKind.MATH or cutter.sizer.length(lead + tail) > fits_twice:
-        lead = f"{prefix}{fence[0]}\n"
+        return _Wrapping(inside=indent[0] if indent else "")
+    regex = _MATH_FENCE if block.kind is BlockKind.MATH else _FENCE
+    before, fence, info = regex.split(line, maxsplit=1)
+    prefix = _prefix(before)
+    lead, tail = f"{prefix}{fence}{info}\n", f"\n{prefix}{fence}"
+    if block.kind is BlockKind.MATH or length(lead + tail) > most:
+        lead = f"{prefix}{fence}\n"
     return _Wrapping(lead, tail, prefix)
 
 
-def _pieces(
-    cutter: Cutter, limit: int, wrapping: _Wrapping, is_table: bool
-) -> Iterator[tuple[Piece, Repeats]]:
-    lines = _lines(cutter, is_table)
-    stretches = [Stretch(piece.span, piece.cost) for piece in lines]
-    planner = Planner(cutter.source, cutter.sizer, cutter.limit, 0)
-    text = cutter.source.text
+def _lines(cutter: Cutter, *, is_table: bool) -> Iterator[Piece]:
+    """Yield the lines of an atom, and those over the limit in runs of words.
 
-    def fits(part: range) -> bool:
-        inside = text[lines[part[0]].span.start : lines[part[-1]].span.end]
-        content = wrapping.lead + wrapping.inside + inside + wrapping.tail
-        return cutter.sizer.length(content) <= limit
-
-    parts = planner.plan(stretches, 0, fits)
-    for part in parts:
-        first, last = lines[part[0]], lines[part[-1]]
-        starts_line = cutter.source.line_start(first.span.start) == first.span.start
-        lead, tail = wrapping.lead, wrapping.tail
-        if not starts_line:
-            lead = "" if is_table else lead + wrapping.inside
-        piece = Span(first.span.start, last.span.end)
-        before = lead if part[0] else ""
-        after = tail if part[-1] < len(lines) - 1 else ""
-        if part[0] and after and _FENCE.search(text, piece.start, piece.end):
-            content = before + text[piece.start : piece.end] + after
-            after = "" if missing_fence(content) else after  # a cut line reads as closing fence
-        yield Piece(piece, first.cost), Repeats(before, after)
-
-
-def _lines(cutter: Cutter, is_table: bool) -> list[Piece]:
-    """Return the lines of an atom, and those over the limit in runs of words."""
-    source = cutter.source
+    The first line of code belongs to the second one, and the last to the one before it; so do
+    a table's header rows to its first row.
+    """
+    source, spans = cutter.source, list(line_spans(cutter.source, cutter.span))
+    bound = {1, _HEADER_LINES if is_table else len(spans) - 1}
     previous_end = cutter.span.start
-    spans = list(line_spans(source, cutter.span))
-    bound = {1, 2} if is_table else {1, len(spans) - 1}
-    pieces: list[Piece] = []
     for index, line in enumerate(spans):
         is_after_blank = source.line_at(line.start) > source.line_at(previous_end) + 1
         cost = _AFTER_BLANK_LINE if is_after_blank else _BETWEEN_LINES
+        if index in bound:
+            cost = _AT_FENCE
         previous_end = line.end
-        words = list(cutter.words(line))
-        pieces.append(Piece(words[0].span, _AT_FENCE if index in bound else cost))
-        pieces += (Piece(piece.span, piece.cost % MISREAD) for piece in words[1:])
-    return pieces
+        for number, piece in enumerate(cutter.words(line)):
+            yield Piece(piece.span, piece.cost % MISREAD if number else cost)
 
 
-def reserve_for_fences(document: Document, draft: Draft) -> int:
-    """Return how much room a part may need to close a fence that only reads as one when cut out.
-
-    That is what looks like a fence inside HTML or at a cut in a line, or a fence whose closing
-    line is indented for its container.
-    """
-    longest = 0
-    for block in draft.blocks(document):
-        text = document.text[block.start : block.end]
-        if block.kind is not BlockKind.FENCED_CODE and ("```" in text or "~~~" in text):
-            longest = max(longest, *(len(run) for run in _FENCE.findall(text)))
-    return longest and longest + _LONGEST_CONTAINER
+def has_fence(text: str, start: int = 0, end: int | None = None) -> bool:
+    """Tell whether a stretch of text may hold a fence."""
+    return text.find("```", start, end) >= 0 or text.find("~~~", start, end) >= 0
 
 
 def missing_fence(content: str) -> str:
     """Return the line that closes the fence which a content leaves open, "" if it leaves none."""
-    blocks = parse(content).blocks
+    blocks = parse(content).blocks if has_fence(content) else ()
     fence = _open_fence(content, blocks[-1]) if blocks else None
     if fence is None:
         return ""
-    lines = [f"\n{prefix}{fence[0]}" for prefix in ("", _prefix(fence), _FOOTNOTE_INDENT)]
-    closing = (line for line in lines if not leaves_fence_open(content + line))
-    return next(closing, lines[-1])
+    prefix = _prefix(fence.string[: fence.start()])
+    in_footnote = prefix[: prefix.rfind(">") + 1] + _FOOTNOTE_INDENT
+    lines = (f"\n{start}{fence[0]}" for start in ("", prefix, in_footnote))
+    return next((line for line in lines if not leaves_fence_open(content + line)), "")
 
 
 def leaves_fence_open(text: str) -> bool:
     """Tell whether a text ends inside a fenced code block."""
-    blocks = parse(text).blocks
+    blocks = parse(text).blocks if has_fence(text) else ()
     return bool(blocks) and is_open_fence(text, blocks[-1])
 
 
@@ -173,6 +151,6 @@ def _open_fence(text: str, block: Block) -> re.Match[str] | None:
     return None if is_closed else fence
 
 
-def _prefix(fence: re.Match[str]) -> str:
+def _prefix(before_fence: str) -> str:
     """Return what stands before a fence, with the markers of list items turned to spaces."""
-    return _NOT_PREFIX.sub(" ", fence.string[: fence.start()].removeprefix(BOM))
+    return _NOT_PREFIX.sub(" ", before_fence.removeprefix(BOM))

@@ -17,14 +17,9 @@ _DEFAULT_CAP = 4  # of a merge tree's parents, in multiples of the limit
 
 @dataclass(frozen=True, slots=True)
 class TocEntry:
-    """A heading in a table of contents.
+    """A heading in a table of contents: level 1 to 6, plain title, GitHub-style slug, line from 1.
 
-    Attributes:
-        level: heading level, 1 to 6.
-        title: its plain text.
-        anchor: GitHub-style slug, unique in the document.
-        line: of the heading, from 1.
-        path: titles from the outermost heading to this one.
+    `path` holds the titles from the outermost heading to this one.
     """
 
     level: int
@@ -50,36 +45,28 @@ class HierarchicalChunkingResult:
     root_id: str
     strategy_used: str
     source: str = field(repr=False)
-    validation: ValidationResult | None = None
-    _document: Document = field(repr=False, compare=False, kw_only=True)
-    _sizer: Sizer = field(repr=False, compare=False, kw_only=True)
-    _by_id: dict[str, Chunk] = field(repr=False, compare=False, kw_only=True)
-    _sections: dict[str, list[Chunk]] = field(repr=False, compare=False, kw_only=True)
+    validation: ValidationResult | None
+    _document: Document = field(repr=False, compare=False)
+    _sizer: Sizer = field(repr=False, compare=False)
+    _by_id: dict[str, Chunk] = field(repr=False, compare=False)
+    _sections: dict[str, list[Chunk]] = field(repr=False, compare=False)
 
     @classmethod
     def of(
         cls, document: Document, chunks: tuple[Chunk, ...], strategy: str, sizer: Sizer
     ) -> HierarchicalChunkingResult:
         """Index chunks that form a tree."""
+        root_id = chunks[0].chunk_id if chunks else ""
+        by_id = {chunk.chunk_id: chunk for chunk in chunks}
         sections: dict[str, list[Chunk]] = {}
         for chunk in chunks:
             sections.setdefault(chunk.section_id, []).append(chunk)
-        return cls(
-            chunks,
-            chunks[0].chunk_id if chunks else "",
-            strategy,
-            document.text,
-            _document=document,
-            _sizer=sizer,
-            _by_id={chunk.chunk_id: chunk for chunk in chunks},
-            _sections=sections,
-        )
+        return cls(chunks, root_id, strategy, document.text, None, document, sizer, by_id, sections)
 
     def validated(self, outcome: ValidationResult, *, debug: bool) -> HierarchicalChunkingResult:
         """Return the same result with the outcome of its validation."""
-        if not debug:
-            return replace(self, validation=outcome)
-        chunks = tuple(replace(chunk, validation=outcome) for chunk in self.chunks)
+        said = outcome if debug else None
+        chunks = tuple(replace(chunk, validation=said) for chunk in self.chunks)
         again = self.of(self._document, chunks, self.strategy_used, self._sizer)
         return replace(again, validation=outcome)
 
@@ -96,21 +83,19 @@ class HierarchicalChunkingResult:
         """Return the chunk around one, None for the root."""
         chunk = self.get_chunk(chunk_id)
         parent_id = chunk.links.parent_id if chunk else None
-        return self._by_id[parent_id] if parent_id is not None else None
+        return None if parent_id is None else self._by_id[parent_id]
 
     def get_ancestors(self, chunk_id: str) -> list[Chunk]:
         """Return the chunks around one, its parent first and the root last."""
         ancestors: list[Chunk] = []
-        parent = self.get_parent(chunk_id)
-        while parent is not None:
+        while parent := self.get_parent(chunk_id):
             ancestors.append(parent)
-            parent = self.get_parent(parent.chunk_id)
+            chunk_id = parent.chunk_id
         return ancestors
 
     def get_siblings(self, chunk_id: str) -> list[Chunk]:
         """Return the chunks under the same parent, itself included, in document order."""
-        parent = self.get_parent(chunk_id)
-        if parent is not None:
+        if parent := self.get_parent(chunk_id):
             return self.get_children(parent.chunk_id)
         chunk = self.get_chunk(chunk_id)
         return [chunk] if chunk else []
@@ -154,10 +139,10 @@ class HierarchicalChunkingResult:
 
     def toc(self) -> list[TocEntry]:
         """Return the document's headings in order, whatever the chunks are."""
-        document = self._document
+        top, line_at = self._document.top, self._document.source.line_at
         return [
-            TocEntry(s.level, s.title, s.anchor, self._line(s.first), s.path)
-            for s in document.sections[1:]
+            TocEntry(s.level, s.title, s.anchor, line_at(top[s.first].start), s.path)
+            for s in self._document.sections[1:]
         ]
 
     def breadcrumb(self, chunk: Chunk) -> str:
@@ -183,6 +168,3 @@ class HierarchicalChunkingResult:
         """
         cap = _DEFAULT_CAP * self._sizer.max_size if max_parent_size is None else max_parent_size
         return build_merge_tree(self.chunks, self._sizer.length, cap, max_children)
-
-    def _line(self, position: int) -> int:
-        return self._document.source.line_at(self._document.top[position].start)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from chunkana_core.config import ChunkConfig, LengthFunction
 from chunkana_core.outline import SectionPath
 
-_ROUNDING = 2
 Prefix = Callable[[SectionPath], str]
 
 
@@ -36,13 +35,8 @@ class Sizer:
         """Whether sizes are code points, so that they add up and need no measuring."""
         return self.length is len
 
-    @property
-    def rounding(self) -> int:
-        """What the size of two joined texts may be more than the sum of theirs."""
-        return 0 if self.is_exact else _ROUNDING
-
     def prefix_of(self, section: SectionPath) -> str:
-        """Return the prefix for a section, without outermost titles that take over half the limit."""
+        """Return the prefix of a section, less outermost titles while it is over half the limit."""
         if self.prefix is None:
             return ""
         for dropped in range(len(section.path) + 1):
@@ -51,17 +45,14 @@ class Sizer:
                 return text
         return ""
 
-    def limit(self, section: SectionPath) -> int:
-        """Return what the prefix leaves for the content."""
-        return (
-            self.max_size - self.length(self.prefix_of(section)) if self.prefix else self.max_size
-        )
+    def excess(self, content: str, section: Callable[[], SectionPath]) -> int:
+        """Return by how much a content is over the limit, its prefix included; 0 if it fits.
 
-    def fits(self, content: str, section: SectionPath) -> bool:
-        """Tell whether a content is within the limit, its prefix included."""
+        The section is asked for only where there are prefixes.
+        """
         if self.prefix is not None:
-            content = self.prefix_of(section) + content
-        return self.length(content) <= self.max_size
+            content = self.prefix_of(section()) + content
+        return max(0, self.length(content) - self.max_size)
 
     def longest(self, text: str, start: int, end: int, limit: int) -> int:
         """Return the largest offset up to which text from start is within a limit.

@@ -15,12 +15,7 @@ _NON_SPACE = re.compile(r"\S")  # \s is str.isspace()
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A half-open range of code points of the unmodified source.
-
-    Attributes:
-        start: offset of the first code point.
-        end: offset after the last one.
-    """
+    """A range of code points of the unmodified source: offsets of its first and after its last."""
 
     start: int
     end: int
@@ -32,12 +27,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A document's text and where its lines start.
-
-    Attributes:
-        text: the document, unmodified.
-        line_starts: the offset of every line; CR, LF and CRLF end one (CommonMark 0.31.2 §2.1).
-    """
+    """A document's unmodified text and the offset of every line; CR, LF and CRLF end one."""
 
     text: str
     line_starts: Sequence[int] = field(repr=False, compare=False)
@@ -47,8 +37,7 @@ class Source:
         """Index the lines of a text."""
         if "\r" in text:
             return cls(text, [0, *(m.end() for m in _LINE_ENDING.finditer(text))])
-        lengths = [len(line) + 1 for line in text.split("\n")]
-        lengths[-1:] = []  # what follows the last line ending starts a line, but ends none
+        *lengths, _ = [len(line) + 1 for line in text.split("\n")]  # the last has no line ending
         return cls(text, list(accumulate(lengths, initial=0)))
 
     def line_at(self, offset: int) -> int:
@@ -65,9 +54,13 @@ class Source:
         The span starts at the start of its first line, indentation included, or, where the range
         starts inside that line, at its first character that is not white space.
         """
-        first = _NON_SPACE.search(self.text, start, end)
-        if first is None:
-            return None
-        line = self.line_start(first.start())
-        begin = line if line >= start else first.start()
-        return Span(begin, begin + len(self.text[begin:end].rstrip()))
+        text, begin = self.text, start
+        if start >= end or text[start].isspace():
+            first = _NON_SPACE.search(text, start, end)
+            if first is None:
+                return None
+            line = self.line_start(first.start())
+            begin = line if line >= start else first.start()
+        while text[end - 1].isspace():
+            end -= 1
+        return Span(begin, end)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, groupby, pairwise
 
-from chunkana_core.binding import glue, parting_cost
+from chunkana_core.binding import leads_in, parting_cost
 from chunkana_core.blocks import BlockKind
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
 from chunkana_core.drafts import Draft
-from chunkana_core.headings import LARGEST_SHARE
 from chunkana_core.opening import Opener, Unit
+from chunkana_core.packing import Row, least_cost_cuts
 from chunkana_core.placing import section_of
-from chunkana_core.planning import Planner, Stretch
-from chunkana_core.repeating import missing_fence, reserve_for_fences
+from chunkana_core.showing import Frame
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
 from chunkana_core.strategies.base import BaseStrategy
 
-_AFTER_STACK = "\n\n"
 _SMALLEST_FIRST_UNIT = 16  # in less room than that, nothing follows its headings
+# Where sizes do not add up, or a fence has to be closed, plans are made again in less room.
+_SHRINKING = 16  # by this share of what they were, beside the excess
+_LEAST_SHARE = 2  # of the limit that is planned with
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Part:
     Attributes:
         span: the exact text.
         content: the text, with what is repeated around it.
-        first_line_at: the offset of the first source line in the content.
+        shown_from: the offset of the first source line in the content.
         split_index: its number among the parts of its draft, None if that is whole.
         original_size: the size of the whole draft, None if that is whole.
         oversize_reason: why it is over the limit, None where it is not.
@@ -39,190 +40,206 @@ class Part:
 
     span: Span
     content: str
-    first_line_at: int
+    shown_from: int
     split_index: int | None = None
     original_size: int | None = None
     oversize_reason: str | None = None
 
 
-def split_draft(
-    document: Document, draft: Draft, sizer: Sizer, config: ChunkConfig, strategy: BaseStrategy
-) -> list[Part]:
-    """Return a draft as parts within the limit, or as they are allowed to be over it."""
-    span = draft.span(document)
-    if span is None:
-        return []
-    text = document.text[span.start : span.end]
-    section = section_of(document, span)
-    if sizer.fits(text, section):
-        return [Part(span, text, span.start)]
-    tolerant = replace(sizer, max_size=int(sizer.max_size * (1 + config.oversize_tolerance)))
-    if tolerant.fits(text, section):
-        return [Part(span, text, span.start, oversize_reason="within_tolerance")]
-    frame = _Frame.of(document, draft, sizer)
-    parts = list(_Splitter(document, draft, span, frame, config, strategy).parts())
-    if len(parts) == 1:
-        return parts
-    size = sizer.length(text)
-    return [replace(p, split_index=i, original_size=size) for i, p in enumerate(parts)]
-
-
 @dataclass(frozen=True, slots=True)
-class _Frame:
-    """What a draft's parts have to fit into.
+class Splitter:
+    """Splits the drafts of a document.
 
     Attributes:
-        sizer: the measure.
-        limit: the size of a part's content.
-        headings: how many headings the draft starts with, before other blocks.
-        stack: those of them that continuing parts repeat, outermost first.
-        repeated: the size of these.
-        has_stray_fences: whether a part may have to close a fence that is none in the document.
+        document: the document.
+        sizer: measures contents against the limit.
+        config: how to split.
+        strategy: what cuts cost.
+        opener: opens the document's blocks.
     """
 
+    document: Document
     sizer: Sizer
-    limit: int
-    headings: int
-    stack: tuple[Span, ...]
-    repeated: int
-    has_stray_fences: bool
+    config: ChunkConfig
+    strategy: BaseStrategy
+    opener: Opener = field(init=False)
 
-    @property
-    def room(self) -> int:
-        """The size that is left beside the stack."""
-        return self.limit - self.repeated - (self.sizer.rounding if self.repeated else 0)
+    def __post_init__(self) -> None:
+        """Make what opens blocks."""
+        keeps_atoms = self.config.atomic_blocks == "keep"
+        object.__setattr__(self, "opener", Opener(self.document, self.sizer, keeps_atoms))
 
-    @classmethod
-    def of(cls, document: Document, draft: Draft, sizer: Sizer) -> _Frame:
-        limit = sizer.max_size
-        if sizer.prefix:
-            sections = {document.section_at(p) for p in range(draft.first, draft.end)}
-            limit = min(sizer.limit(section.section_path) for section in sections)
-        reserve = min(limit // 4, reserve_for_fences(document, draft))
-        limit -= reserve
-        headings = 0 if draft.is_bare(document) else _leading_headings(document, draft)
-        stack = tuple(document.trimmed_block(p) for p in range(draft.first, draft.first + headings))
-        while stack and sizer.length(stack_text(document, stack)) > limit // LARGEST_SHARE:
-            stack = stack[1:]
-        repeated = sizer.length(stack_text(document, stack) + _AFTER_STACK) if stack else 0
-        return cls(sizer, limit, headings, stack, repeated, reserve > 0)
+    def split(self, draft: Draft) -> list[Part]:
+        """Return a draft as parts within the limit, or as they are allowed to be over it."""
+        span = draft.span(self.document)
+        text = self.document.text[span.start : span.end]
+        excess = self.excess(span, text)
+        if not excess:
+            return [Part(span, text, span.start)]
+        if excess <= int(self.sizer.max_size * self.config.oversize_tolerance):
+            return [Part(span, text, span.start, oversize_reason="within_tolerance")]
+        parts = self._parts(draft, span)
+        is_whole = len(parts) == 1
+        return [replace(parts[0], split_index=None, original_size=None)] if is_whole else parts
 
+    def excess(self, span: Span, content: str) -> int:
+        """Return by how much a content is over the limit, 0 if it fits."""
+        return self.sizer.excess(content, lambda: section_of(self.document, span))
 
-def _leading_headings(document: Document, draft: Draft) -> int:
-    kinds = groupby(draft.blocks(document), key=lambda block: block.kind)
-    kind, blocks = next(kinds)
-    return len(list(blocks)) if kind is BlockKind.HEADING else 0
+    def _parts(self, draft: Draft, span: Span) -> list[Part]:
+        """Plan parts with sums of sizes, measure them whole, plan again where one is too large.
 
+        The last plan leaves every unit to itself.
+        """
+        document, sizer = self.document, self.sizer
+        frame = Frame.of(document, draft, span, sizer, keeps_atoms=self.opener.keep_atoms)
+        most = limit = sizer.max_size - self._longest_prefix(draft)
+        for slack in (0, 1, 1, sizer.max_size):
+            parts, excesses = zip(
+                *_Plan(self, draft, frame, most, limit, slack).parts(), strict=True
+            )
+            if not any(excesses):
+                break
+            limit = max(limit - max(excesses) - limit // _SHRINKING, sizer.max_size // _LEAST_SHARE)
+        return list(parts)
 
-def stack_text(document: Document, stack: Sequence[Span]) -> str:
-    """Return the repeated headings as they stand in the source."""
-    return document.text[stack[0].start : stack[-1].end] if stack else ""
+    def _longest_prefix(self, draft: Draft) -> int:
+        """Return the size of the longest prefix of the sections in a draft."""
+        if self.sizer.prefix is None:
+            return 0
+        first = self.document.section_at(draft.first).index
+        last = self.document.section_at(draft.end - 1).index
+        sections = self.document.sections[first : last + 1]
+        return max(self.sizer.length(self.sizer.prefix_of(s.section_path)) for s in sections)
 
 
 @dataclass(frozen=True, slots=True)
-class _Splitter:
-    """Splits one draft."""
+class _Plan:
+    """Plans the parts of one draft.
 
-    document: Document
+    Attributes:
+        splitter: the document, and how to split it.
+        draft: its blocks.
+        frame: what is repeated around parts.
+        most: the size that a content may have.
+        limit: the size to plan with, at first the same.
+        slack: by how much the size of every unit is overestimated.
+    """
+
+    splitter: Splitter
     draft: Draft
-    span: Span
-    frame: _Frame
-    config: ChunkConfig
-    strategy: BaseStrategy
+    frame: Frame
+    most: int
+    limit: int
+    slack: int
 
-    def parts(self) -> Iterator[Part]:
-        """Yield the parts: oversize atoms by themselves, what is between them by least cost."""
-        units = glue(
-            self.document, list(self._units()), self.frame.sizer, self.frame.limit, self.frame.room
-        )
-        for _, run in groupby(
-            enumerate(units), key=lambda item: item[1].oversize_reason and item[0]
-        ):
+    def parts(self) -> Iterator[tuple[Part, int]]:
+        """Yield the parts, and by how much each came out too large."""
+        for number, (first, last) in enumerate(self._cut()):
+            yield self._part(number, first, last)
+
+    def _cut(self) -> Iterator[tuple[Unit, Unit]]:
+        """Yield the first and the last unit of each part.
+
+        Oversize atoms are parts by themselves; what is between them is cut by least cost.
+        """
+        room, minimum = self.limit - self.frame.repeated, self.splitter.config.min_content
+        units = enumerate(self._led_in(self._units()))
+        for _, run in groupby(units, key=lambda item: item[1].oversize_reason and item[0]):
             row = [unit for _, unit in run]
-            for part in self._plan(row):
-                yield self._part(row[part[0]], row[part[-1]])
+            for part in least_cost_cuts(self._row(row), room, minimum):
+                yield row[part[0]], row[part[-1]]
 
-    def _units(self) -> Iterator[Unit]:
-        frame, first = self.frame, self.draft.first
-        body = first + frame.headings
-        start = self.document.start_of(first)
-        yield from self._opener(frame.limit).units(range(first, body), start)
-        begin = self.document.start_of(body) if frame.headings else start
-        before = self.document.text[self.span.start : max(begin, self.span.start)]
-        room = frame.limit - frame.sizer.length(before) - frame.sizer.rounding
-        room = min(room, frame.room) if room >= _SMALLEST_FIRST_UNIT else frame.room
-        yield from self._first_units(body, begin, room)
-        rest = range(body + 1, self.draft.end)
-        yield from self._opener(frame.room).units(rest, self.document.start_of(body + 1))
+    def _units(self) -> list[Unit]:
+        units: list[Unit] = []
+        headings: list[int] = []
+        for position in range(self.draft.first, self.draft.end):
+            if self.splitter.document.top[position].kind is BlockKind.HEADING:
+                headings.append(position)
+            else:
+                units += self._below(headings, position)
+                headings = []
+        return units + self._alone(headings)
 
-    def _first_units(self, position: int, start: int, room: int) -> list[Unit]:
-        """Open the block after the headings, so that it begins with what fits below them."""
-        block = range(position, position + 1)
-        units = list(self._opener(room).units(block, start))
-        is_cut_short = any(unit.oversize_reason for unit in units) and not self._keeps_atoms
-        return list(self._opener(self.frame.room).units(block, start)) if is_cut_short else units
+    def _alone(self, headings: Sequence[int]) -> list[Unit]:
+        return [u for p in headings for u in self.splitter.opener.units(p, self.limit)]
 
-    @property
-    def _keeps_atoms(self) -> bool:
-        return self.config.atomic_blocks == "keep"
+    def _below(self, headings: Sequence[int], position: int) -> list[Unit]:
+        """Return the units of a block, the first one with those headings before it that fit."""
+        document, opener = self.splitter.document, self.splitter.opener
+        if not headings:
+            return opener.units(position, self.limit - self.frame.repeated)
+        start = end = document.start_of(position)
+        room, kept = self.limit - self.frame.repeated, len(headings)
+        while kept:
+            begin = max(document.start_of(headings[kept - 1]), self.frame.start)
+            size = self.splitter.sizer.length(document.text[begin:end])
+            if self.most - size < _SMALLEST_FIRST_UNIT:
+                break
+            start, kept = begin, kept - 1
+            room = max(self.limit - size, (self.most - size) // _LEAST_SHARE)
+        first, *rest = opener.units(position, room)
+        if start < end:
+            first = replace(first, span=Span(start, first.span.end), opens=BlockKind.HEADING)
+        return [*self._alone(headings[:kept]), first, *rest]
 
-    def _opener(self, limit: int) -> Opener:
-        return Opener(self.document, self.frame.sizer, limit, self._keeps_atoms)
+    def _led_in(self, units: list[Unit]) -> Iterator[Unit]:
+        """Join lead-ins with the first unit after them where both fit together."""
+        left = units[0]
+        for right in units[1:]:
+            if leads_in(self.splitter.document, left, right) and self._fit_together(left, right):
+                span = Span(left.span.start, right.span.end)
+                left = replace(right, span=span, cost=left.cost, opens=left.opens)
+            else:
+                yield left
+                left = right
+        yield left
 
-    def _plan(self, row: list[Unit]) -> list[range]:
-        frame, length = self.frame, self.frame.sizer.length
-        is_first = row[0].span.start == self.span.start
-        stretches = []
-        before: Unit | None = None
-        for unit in row:
-            cost = parting_cost(self.document, before, unit, self.strategy) if before else 0
-            around = unit.repeats.lead + unit.repeats.tail
-            stretches.append(Stretch(unit.span, cost, length(around) if around else 0))
-            before = unit
-        planner = Planner(
-            self.document.source,
-            frame.sizer,
-            frame.room,
-            self.config.min_content,
-            frame.repeated if is_first else 0,
+    def _fit_together(self, left: Unit, right: Unit) -> bool:
+        if right.oversize_reason:
+            return False
+        text = self.splitter.document.text[left.span.start : right.span.end] + right.repeats.tail
+        repeated = self.frame.repeated if self.frame.is_continued(left) else 0
+        return self.splitter.sizer.length(text) <= self.limit - repeated
+
+    def _row(self, units: Sequence[Unit]) -> Row:
+        """Return what to plan with: sizes include what is repeated, but for the stack."""
+        splitter, frame = self.splitter, self.frame
+        text, length = splitter.document.text, splitter.sizer.length
+        begins = [unit.span.start for unit in units]
+        ends = [unit.span.end for unit in units]
+        if not splitter.sizer.is_exact:
+            sizes = [length(text[a:b]) for a, b in zip(begins, ends, strict=True)]
+            tiles = (length(text[a:b]) for a, b in pairwise(begins))
+            begins = list(accumulate(tiles, initial=0))
+            ends = [begin + size for begin, size in zip(begins, sizes, strict=True)]
+        for number, unit in enumerate(units):
+            begins[number] += self.slack * number - length(unit.repeats.lead)
+            ends[number] += self.slack * (number + 1) + length(unit.repeats.tail)
+            if not frame.is_continued(unit):
+                begins[number] += frame.repeated
+        costs = (
+            parting_cost(splitter.document, a, b, splitter.strategy) for a, b in pairwise(units)
         )
-        headings = self._headings_size() if is_first else 0
-        return planner.plan(stretches, headings, lambda p: self._fits(row[p[0]], row[p[-1]]))
+        is_first = units[0].span.start == frame.start
+        return Row(
+            begins=list(accumulate(reversed(begins), min))[::-1],
+            ends=list(accumulate(ends, max)),
+            costs=[0, *costs],
+            headings=max(0, frame.headings - frame.repeated) if is_first else 0,
+        )
 
-    def _headings_size(self) -> int:
-        body = self.document.start_of(self.draft.first + self.frame.headings)
-        return self.frame.sizer.length(self.document.text[self.span.start : body])
-
-    def _fits(self, first: Unit, last: Unit) -> bool:
+    def _part(self, number: int, first: Unit, last: Unit) -> tuple[Part, int]:
+        """Make a part: with all that is repeated, or as much of it as fits."""
         span = Span(first.span.start, last.span.end)
-        content = self._content(first, last, self._stack(first))
-        return self.frame.sizer.fits(content, section_of(self.document, span))
-
-    def _part(self, first: Unit, last: Unit) -> Part:
-        """Make a part: with the whole stack, or as much of it as fits."""
-        span = Span(first.span.start, last.span.end)
-        section = section_of(self.document, span)
-        whole = stack = self._stack(first)
-        content = self._content(first, last, stack)
-        fits = self.frame.sizer.fits(content, section)
-        while stack and not fits:
-            stack = stack[1:]
-            content = self._content(first, last, stack)
-            fits = self.frame.sizer.fits(content, section)
-        if not fits and first.oversize_reason:
-            stack, content = whole, self._content(first, last, whole)
-        start = stack[0].start if stack else span.start
-        return Part(span, content, start, oversize_reason=None if fits else first.oversize_reason)
-
-    def _stack(self, first: Unit) -> tuple[Span, ...]:
-        is_continued = first.span.start != self.span.start and first.opens is not BlockKind.HEADING
-        return self.frame.stack if is_continued else ()
-
-    def _content(self, first: Unit, last: Unit, stack: tuple[Span, ...]) -> str:
-        text = self.document.text[first.span.start : last.span.end]
-        body = first.repeats.lead + text + last.repeats.tail
-        content = stack_text(self.document, stack) + _AFTER_STACK + body if stack else body
-        if not self.frame.has_stray_fences:
-            return content
-        closed = content + missing_fence(content)
-        return closed if self.frame.sizer.length(closed) <= self.frame.sizer.max_size else content
+        contents = self.frame.contents(first, last)
+        shown = whole = next(contents)
+        excess = planned = self.splitter.excess(span, whole[1])
+        for shown in contents if excess else ():
+            excess = self.splitter.excess(span, shown[1])
+            if not excess:
+                break
+        reason = first.oversize_reason if excess else None
+        shown_from, content = whole if reason else shown
+        part = Part(span, content, shown_from, number, self.frame.size, reason)
+        return part, 0 if first.oversize_reason else planned

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from chunkana_core.blocks import BlockKind
 from chunkana_core.document import Document
 from chunkana_core.outline import ROOT
-from chunkana_core.parsing import parse
-from chunkana_core.repeating import leaves_fence_open
+from chunkana_core.repeating import has_fence, leaves_fence_open
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
 
@@ -15,9 +15,7 @@ _LONGEST_SUMMARY = 500  # code points, where no text stands before the first sec
 def section_summary(document: Document, section: int, sizer: Sizer) -> tuple[str, Span]:
     """Return a section's heading and own text, cut at a line within the limit, and its span."""
     own = document.sections[section]
-    span = _trimmed(document, own.first, own.own_end)
-    kept = _cut_at_line(document.text[span.start : span.end], sizer)
-    return kept, Span(span.start, span.start + len(kept))
+    return _below("", document, _trimmed(document, own.first, own.own_end), sizer)
 
 
 def document_summary(document: Document, sizer: Sizer, *, with_text: bool) -> tuple[str, Span]:
@@ -25,30 +23,20 @@ def document_summary(document: Document, sizer: Sizer, *, with_text: bool) -> tu
 
     The summary is the text before the first section, else what the document starts with.
     """
-    title = f"# {document.title}"
     summary = _before_sections(document) if with_text else Span(0, 0)
-    if not len(summary):
-        return _cut_at_line(title, sizer), summary
-    text = document.text[summary.start : summary.end]
-    kept = _cut_at_line(f"{title}\n\n{text}", sizer)
-    end = summary.start + max(0, len(kept) - len(title) - 2)
-    return kept, Span(summary.start, end)
+    title = f"# {document.title}"
+    return _below(f"{title}\n\n" if len(summary) else title, document, summary, sizer)
 
 
 def _before_sections(document: Document) -> Span:
     """Return the preamble or the title's own text, else the first lines of the document."""
     root, title = document.sections[ROOT], document.sections[document.folded]
-    front = document.front_matter_end
-    if root.has_body:
-        return _trimmed(document, front, root.own_end)
-    start = title.first + 1 if document.folded else front
-    if title.has_body:
-        return _trimmed(document, start, title.own_end)
+    start = document.front_matter_end if root.has_body or not document.folded else title.first + 1
+    own = root if root.has_body else title
+    if own.has_body:
+        return _trimmed(document, start, own.own_end)
     rest = _trimmed(document, start, len(document.top))
-    if len(rest) <= _LONGEST_SUMMARY:
-        return rest
-    stop = document.text.rfind("\n", rest.start, rest.start + _LONGEST_SUMMARY)
-    return Span(rest.start, max(stop, rest.start))
+    return _cut_at_line(document, rest, rest.start + _LONGEST_SUMMARY)
 
 
 def _trimmed(document: Document, first: int, end: int) -> Span:
@@ -56,13 +44,30 @@ def _trimmed(document: Document, first: int, end: int) -> Span:
     return document.source.trim(start, document.start_of(end)) or Span(start, start)
 
 
-def _cut_at_line(text: str, sizer: Sizer) -> str:
-    """Return the start of a text that ends at a line, fits, and leaves no fence open."""
-    stop = sizer.longest(text, 0, len(text), sizer.max_size)
-    if stop == len(text):
-        return text
-    line_end = max(text.rfind("\n", 0, stop + 1), text.rfind("\r", 0, stop + 1))
-    kept = text[: line_end if line_end > 0 else stop].rstrip()
-    if leaves_fence_open(kept):
-        kept = kept[: parse(kept).blocks[-1].start].rstrip()
-    return kept
+def _below(title: str, document: Document, span: Span, sizer: Sizer) -> tuple[str, Span]:
+    """Return a title and as much of a span as fits below it, and that part of the span."""
+    content = title + document.text[span.start : span.end]
+    stop = sizer.longest(content, 0, len(content), sizer.max_size)
+    if stop <= len(title):
+        return content[:stop].rstrip(), Span(span.start, span.start)
+    kept = _cut_at_line(document, span, span.start + stop - len(title))
+    return content[: len(title) + len(kept)].rstrip(), kept
+
+
+def _cut_at_line(document: Document, span: Span, stop: int) -> Span:
+    """Return the start of a span, up to the last line that ends before an offset.
+
+    A fence that would be left open is left out.
+    """
+    if stop >= span.end:
+        return span
+    start, text = span.start, document.text
+    end = max(text.rfind("\n", start, stop + 1), text.rfind("\r", start, stop + 1))
+    end = end if end > start else stop
+    block = document.block_at(end - 1)
+    if block.kind is BlockKind.FENCED_CODE:
+        is_open = bool(text[end : block.end].strip())
+    else:
+        is_open = has_fence(text, block.start, end) and leaves_fence_open(text[start:end])
+    end = max(start, block.start) if is_open else end
+    return Span(start, start + len(text[start:end].rstrip()))

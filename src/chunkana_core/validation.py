@@ -34,7 +34,7 @@ def validate_content_coverage(chunks: Sequence[HasContent], text: str) -> Valida
     require_str("text", text)
     coverage = line_recall([chunk.content for chunk in chunks], text)
     errors = [] if coverage >= _ENOUGH else [f"coverage is {coverage:.1%}, less than {_ENOUGH:.0%}"]
-    return _result(errors, coverage=coverage)
+    return ValidationResult(not errors, tuple(errors), coverage=coverage)
 
 
 def validate_no_dangling_headers(chunks: Sequence[HasContent]) -> ValidationResult:
@@ -43,14 +43,15 @@ def validate_no_dangling_headers(chunks: Sequence[HasContent]) -> ValidationResu
     A heading dangles unless the next chunk starts with one of its level or above, which shows
     that its section is empty, or all chunks are headings.
     """
-    blocks = [[b for b in parse(chunk.content).blocks if not b.depth] for chunk in chunks]
-    if all(block.kind is BlockKind.HEADING for row in blocks for block in row):
-        return _result([])
-    errors = []
-    for number, (row, following) in enumerate(pairwise(blocks)):
-        if row and row[-1].kind is BlockKind.HEADING and not _is_closed(row[-1], following):
-            errors.append(f"chunk {number} ends with the heading {row[-1].info!r}")
-    return _result(errors)
+    rows = [[b for b in parse(chunk.content).blocks if not b.depth] for chunk in chunks]
+    if all(block.kind is BlockKind.HEADING for row in rows for block in row):
+        return ValidationResult()
+    errors = tuple(
+        f"chunk {number} ends with the heading {row[-1].info!r}"
+        for number, (row, following) in enumerate(pairwise(rows))
+        if row and _dangles(row[-1], following)
+    )
+    return ValidationResult(not errors, errors)
 
 
 def validate_tree(result: HierarchicalChunkingResult) -> ValidationResult:
@@ -62,11 +63,15 @@ def validate_tree(result: HierarchicalChunkingResult) -> ValidationResult:
     roots = [chunk.chunk_id for chunk in result.chunks if chunk.links.parent_id is None]
     if roots != ([result.root_id] if chunks else []):
         errors.append(f"roots are {roots}, not {result.root_id!r} alone")
-    for chunk in result.chunks:
-        errors += _link_errors(chunk, chunks)
-    if len(_reached(result.root_id, chunks)) != len(chunks):
+    reached: set[str] = set()
+    waiting = {result.root_id}
+    while waiting := (waiting & chunks.keys()) - reached:
+        reached |= waiting
+        waiting = {child for i in waiting for child in chunks[i].links.children_ids}
+    if reached != chunks.keys():
         errors.append("not every chunk is reachable from the root")
-    return _result(errors)
+    errors += (error for chunk in result.chunks for error in _link_errors(chunk, chunks))
+    return ValidationResult(not errors, tuple(errors))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,36 +95,36 @@ class InvariantValidator:
         require_str("text", text)
         document = Document.parse(text)
         leaves = [chunk for chunk in chunks if chunk.is_leaf]
-        dangling = list(self._dangling(document, leaves))
-        errors = [
-            *_slice_errors(leaves, text),
+        dangling = list(self._dangling(document, leaves[:-1]))
+        errors = (
             *_loss_errors(leaves, text),
-            *self._size_errors(leaves),
-            *(sentence for sentence, is_error in dangling if is_error),
-            *_fence_errors(document, leaves),
-        ]
-        notes = [sentence for sentence, is_error in dangling if not is_error]
+            *(error for leaf in leaves for error in self._leaf_errors(document, leaf)),
+            *(sentence for sentence, is_long in dangling if not is_long),
+        )
         if self.strict and errors:
-            raise InvariantViolationError(tuple(errors))
-        coverage = line_recall([chunk.content for chunk in leaves], text)
-        return _result(errors, notes, coverage)
+            raise InvariantViolationError(errors)
+        notes = tuple(sentence for sentence, is_long in dangling if is_long)
+        coverage = line_recall([leaf.content for leaf in leaves], text)
+        return ValidationResult(not errors, errors, notes, coverage)
 
-    def _size_errors(self, leaves: Sequence[Chunk]) -> Iterator[str]:
-        for chunk in leaves:
-            size = self.config.length_function(chunk.content)
-            if size > self.config.max_chunk_size and chunk.oversize_reason is None:
-                yield f"chunk {chunk.chunk_id} has size {size} > {self.config.max_chunk_size}"
+    def _leaf_errors(self, document: Document, leaf: Chunk) -> Iterator[str]:
+        text, size = document.text, self.config.length_function(leaf.content)
+        is_open = document.top and is_open_fence(text, document.block_at(leaf.span.end - 1))
+        if text[leaf.span.start : leaf.span.end] != leaf.text:
+            yield f"chunk {leaf.chunk_id}: its text is not what stands at its span"
+        if size > self.config.max_chunk_size and leaf.oversize_reason is None:
+            yield f"chunk {leaf.chunk_id} has size {size} > {self.config.max_chunk_size}"
+        if leaves_fence_open(leaf.content) and not is_open:
+            yield f"chunk {leaf.chunk_id} opens a fence that it does not close"
 
     def _dangling(self, document: Document, leaves: Sequence[Chunk]) -> Iterator[tuple[str, bool]]:
-        """Yield a sentence for each heading that dangles, and whether it need not."""
-        if document.is_only_headings:
-            return
-        for chunk in leaves[:-1]:
-            position = document.positions(chunk.span)[-1]
+        """Yield a sentence for each heading that dangles, and whether it is too long not to."""
+        for leaf in leaves if document.top and not document.is_only_headings else ():
+            position = document.positions(leaf.span)[-1]
             heading, following = document.top[position], document.top[position + 1 :][:1]
-            if heading.kind is BlockKind.HEADING and not _is_closed(heading, following):
+            if _dangles(heading, following):
                 is_long = self._is_long(document, position)
-                yield f"chunk {chunk.chunk_id} ends with the heading {heading.info!r}", not is_long
+                yield f"chunk {leaf.chunk_id} ends with the heading {heading.info!r}", is_long
 
     def _is_long(self, document: Document, position: int) -> bool:
         """Tell whether the headings before the next body are too long to go with it."""
@@ -132,36 +137,23 @@ class InvariantValidator:
         return self.config.length_function(run) > self.config.max_chunk_size // LARGEST_SHARE
 
 
-def _slice_errors(leaves: Sequence[Chunk], text: str) -> Iterator[str]:
-    for chunk in leaves:
-        if text[chunk.span.start : chunk.span.end] != chunk.text:
-            yield f"chunk {chunk.chunk_id}: its text is not what stands at its span"
-
-
 def _loss_errors(leaves: Sequence[Chunk], text: str) -> Iterator[str]:
     end = 0
-    for chunk in leaves:
-        if chunk.span.start < end:
-            yield f"chunk {chunk.chunk_id} overlaps the one before it"
-        if text[end : chunk.span.start].strip():
-            yield f"text before chunk {chunk.chunk_id}, from {end} on, is in no chunk"
-        end = max(end, chunk.span.end)
+    for leaf in leaves:
+        if leaf.span.start < end:
+            yield f"chunk {leaf.chunk_id} overlaps the one before it"
+        if text[end : leaf.span.start].strip():
+            yield f"text before chunk {leaf.chunk_id}, from {end} on, is in no chunk"
+        end = max(end, leaf.span.end)
     if text[end:].strip():
         yield f"text from {end} on is in no chunk"
 
 
-def _fence_errors(document: Document, leaves: Sequence[Chunk]) -> Iterator[str]:
-    for chunk in leaves:
-        block = document.block_at(chunk.span.end - 1)
-        if leaves_fence_open(chunk.content) and not is_open_fence(document.text, block):
-            yield f"chunk {chunk.chunk_id} opens a fence that it does not close"
-
-
-def _is_closed(heading: Block, following: Sequence[Block]) -> bool:
-    """Tell whether what follows shows that a heading's section is empty."""
-    if not following:
-        return True
-    return following[0].kind is BlockKind.HEADING and following[0].level <= heading.level
+def _dangles(block: Block, following: Sequence[Block]) -> bool:
+    """Tell whether a block is a heading, and what follows does not show its section empty."""
+    if block.kind is not BlockKind.HEADING or not following:
+        return False
+    return following[0].kind is not BlockKind.HEADING or following[0].level > block.level
 
 
 def _link_errors(chunk: Chunk, chunks: dict[str, Chunk]) -> Iterator[str]:
@@ -169,30 +161,13 @@ def _link_errors(chunk: Chunk, chunks: dict[str, Chunk]) -> Iterator[str]:
     if len(children) != len(chunk.links.children_ids):
         yield f"chunk {chunk.chunk_id} has children that do not exist"
     ids = (None, *chunk.links.children_ids, None)
-    for number, child in enumerate(children):
+    for child, before, after in zip(children, ids, ids[2:], strict=False):
         links = child.links
         if links.parent_id != chunk.chunk_id:
             yield f"chunk {child.chunk_id} does not name its parent {chunk.chunk_id}"
-        if (links.prev_sibling_id, links.next_sibling_id) != (ids[number], ids[number + 2]):
+        if (links.prev_sibling_id, links.next_sibling_id) != (before, after):
             yield f"chunk {child.chunk_id} is not linked to its siblings"
         if child.span.start < chunk.span.start or child.span.end > chunk.span.end:
             yield f"chunk {child.chunk_id} is not inside its parent {chunk.chunk_id}"
     if any(a.span.start > b.span.start for a, b in pairwise(children)):
         yield f"children of chunk {chunk.chunk_id} are not in document order"
-
-
-def _reached(root_id: str, chunks: dict[str, Chunk]) -> set[str]:
-    reached: set[str] = set()
-    waiting = [root_id] if root_id in chunks else []
-    while waiting:
-        chunk_id = waiting.pop()
-        if chunk_id in chunks and chunk_id not in reached:
-            reached.add(chunk_id)
-            waiting += chunks[chunk_id].links.children_ids
-    return reached
-
-
-def _result(
-    errors: Sequence[str], notes: Sequence[str] = (), coverage: float = 1.0
-) -> ValidationResult:
-    return ValidationResult(not errors, tuple(errors), tuple(notes), coverage)

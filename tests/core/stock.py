@@ -86,7 +86,10 @@ def stock_blocks(text: str) -> tuple[StockBlock, ...]:
 @lru_cache(maxsize=4)
 def limited_blocks(text: str) -> tuple[StockBlock, ...] | None:
     """Return all blocks of a text, or None where some lie deeper than the parser's limit."""
-    tokens = _tokens(text, DEEPEST)
+    try:
+        tokens = _tokens(text, DEEPEST)
+    except IndexError:  # some rules read past the end of a text
+        return None
     if any(token.level >= DEEPEST - 1 for token in tokens):
         return None
     return tuple(_blocks(text, tokens))
@@ -101,7 +104,7 @@ def is_mapping(front_matter: str) -> bool:
     """Tell whether YAML's safe loader reads a mapping."""
     try:
         return isinstance(yaml.safe_load(front_matter), dict)
-    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError):
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
         return False
 
 
@@ -116,9 +119,14 @@ def _tokens(text: str, deepest: int) -> list[Token]:
     parser = _parser(deepest)
     with _room_to_recurse():
         tokens = parser.parse(body)
-        if tokens and tokens[0].type == "front_matter" and not is_mapping(tokens[0].content):
+        if any(t.type == "front_matter" for t in tokens) and not _is_front_matter(tokens[0]):
             tokens = _parser(deepest, front_matter=False).parse(body)
     return tokens
+
+
+def _is_front_matter(first: Token) -> bool:
+    """Tell whether YAML reads it; the plugin also takes some first lines of lists for it."""
+    return first.type == "front_matter" and is_mapping(first.content)
 
 
 @lru_cache
@@ -151,7 +159,7 @@ def _blocks(text: str, tokens: list[Token]) -> Iterator[StockBlock]:
             continue
         first, last = token.map
         start, end = starts[first], starts[min(last, len(starts) - 1)]
-        if kind == "paragraph" and text[start:end].isspace():
+        if text[start:end].isspace():  # a paragraph or code; there is nothing to chunk
             continue
         level = int(token.tag[1]) if kind == "heading" else 0
         markup = tokens[number + 1].content if kind == "heading" else ""

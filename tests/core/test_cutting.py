@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, MarkdownChunker, Source, Span
-from chunkana_core.cutting import Cutter, line_spans, opens_a_block
+from chunkana_core.cutting import INNER_LINE, LINE, Cutter, line_spans, opens_a_block
 from chunkana_core.sizing import Sizer
 from tests.strategies import any_markdown
 
@@ -114,6 +114,9 @@ def test_words_without_spaces_are_cut_at_clauses() -> None:
         "| a",
         "<div>",
         "</div>",
+        "<a>",
+        "</span>  \nx",
+        "<article",
         "<!-- x",
         "<?php",
         "[a]: b",
@@ -152,6 +155,9 @@ def test_what_opens_a_block(opener: str) -> None:
         "[link](u)",
         "[a] b",
         "<3",
+        "<em>text",
+        "</b> text",
+        '<a href="u"><img src="v"></a>',
         "< 5",
         "   text",
     ],
@@ -186,6 +192,19 @@ def test_lines_of_a_block(ends: str) -> None:
 
 def test_lines_over_the_limit() -> None:
     assert lines("<p>\n" + "word " * 5, 10) == ["<p>", "word word", "word word", "word"]
+
+
+def test_sentence_over_the_limit_is_cut_at_its_lines() -> None:
+    """A line break is a better place for a cut than any other between words."""
+    text = "One two three four\nfive six\nseven eight nine"
+    assert sentences(text, 20) == ["One two three four", "five six", "seven eight nine"]
+    assert sentences(f"{text}\n# ten", 18)[-2:] == ["seven eight nine\n#", "ten"]
+
+
+def test_html_is_cut_between_its_elements() -> None:
+    """A cut inside an element costs more than one between two."""
+    pieces = list(cutter("<p>\n  text\n</p>\n<p>\n", 100).lines())
+    assert [piece.cost for piece in pieces[1:]] == [INNER_LINE, INNER_LINE, LINE]
 
 
 def test_costs_rise_with_what_is_parted() -> None:

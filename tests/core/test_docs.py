@@ -19,7 +19,7 @@ MODULES = [
     "chunkana_core",
     *(module.name for module in pkgutil.walk_packages(chunkana_core.__path__, "chunkana_core.")),
 ]
-PAGES = sorted([corpora.REPOSITORY / "README.md", *(corpora.REPOSITORY / "docs").rglob("*.md")])
+PAGES = sorted([*corpora.REPOSITORY.glob("*.md"), *(corpora.REPOSITORY / "docs").rglob("*.md")])
 _PYTHON = re.compile(r"^```(?:python|pycon|py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -14,6 +14,7 @@ from chunkana_core import (
     ConfigurationError,
     HierarchicalChunkingResult,
     MarkdownChunker,
+    MergeNode,
     MergeTree,
 )
 from tests import corpora
@@ -123,6 +124,11 @@ def test_merge_trees_of_the_corpus_are_sound() -> None:
 # What the tree is
 
 
+def texts(tree: MergeTree, node: MergeNode) -> list[str]:
+    """Return the texts of a node's children."""
+    return [child.text for i in node.children_ids if (child := tree.get(i))]
+
+
 def sections(count: int, sentences: int) -> str:
     """Return a document of sections of equal size."""
     body = "A sentence of some words. " * sentences
@@ -175,6 +181,48 @@ def test_parts_of_a_split_section_get_a_parent() -> None:
     assert all(set(node.children_ids) <= parts for node in groups)
     assert all(node.chunk is None for node in groups)
     assert len(parts) > 3
+
+
+def test_groups_of_parts_are_grouped_with_their_neighbours() -> None:
+    """In a section over the cap, the parent of a split section's parts is grouped like a leaf."""
+    sentences = "A sentence of some words. "
+    text = f"# D\n\nx\n\n## A\n\n{sentences * 9}\n\n" + "".join(
+        f"## {name}\n\n{sentences * 5}\n\n" for name in "BCDEFG"
+    )
+    config = ChunkConfig(max_chunk_size=200)
+    tree = sound(chunked(text, config), config, 500, 64)
+    *_, group = [n for n in tree.nodes if any(c.startswith("## A") for c in texts(tree, n))]
+    assert (group.chunk, len(group.children_ids)) == (None, 2)
+    assert group.parent_id is not None
+    parent = tree.get(group.parent_id)
+    assert parent
+    assert parent.chunk is None
+    assert [t.split("\n")[0] for t in texts(tree, parent)] == ["# D", "## A", "## B"]
+
+
+def test_what_is_not_indexed_parts_no_neighbours() -> None:
+    """Leaves that are not in the tree do not keep those around them apart."""
+    text = "# D\n\n" + "".join(
+        f"## S{n}\n\n{'word ' * 30}\n\n## Links {n}\n\n[a{n}]: /{'a' * 120}\n\n" for n in range(4)
+    )
+    config = ChunkConfig(max_chunk_size=200, min_chunk_size=0)
+    result = chunked(text, config)
+    assert len(result.get_flat_chunks()) < len(result.get_leaves())
+    tree = sound(result, config, 800, 64)
+    assert [len(n.children_ids) for n in tree.nodes if not n.is_leaf] == [2, 2]
+
+
+def test_a_section_of_parts_alone_is_their_parent() -> None:
+    """No group stands between a section and all that it has, nor for one that is over the cap."""
+    parts = f"# A\n\n{'A sentence of some words. ' * 20}\n"
+    config = ChunkConfig(max_chunk_size=300)
+    (root,) = (n for n in chunked(parts, config).merge_tree().nodes if not n.is_leaf)
+    assert root.chunk
+    assert root.chunk.is_root
+    text = f"---\ntitle: {'long ' * 200}\n---\n\n{parts}"
+    (group,) = (n for n in sound(chunked(text, config), config, 1000, 64).nodes if not n.is_leaf)
+    assert group.chunk is None
+    assert group.text == parts.rstrip()
 
 
 def test_children_of_a_section_that_is_too_large_get_groups_of_balanced_size() -> None:

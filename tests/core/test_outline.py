@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from chunkana_core import (
     Document,
     SectionPath,
+    Span,
     TocEntry,
     chunk_hierarchical,
     find_common_prefix,
+    is_parent_child,
+    is_sibling,
     merge_sections,
 )
 from chunkana_core.outline import common_ancestor
@@ -113,6 +116,27 @@ def test_merging_does_not_depend_on_the_order(merged: list[SectionPath], random:
         for path in paths[1:]:
             common = find_common_prefix(common, path)
         assert whole.path == common
+
+
+def test_paths_are_compared() -> None:
+    """Paths tell parents and siblings, be they tuples or part of a chunk's section."""
+    parent, child = SectionPath(1, ("A",)), SectionPath(3, ("A", "B"))
+    assert is_parent_child(parent, child)
+    assert not is_parent_child(child, parent)
+    assert is_sibling(child, ("A", "C"))
+    assert not is_sibling(parent, child)
+    assert not is_sibling((), ("A",))
+    assert parent == Document.parse("# A\n").sections[1].section_path
+
+
+def test_blocks_are_found_by_offset() -> None:
+    """The last block that starts by an offset, and the blocks whose tiles a span touches."""
+    document = Document.parse("\n\n- a\n\n  b\n\n# c\n\nd")
+    kinds = [document.block_at(offset).kind.value for offset in (0, 2, 7, 12, 17)]
+    assert kinds == ["list", "paragraph", "paragraph", "heading", "paragraph"]
+    spans = [(0, 1), (0, 12), (3, 13), (12, 18), (17, 18)]
+    assert [[*document.positions(Span(*span))] for span in spans] == [[0], [0], [0, 1], [1, 2], [2]]
+    assert [document.start_of(position) for position in range(4)] == [0, 12, 17, 18]
 
 
 def test_nothing_cannot_be_merged() -> None:

@@ -10,12 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkana_core.packing import Row, least_cost_cuts
-from chunkana_core.planning import Planner, Stretch
-from chunkana_core.sizing import Sizer
-from chunkana_core.source import Source, Span
 
 SLOW = settings.get_profile("slow")
 Value = tuple[int, int, int]
+
+
+def cuts(row: Row, limit: int, minimum: int) -> list[int]:
+    """Return the units that the parts start with."""
+    parts = least_cost_cuts(row, limit, minimum)
+    assert [unit for part in parts for unit in part] == [*range(len(row.ends))]
+    return [part.start for part in parts]
 
 
 @st.composite
@@ -55,7 +59,7 @@ def value(row: Row, starts: Sequence[int], limit: int, minimum: int) -> Value | 
 
 def is_best(row: Row, limit: int, minimum: int) -> None:
     """Assert that no division is better than the one found, and that ties take the earliest."""
-    found = least_cost_cuts(row, limit, minimum)
+    found = cuts(row, limit, minimum)
     values = {tuple(d): value(row, d, limit, minimum) for d in divisions(len(row.ends))}
     best = min(v for v in values.values() if v is not None)
     assert values[tuple(found)] == best
@@ -78,41 +82,17 @@ def test_more_cuts_are_the_best_of_all(row: Row, limit: int, minimum: int) -> No
 def test_order_of_what_is_minimised() -> None:
     """Small parts outweigh any number of parts, and parts any cost of cuts."""
     row = Row([0, 6, 10], [6, 10, 11], [0, 0, 0])
-    assert least_cost_cuts(row, 10, 3) == [0, 1]  # not [0, 2], whose last part is small
+    assert cuts(row, 10, 3) == [0, 1]  # not [0, 2], whose last part is small
     many = Row([0, 5], [5, 10], [0, 10**9])
-    assert least_cost_cuts(many, 10, 0) == [0]
-    assert least_cost_cuts(many, 9, 0) == [0, 1]
+    assert cuts(many, 10, 0) == [0]
+    assert cuts(many, 9, 0) == [0, 1]
 
 
 def test_rows_of_one_or_no_unit() -> None:
-    assert least_cost_cuts(Row([0], [50], [0]), 10, 5) == [0]
-    assert least_cost_cuts(Row([], [], []), 10, 5) == []
+    assert cuts(Row([0], [50], [0]), 10, 5) == [0]
+    assert cuts(Row([], [], []), 10, 5) == []
 
 
 def test_unit_over_the_limit_is_a_part_of_its_own() -> None:
     row = Row([0, 5, 105], [5, 105, 110], [0, 1, 1])
-    assert least_cost_cuts(row, 10, 0) == [0, 1, 2]
-
-
-def test_planning_for_a_measure_that_is_not_additive() -> None:
-    """Where sums say too little, the plan is tighter; where nothing helps, units stay alone."""
-    text = "aa bb cc dd ee ff"
-    stretches = [Stretch(Span(i, i + 2), 1) for i in range(0, len(text), 3)]
-
-    def plan(measure: object, limit: int) -> list[str]:
-        sizer = Sizer(measure, limit)  # type: ignore[arg-type]
-
-        def fits(part: range) -> bool:
-            start, end = stretches[part[0]].span.start, stretches[part[-1]].span.end
-            return sizer.length(text[start:end]) <= limit
-
-        planner = Planner(Source.of(text), sizer, limit, 0)
-        return [
-            text[stretches[p[0]].span.start : stretches[p[-1]].span.end]
-            for p in planner.plan(stretches, 0, fits)
-        ]
-
-    assert plan(lambda t: len(t.split()), 2) == ["aa bb", "cc dd", "ee ff"]
-    assert plan(lambda t: 1 if len(t) == 2 else 100, 50) == ["aa", "bb", "cc", "dd", "ee", "ff"]
-    for measure in (lambda t: len(t) ** 2 // 4, lambda t: len(t) + 3 * t.count(" ")):
-        assert all(measure(part) <= 20 for part in plan(measure, 20))
+    assert cuts(row, 10, 0) == [0, 1, 2]

@@ -105,6 +105,9 @@ def test_headings_may_be_indented(indent: str) -> None:
         "---\n# comment\ntitle: 'x'\ntags:\n  - a\n---\ntext\n",
         "---\ntext: |\n  # no heading\n\n  more\ntitle: x\n---\n",
         "---\nwhen: 2031-01-02\ntitle: x\n---\n",
+        "---\nbase: &b {a: 1}\n<<: *b\nmore: {<<: [*b, *b]}\ntitle: x\n---\n",
+        "---\n<<: {<<: {a: 1}}\n=: 1\ntitle: x\n---\n",
+        "---\nbase 60: 1:30\ntitle: x\n---\n",
         "-----\ntitle: x\n-----\n",
     ],
     ids=repr,
@@ -135,6 +138,13 @@ def test_front_matter(text: str) -> None:
         "---\nwhen: 2031-99-99\n---\n",
         "---\n? [a]\n: b\n---\n",
         "---\na: *unknown\n---\n",
+        "---\n<<: a\n---\n",
+        "---\n<<: [{a: 1}, a]\n---\n",
+        "---\na: !!int ''\n---\n",
+        "---\na: !!bool b\n---\n",
+        "---\na: !!timestamp b\n---\n",
+        "---\na: 2031-01-02T00:00:00+99:00\n---\n",
+        "---\na: " + "9" * 5000 + "\n---\n",
         "---\n" + "[" * 3000 + "\n---\n",
         "--- \na: 1\n",
     ],
@@ -169,6 +179,11 @@ def test_front_matter_that_expands_is_not_expanded(again: str) -> None:
     levels = [f"a{n + 1}: &a{n + 1} {again.format(n)}" for n in range(60)]
     yaml = "\n".join(["title: x", "a0: &a0 {x: 1}", *levels])
     assert parse(f"---\n{yaml}\n---\n").front_title == "x"
+
+
+def test_front_matter_in_base_60_is_not_added_up() -> None:
+    """A number of very many places is read in linear time."""
+    assert parse(f"---\nn: 1{':1' * 300_000}\ntitle: x\n---\n").front_title == "x"
 
 
 def test_front_matter_takes_no_heading() -> None:
@@ -245,6 +260,12 @@ def test_deep_blocks_of_several_lines() -> None:
     assert text[opaque.start : opaque.end].rstrip().endswith("b")
 
 
+def test_white_space_at_the_end_is_no_error() -> None:
+    """Some stock rules look for a line end after the last line, which need not have one."""
+    kinds_found = [K.BLOCK_QUOTE, K.LIST, K.LIST_ITEM, K.HTML]
+    assert [kind for kind, _ in kinds(">- <pre>\n> ")] == kinds_found
+
+
 # Titles
 
 
@@ -299,6 +320,16 @@ def test_info_strings() -> None:
     """A fence's info string is kept as it is, but for the white space around it."""
     infos = [b.info for b in parse("```  py title=x \n```\n\n~~~ c++\n~~~\n\n```\n```\n").blocks]
     assert infos == ["py title=x", "c++", ""]
+
+
+@pytest.mark.parametrize("text", ["", "\n \t\n", "\u3000\n", "    \x0b\n\x0c"])
+def test_white_space_is_no_block(text: str) -> None:
+    """Neither a paragraph nor code is made of white space alone, not even of what is not ASCII."""
+    assert parse(text).blocks == ()
+
+
+def test_a_byte_order_mark_is_a_block_if_there_is_nothing_else() -> None:
+    assert slices("\ufeff\n") == [(K.PARAGRAPH, "\ufeff\n")]
 
 
 def test_nul_is_a_character() -> None:

@@ -50,6 +50,32 @@ def test_blocks_of_made_markdown_are_stock(text: str) -> None:
     _same_blocks(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| a | b |\n|---|---|\n| c |\n\u3000\nd\n",
+        "| a | b |\n|---|---|\n\xa0c |\n- d\n",
+        "- | a |\n  |---|\n  | b |\nc | d\n",
+        "|a|\n|-|\n|\n||\n\nb\n",
+        "a\n|b|\n|-|\n",
+        "|a" * 300 + "\n" + "|-" * 300 + "\n" + "b\n" * 400,
+        "a\n  b\n     c\n   ===\n",
+        "- a\n===\n",
+        "> a\n===\n> ---\n",
+        "$\n---\n- $$\n# a\n$$\n",
+        "$$a$$ b\n# c\n$$\nd\n$$\n",
+        "> $$\n> [^1]: a\n> [^1]: 1.\n$$ b\n>\n> $$\n",
+        "> $$ a\n> > - >```\n$$ b\n# c\n$$ (1)\n",
+        "$$ a\n# b\n$$ c\n\u3000\n# d\n$$ e\n$$\n",
+    ],
+    ids=lambda text: repr(text[:40]),
+)
+def test_blocks_of_odd_texts_are_stock(text: str) -> None:
+    """So is what our own rules, which look at fewer characters, could get wrong."""
+    expected = [(b.kind, b.depth, b.start, b.end) for b in stock_blocks(text)]
+    assert [(b.kind.value, b.depth, b.start, b.end) for b in parse(text).blocks] == expected
+
+
 @given(any_markdown())
 def test_headings_of_made_markdown_are_stock(text: str) -> None:
     assume(_is_comparable(text))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from chunkana_core.analysis import ContentAnalysis
 from chunkana_core.blocks import TRAITS, BlockKind
 from chunkana_core.config import ChunkConfig
 from chunkana_core.strategies.base import BaseStrategy
 
-AROUND_ATOM = 4
+_AROUND_ATOM = 4
 
 
 class CodeAwareStrategy(BaseStrategy):
     """Bind an atom to the paragraphs that explain it, and code to the output that follows."""
 
-    name: ClassVar[str] = "code_aware"
-    priority: ClassVar[int] = 1
+    name = "code_aware"
+    priority = 1
 
     def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:
         """Handle documents with enough code, or any code block or table."""
@@ -27,4 +25,4 @@ class CodeAwareStrategy(BaseStrategy):
         """Make it dearer to part an atom from its neighbours."""
         is_atom = [TRAITS[kind].oversize_reason is not None for kind in (before, after)]
         explains = BlockKind.PARAGRAPH in (before, after) and any(is_atom)
-        return AROUND_ATOM if explains or all(is_atom) else 0
+        return _AROUND_ATOM if explains or all(is_atom) else 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from chunkana_core.analysis import ContentAnalysis
 from chunkana_core.config import ChunkConfig
 from chunkana_core.strategies.base import BaseStrategy
@@ -12,8 +10,8 @@ from chunkana_core.strategies.base import BaseStrategy
 class FallbackStrategy(BaseStrategy):
     """Fill chunks with paragraphs, then sentences, then words."""
 
-    name: ClassVar[str] = "fallback"
-    priority: ClassVar[int] = 3
+    name = "fallback"
+    priority = 3
 
     def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:  # noqa: ARG002
         """Handle any document."""

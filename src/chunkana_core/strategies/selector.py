@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from chunkana_core.analysis import ContentAnalysis
 from chunkana_core.config import AUTO, ChunkConfig
-from chunkana_core.errors import ConfigurationError, InputTypeError
+from chunkana_core.errors import ConfigurationError, require_type
 from chunkana_core.strategies.base import BaseStrategy
 from chunkana_core.strategies.code_aware import CodeAwareStrategy
 from chunkana_core.strategies.fallback import FallbackStrategy
@@ -27,16 +26,11 @@ class StrategySelector:
     def __post_init__(self) -> None:
         """Check that these are strategies."""
         for strategy in self.registered:
-            if not isinstance(strategy, BaseStrategy):
-                raise InputTypeError("strategies", strategy, "instances of BaseStrategy")
+            require_type("strategies", strategy, BaseStrategy, "instances of BaseStrategy")
 
     def get_available_strategies(self) -> tuple[BaseStrategy, ...]:
         """Return all strategies in the order in which they are asked."""
-        built_in: Iterable[BaseStrategy] = (
-            CodeAwareStrategy(),
-            StructuralStrategy(),
-            FallbackStrategy(),
-        )
+        built_in = CodeAwareStrategy(), StructuralStrategy(), FallbackStrategy()
         by_name = {strategy.name: strategy for strategy in (*built_in, *self.registered)}
         return tuple(sorted(by_name.values(), key=lambda strategy: strategy.priority))
 
@@ -49,9 +43,8 @@ class StrategySelector:
         """
         available = self.get_available_strategies()
         for strategy in available:
-            if config.strategy == strategy.name:
-                return strategy
-            if config.strategy == AUTO and strategy.can_handle(analysis, config):
+            is_asked = config.strategy == AUTO and strategy.can_handle(analysis, config)
+            if is_asked or config.strategy == strategy.name:
                 return strategy
         names = ", ".join([AUTO, *(strategy.name for strategy in available)])
         raise ConfigurationError("strategy", config.strategy, names)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from chunkana_core.analysis import ContentAnalysis
 from chunkana_core.config import ChunkConfig
 from chunkana_core.strategies.base import BaseStrategy
@@ -12,8 +10,8 @@ from chunkana_core.strategies.base import BaseStrategy
 class StructuralStrategy(BaseStrategy):
     """Keep a section with its own text."""
 
-    name: ClassVar[str] = "structural"
-    priority: ClassVar[int] = 2
+    name = "structural"
+    priority = 2
 
     def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:
         """Handle documents with enough headings of more than one level."""
