@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from chunkana_core import facts
 from chunkana_core.chunks import Chunk, Links
@@ -52,6 +52,7 @@ class LeafMaker:
     section_ids: Sequence[str]
     nodes: Container[int]
     overlap: Overlap
+    _header_paths: dict[tuple[int, bool], str] = field(default_factory=dict)
 
     def make(self, index: int, links: Links) -> Chunk:
         """Make the leaf with a number."""
@@ -81,7 +82,7 @@ class LeafMaker:
             title=own.title,
             section_tags=tuple(section.title for section in begun[1:]),
             anchor=own.anchor,
-            header_path=facts.header_path(document, spot),
+            header_path=self._header_path(spot),
             size=self.config.length_function(part.content),
             has_code=bool(code),
             code_languages=facts.languages(code),
@@ -93,6 +94,13 @@ class LeafMaker:
             previous_content=previous_content,
             next_content=next_content,
         )
+
+    def _header_path(self, spot: Place) -> str:
+        """Return the path for display; chunks of one section share one string."""
+        key = (spot.common, spot.is_several)
+        if key not in self._header_paths:
+            self._header_paths[key] = facts.header_path(self.document, spot)
+        return self._header_paths[key]
 
     def _moved_from(self, spot: Place) -> str | None:
         """Return the id of the innermost node that a moved heading's section is in."""

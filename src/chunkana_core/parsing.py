@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
+from operator import add
 from typing import Literal, cast
 
 from markdown_it import MarkdownIt
@@ -31,6 +33,7 @@ _WIDEST_INDENT = 3  # of what is not indented code
 _LONGEST_PARSED_TITLE = 1000  # inline parsing is not linear; longer titles keep their markup
 _MAY_BE_MARKUP = re.compile(r"[\\`*_~\[<&$]")
 _UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*+$", re.MULTILINE)
+_NON_SPACE = re.compile(r"\S")
 _DELIMITS = frozenset("|:-")  # how the second line of a table starts
 
 _Rule = Callable[["_State", int, int, bool], bool]
@@ -95,15 +98,12 @@ def parse(text: str) -> ParsedText:
 
 
 class _Mark(Token):
-    """A token that becomes a block; its content is read for front matter and headings alone."""
+    """A token with little in it; its content is read for front matter and headings alone."""
 
-    __slots__ = ("after", "end", "kind", "start")
-    after: int
-    end: int
-    start: int
+    __slots__ = ()
 
-    def __init__(self, kind: BlockKind, tag: str, level: int) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, tag: str, level: int) -> None:
+        self.type = kind
         self.tag = tag
         self.level = level
         self.info = ""
@@ -114,8 +114,19 @@ class _State(StateBlock):
     """The parser's state; keeps the tokens that become blocks and drops the others."""
 
     def __init__(self, src: str, md: MarkdownIt) -> None:
-        super().__init__(src, md, {}, [])
-        self.marks: list[_Mark] = []
+        super().__init__("", md, {}, [])  # its lines are found below, without a loop over spaces
+        self.src = src
+        lines = src.split("\n")
+        if not lines[-1].strip(" \t"):
+            lines.pop()  # as stock does
+        self.lineMax = len(lines)
+        self.bMarks = [*accumulate([len(line) + 1 for line in lines], initial=0)]
+        self.bMarks[-1] = len(src)
+        self.eMarks = [*map(add, self.bMarks, map(len, lines)), len(src)]
+        self.tShift = [*(len(line) - len(line.lstrip(" \t")) for line in lines), 0]
+        indents = (line[:n].expandtabs(4) for line, n in zip(lines, self.tShift, strict=False))
+        self.sCount = [*map(len, indents), 0] if "\t" in src else self.tShift[:]
+        self.bsCount = [0] * len(self.bMarks)
         self.dropped = Token("", "", 0)
         self.no_math = range(0)  # lines of which none closes any
 
@@ -126,12 +137,11 @@ class _State(StateBlock):
             return self.dropped
         level = self.level
         self.level += nesting
-        kind = _KINDS.get(ttype)
-        if kind is None:  # text, or part of a table
-            is_title = self.marks[-1].kind is BlockKind.HEADING
-            return self.marks[-1] if is_title else self.dropped
-        mark = _Mark(kind, tag, level)
-        self.marks.append(mark)
+        if ttype not in _KINDS:  # text, or part of a table
+            is_title = self.tokens[-1].type == "heading_open"
+            return self.tokens[-1] if is_title else self.dropped
+        mark = _Mark(ttype, tag, level)
+        self.tokens.append(mark)
         return mark
 
     def first_of(self, line: int) -> str:
@@ -151,9 +161,9 @@ class _State(StateBlock):
 def _front_matter(state: _State) -> str:
     """Take front matter that YAML reads as a mapping, and return its title."""
     is_found = state.src.startswith("---") and _FRONT_MATTER(state, 0, state.lineMax, False)
-    title = mapping_title(state.marks[0].content) if is_found else ""
+    title = mapping_title(state.tokens[0].content) if is_found else ""
     if title is None:
-        state.marks.clear()
+        state.tokens.clear()
         state.line = 0
     return title or ""
 
@@ -184,17 +194,6 @@ def _math(rule: _Rule, state: _State, start: int, end: int, silent: bool) -> boo
             line += 1
         state.no_math = range(start, line)
     return False
-
-
-def _footnote(rule: _Rule, state: _State, start: int, end: int, silent: bool) -> bool:
-    """Take a footnote's definition, with its body in place."""
-    if not rule(state, start, end, True):
-        return False
-    if not silent:
-        mark = state.push("footnote_reference_open", "", 0)
-        rule(state, start, end, False)
-        mark.map = [start, state.line]
-    return True
 
 
 def _table(rule: _Rule, state: _State, start: int, end: int, silent: bool) -> bool:
@@ -271,8 +270,8 @@ def _parser() -> tuple[MarkdownIt, _Rule]:
     stock = md.block.ruler
     names = dict(zip(stock.getRules(""), stock.get_active_rules(), strict=True))
     rules: dict[str, _Rule] = {name: rule for rule, name in names.items()}
-    for name, own in (("table", _table), ("math_block", _math), ("footnote_def", _footnote)):
-        rules[name] = partial(own, rules[name])
+    rules["math_block"] = partial(_math, rules["math_block"])
+    rules["table"] = partial(_table, rules["table"])
     rules["paragraph"] = _paragraph
     ruler: Ruler[_Rule] = Ruler()
     for chain in ("", "paragraph", "reference", "blockquote", "list"):
@@ -291,24 +290,24 @@ _TITLES.use(footnote_plugin).use(dollarmath_plugin)
 
 def _blocks(source: Source, state: _State) -> Iterator[Block]:
     """Turn the kept tokens into blocks, leaving out those of nothing but white space."""
-    starts = [*source.line_starts, len(source.text)]
-    kept: list[_Mark] = []
-    around: list[_Mark] = []  # what may hold the next one
-    for mark in state.marks:
-        first, last = mark.map or (0, 0)
-        mark.start, mark.end = starts[first], starts[last]
-        if source.text[mark.start : mark.end].isspace():
-            continue
-        while around and around[-1].level >= mark.level:
-            around.pop().after = len(kept)
-        around.append(mark)
-        kept.append(mark)
-    for mark in around:
-        mark.after = len(kept)
-    for index, mark in enumerate(kept):
-        level = int(mark.tag[1]) if mark.kind is BlockKind.HEADING else 0
-        info = _title(mark.content, state) if level else mark.info.strip()
-        yield Block(mark.kind, mark.level, mark.start, mark.end, index, mark.after, level, info)
+    text, starts = source.text, [*source.line_starts, len(source.text)]
+    placed = ((t, starts[t.map[0]], starts[t.map[1]]) for t in state.tokens if t.map)
+    kept = [
+        (token, start, end)
+        for token, start, end in placed
+        if not text[start].isspace() or _NON_SPACE.search(text, start, end)
+    ]
+    afters = [len(kept)] * len(kept)
+    around: list[int] = []  # what may hold the next one
+    for index, (token, _, _) in enumerate(kept):
+        while around and kept[around[-1]][0].level >= token.level:
+            afters[around.pop()] = index
+        around.append(index)
+    for index, (token, start, end) in enumerate(kept):
+        level = int(token.tag[1]) if token.type == "heading_open" else 0
+        info = _title(token.content, state) if level else token.info.strip()
+        after = afters[index]
+        yield Block(_KINDS[token.type], token.level, start, end, index, after, level, info)
 
 
 def _title(content: str, state: _State) -> str:

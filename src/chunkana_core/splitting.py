@@ -166,22 +166,31 @@ class _Plan:
 
     def _below(self, headings: Sequence[int], position: int) -> list[Unit]:
         """Return the units of a block, the first one with those headings before it that fit."""
-        document, opener = self.splitter.document, self.splitter.opener
-        if not headings:
-            return opener.units(position, self.limit - self.frame.repeated)
+        document, length = self.splitter.document, self.splitter.sizer.length
+        units = self.splitter.opener.units(position, self.limit - self.frame.repeated)
+        first_size = self._size(units[0])
+        least = 0 if units[0].oversize_reason else min(first_size, _SMALLEST_FIRST_UNIT)
         start = end = document.start_of(position)
-        room, kept = self.limit - self.frame.repeated, len(headings)
+        size, kept = 0, len(headings)
         while kept:
             begin = max(document.start_of(headings[kept - 1]), self.frame.start)
-            size = self.splitter.sizer.length(document.text[begin:end])
-            if self.most - size < _SMALLEST_FIRST_UNIT:
+            if self.most - (longer := length(document.text[begin:end])) < least:
                 break
-            start, kept = begin, kept - 1
+            start, size, kept = begin, longer, kept - 1
+        if start < end and least and first_size > self.limit - size:
             room = max(self.limit - size, (self.most - size) // _LEAST_SHARE)
-        first, *rest = opener.units(position, room)
-        if start < end:
-            first = replace(first, span=Span(start, first.span.end), opens=BlockKind.HEADING)
-        return [*self._alone(headings[:kept]), first, *rest]
+            finer = self.splitter.opener.units(position, room)
+            is_cut = not finer[0].oversize_reason or self.splitter.opener.keep_atoms
+            units, start = (finer, start) if is_cut else (units, end)
+        if start == end:
+            return self._alone(headings) + units
+        span = Span(start, units[0].span.end)
+        below = replace(units[0], span=span, opens=BlockKind.HEADING)
+        return [*self._alone(headings[:kept]), below, *units[1:]]
+
+    def _size(self, unit: Unit) -> int:
+        text = self.splitter.document.text[unit.span.start : unit.span.end]
+        return self.splitter.sizer.length(text + unit.repeats.tail)
 
     def _led_in(self, units: list[Unit]) -> Iterator[Unit]:
         """Join lead-ins with the first unit after them where both fit together."""

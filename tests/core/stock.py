@@ -109,9 +109,11 @@ def is_mapping(front_matter: str) -> bool:
 
 
 def open_fences(content: str) -> list[Token]:
-    """Return the code fences that a text opens and does not close."""
+    """Return the code fences that a text opens and does not close; a container's end closes one."""
     ended = content.rstrip("\r\n") + "\n"
-    return [t for t in _tokens(ended, 100_000) if t.type == "fence" and not _is_closed(t)]
+    last = len(re.findall(r"\r\n?|\n", content.rstrip())) + 1
+    fences = [t for t in _tokens(ended, 100_000) if t.type == "fence" and not _is_closed(t)]
+    return [t for t in fences if t.map and t.map[1] >= last]
 
 
 def _tokens(text: str, deepest: int) -> list[Token]:
