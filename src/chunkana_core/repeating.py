@@ -16,7 +16,10 @@ _MATH_FENCE = re.compile(r"(\$\$)")
 _NOT_PREFIX = re.compile(r"[^>\s]")
 _MARKERS = re.compile(r"(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t])|\[\^[^\]]+\]:))*[ \t]*")
 _INDENT = re.compile(r"[ \t>]*")
-_FOOTNOTE_INDENT = " " * 5  # one of which may be the quote's
+_FOOTNOTE = re.compile(r"\[\^[^\]]+\]:[ \t]*")
+_FOOTNOTE_INDENT = 4
+_FENCE_INDENT = 3  # at most, beyond that of the container (CommonMark 0.31.2 §4.5)
+_TAB = 4
 # What a cut costs: the lines of an atom belong together more than blocks and items do.
 _AFTER_BLANK_LINE = 8
 _BETWEEN_LINES = 12
@@ -49,7 +52,7 @@ def repeated_lines(cutter: Cutter, block: Block) -> list[tuple[Piece, Repeats]]:
     """
     wrapping = _wrapping(cutter, block)
     around = cutter.sizer.length(wrapping.lead + wrapping.inside + wrapping.tail)
-    if around and cutter.limit - around < cutter.sizer.length(wrapping.inside + wrapping.tail):
+    if around and cutter.limit - around < cutter.sizer.length(wrapping.tail):
         return []  # a cut inside the fence itself would not leave one
     is_table = block.kind is BlockKind.TABLE
     pieces = list(_lines(replace(cutter, limit=max(1, cutter.limit - around)), is_table=is_table))
@@ -80,7 +83,7 @@ def _wrapping(cutter: Cutter, block: Block) -> _Wrapping:
     if block.kind is BlockKind.TABLE:
         markers = _MARKERS.match(line) if block.depth else None
         end = markers.end() if markers else 0
-        header = f"{_NOT_PREFIX.sub(' ', line[:end])}{line[end:]}\n{next(lines)}\n"
+        header = f"{_prefix(line[:end])}{line[end:]}\n{next(lines)}\n"
         return _Wrapping(header) if length(header) <= most else _Wrapping()
     if block.kind is BlockKind.INDENTED_CODE:
         indent = _INDENT.match(line)
@@ -125,8 +128,7 @@ def missing_fence(content: str) -> str:
     if fence is None:
         return ""
     prefix = _prefix(fence.string[: fence.start()])
-    in_footnote = prefix[: prefix.rfind(">") + 1] + _FOOTNOTE_INDENT
-    lines = (f"\n{start}{fence[0]}" for start in ("", prefix, in_footnote))
+    lines = (f"\n{start}{fence[0]}" for start in ("", prefix, f"{prefix} "))
     return next((line for line in lines if not leaves_fence_open(content + line)), "")
 
 
@@ -146,11 +148,14 @@ def _open_fence(text: str, block: Block) -> re.Match[str] | None:
         return None
     first, *rest = re.split(r"[\r\n]+", text[block.start : block.end].rstrip())
     fence = _FENCE.search(first)
-    last = rest[-1].strip(" \t>") if rest else ""
-    is_closed = fence and last.startswith(fence[0]) and not last.strip(fence[0][0])
-    return None if is_closed else fence
+    last = rest[-1].expandtabs(_TAB) if fence and rest else ""
+    found = last.strip(" \t>")
+    is_fence = fence and found.startswith(fence[0]) and not found.strip(fence[0][0])
+    deepest = len(_prefix(first[: fence.start()])) + _FENCE_INDENT if fence else 0
+    return None if is_fence and last.find(found) <= deepest else fence
 
 
-def _prefix(before_fence: str) -> str:
-    """Return what stands before a fence, with the markers of list items turned to spaces."""
-    return _NOT_PREFIX.sub(" ", before_fence.removeprefix(BOM))
+def _prefix(before: str) -> str:
+    """Return what stands before a fence or row, with markers of items and footnotes as spaces."""
+    indented = _FOOTNOTE.sub(" " * _FOOTNOTE_INDENT, before.removeprefix(BOM))
+    return _NOT_PREFIX.sub(" ", indented)

@@ -167,7 +167,7 @@ class _Plan:
     def _below(self, headings: Sequence[int], position: int) -> list[Unit]:
         """Return the units of a block, the first one with those headings before it that fit."""
         document, length = self.splitter.document, self.splitter.sizer.length
-        units = self.splitter.opener.units(position, self.limit - self.frame.repeated)
+        units = self._units_of(position)
         first_size = self._size(units[0])
         least = 0 if units[0].oversize_reason else min(first_size, _SMALLEST_FIRST_UNIT)
         start = end = document.start_of(position)
@@ -187,6 +187,13 @@ class _Plan:
         span = Span(start, units[0].span.end)
         below = replace(units[0], span=span, opens=BlockKind.HEADING)
         return [*self._alone(headings[:kept]), below, *units[1:]]
+
+    def _units_of(self, position: int) -> list[Unit]:
+        """Return the units of a block that stand below the stack, if they can be cut for that."""
+        opener = self.splitter.opener
+        units = opener.units(position, self.limit - self.frame.repeated)
+        is_cut = opener.keep_atoms or not any(unit.oversize_reason for unit in units)
+        return units if is_cut else opener.units(position, self.limit)
 
     def _size(self, unit: Unit) -> int:
         text = self.splitter.document.text[unit.span.start : unit.span.end]

@@ -142,7 +142,8 @@ def test_fence_over_half_the_limit_stays_whole() -> None:
         ("1. ", "   ", "   "),
         ("> - ", ">   ", ">   "),
         ("- > ", "  > ", "  > "),
-        ("[^1]: ", "    ", "      "),
+        ("[^1]: ", "    ", "    "),
+        ("[^note]: ", "    ", "    "),
     ],
 )
 def test_repeats_keep_the_prefix_of_their_container(first: str, rest: str, again: str) -> None:
