@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 
+from chunkana_core.fast_init import fast_init
+
 
 class BlockKind(StrEnum):
     """The kinds of blocks that the parser tells apart."""
@@ -68,6 +70,7 @@ TRAITS: dict[BlockKind, Traits] = {
 }
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Block:
     """A block of the document; blocks are kept flat, each before what it contains.

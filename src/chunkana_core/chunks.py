@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from enum import IntEnum
 
+from chunkana_core.fast_init import fast_init
 from chunkana_core.outline import SectionPath
 from chunkana_core.source import Source, Span
 
@@ -44,6 +45,7 @@ class ValidationResult:
         return asdict(self) | {"errors": list(self.errors), "warnings": list(self.warnings)}
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Links:
     """A chunk's place in the tree: ids of the chunks next to it there, None where there is none.
@@ -58,6 +60,7 @@ class Links:
     next_sibling_id: str | None = None
 
 
+@fast_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
     """A piece of a document; immutable.

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from chunkana_core.fast_init import fast_init
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Source, Span
 
@@ -48,6 +49,7 @@ _JOINERS = "\u200d\ufe0e\ufe0f"
 _TRIED_WORDS = 8  # how many words back a cut may go to find a rest that reads as text
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A stretch of text inside a block, and what the cut before it costs."""

@@ -107,4 +107,4 @@ class Document:
 
 def is_bare(blocks: Sequence[Block]) -> bool:
     """Tell whether blocks give no body to a section: only headings and link definitions."""
-    return not any(block.is_content for block in blocks)
+    return all(not block.is_content for block in blocks)

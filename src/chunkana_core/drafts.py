@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from chunkana_core.blocks import Block, BlockKind
 from chunkana_core.document import Document, is_bare
 from chunkana_core.errors import StrategyError
+from chunkana_core.fast_init import fast_init
 from chunkana_core.outline import ROOT
 from chunkana_core.source import Span
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A run of the document's own blocks, by position.

@@ -43,10 +43,10 @@ def sections_begun(document: Document, span: Span, positions: range) -> Sequence
 def content_type(document: Document, positions: range) -> str:
     """Return what to call a chunk of some blocks."""
     blocks = document.top[positions.start : positions.stop]
-    types = {TRAITS[block.kind].content_type for block in blocks if block.is_content}
+    kinds = {block.kind for block in blocks}
+    types = {TRAITS[kind].content_type for kind in kinds if TRAITS[kind].is_content}
     if not types:
-        has_heading = any(block.kind is BlockKind.HEADING for block in blocks)
-        return "heading" if has_heading else "definitions"
+        return "heading" if BlockKind.HEADING in kinds else "definitions"
     if len(document.sections) > 1 and positions.start < document.sections[ROOT].own_end:
         return "front_matter" if types == {"front_matter"} else "preamble"
     return types.pop() if len(types) == 1 else "mixed"
@@ -58,12 +58,13 @@ def is_indexable(document: Document, kind: str) -> bool:
     return is_all_there_is or kind not in _NOT_TO_BE_FOUND
 
 
-def code_blocks(document: Document, span: Span) -> list[Block]:
+def code_blocks(document: Document, span: Span, positions: range) -> list[Block]:
     """Return the code blocks that a span touches, in containers too."""
     if not document.analysis.code_block_count:
         return []
-    first = max(0, bisect_right(document.blocks, span.start, key=_START) - 1)
-    last = bisect_left(document.blocks, span.end, key=_START)
+    low, high = document.top[positions.start].index, document.top[positions.stop - 1].after
+    first = max(low, bisect_right(document.blocks, span.start, low, high, key=_START) - 1)
+    last = bisect_left(document.blocks, span.end, first, high, key=_START)
     found = document.blocks[first:last]
     return [b for b in found if TRAITS[b.kind].is_code and b.end > span.start]
 

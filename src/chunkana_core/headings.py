@@ -41,7 +41,10 @@ def prevent_dangling(document: Document, drafts: Sequence[Draft], sizer: Sizer) 
 def _without_last_headings(document: Document, drafts: Iterable[Draft]) -> Iterator[Draft]:
     """Yield drafts with each of the headings that they end with as a draft of its own."""
     for draft in drafts:
-        body_end = draft.end
+        if document.top[draft.end - 1].is_content:
+            yield draft
+            continue
+        body_end = draft.end - 1
         while body_end > draft.first and not document.top[body_end - 1].is_content:
             body_end -= 1
         bare = range(body_end, draft.end)

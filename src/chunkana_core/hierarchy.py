@@ -10,6 +10,7 @@ from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
 from chunkana_core.errors import ConfigurationError, require_str
 from chunkana_core.facts import display_path
+from chunkana_core.fast_init import fast_init
 from chunkana_core.ids import IdRegister, section_ids
 from chunkana_core.outline import ROOT
 from chunkana_core.placing import Place, place
@@ -21,6 +22,7 @@ from chunkana_core.summaries import document_summary, section_summary
 _Child = int  # the index of a leaf, or ~index for a section's node
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """What the tree needs to know of a leaf before it is made."""

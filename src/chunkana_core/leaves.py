@@ -61,7 +61,7 @@ class LeafMaker:
         begun = facts.sections_begun(document, span, spot.positions)
         own = begun[0] if begun else document.sections[spot.home]
         content_type = facts.content_type(document, spot.positions)
-        code = facts.code_blocks(document, span)
+        code = facts.code_blocks(document, span, spot.positions)
         previous_content, next_content = self.overlap.around(index)
         return Chunk(
             source=document.source,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from chunkana_core.blocks import TRAITS, Block, BlockKind, Opening
 from chunkana_core.cutting import Cutter, Piece
 from chunkana_core.document import Document
+from chunkana_core.fast_init import fast_init
 from chunkana_core.repeating import NO_REPEATS, Repeats, repeated_lines
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
@@ -15,6 +16,7 @@ from chunkana_core.source import Span
 _CUT_BY_DEPTH = (1, 3, 6)  # between blocks, between items, deeper
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A stretch of text that goes into a part as a whole.
@@ -35,7 +37,13 @@ class Unit:
     oversize_reason: str | None = None
     repeats: Repeats = NO_REPEATS
 
+    def reaching(self, start: int, cost: int, opens: BlockKind | None) -> Unit:
+        """Return the unit with what stands before it from an offset on."""
+        span = Span(start, self.span.end)
+        return Unit(span, cost, opens, self.holds, self.oversize_reason, self.repeats)
 
+
+@fast_init
 @dataclass(frozen=True, slots=True)
 class _Closed:
     """A block not looked into yet; its tile runs to where the next one starts."""
@@ -64,9 +72,12 @@ class Opener:
 
     def units(self, position: int, limit: int) -> list[Unit]:
         """Return the units, up to a limit, of the document's block at a position."""
-        block = self.document.top[position]
+        block, cost = self.document.top[position], _CUT_BY_DEPTH[0]
         start, end = self.document.start_of(position), self.document.start_of(position + 1)
-        waiting = [_Closed(block, start, end, _CUT_BY_DEPTH[0], block.kind)]
+        whole = self.document.source.trim(start, end)
+        if whole and self._fits(whole, limit):
+            return [Unit(whole, cost, block.kind, block.kind)]
+        waiting = [_Closed(block, start, end, cost, block.kind)]
         units: list[Unit] = []
         while waiting:
             closed = waiting.pop()
@@ -75,13 +86,16 @@ class Opener:
             kind = closed.block.kind
             if closed.block.depth and kind is BlockKind.HEADING:
                 kind = BlockKind.PARAGRAPH  # a heading in a container is text
-            if self.sizer.length(self.document.text[span.start : span.end]) <= limit:
+            if self._fits(span, limit):
                 units.append(Unit(span, closed.cost, closed.opens, kind))
             elif children := self._children(closed):
                 waiting.extend(reversed(children))
             else:
                 units.extend(self._opened(closed, kind, span, limit))
         return units
+
+    def _fits(self, span: Span, limit: int) -> bool:
+        return self.sizer.length(self.document.text[span.start : span.end]) <= limit
 
     def _children(self, closed: _Closed) -> list[_Closed]:
         """Return the blocks inside a container."""

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from chunkana_core.blocks import Block, BlockKind
+from chunkana_core.fast_init import fast_init
 
 Path = tuple[str, ...]
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 ROOT = 0  # the index of the section that is the document itself
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class SectionPath:
     """Where in the outline a chunk belongs: level 0 and path () are the document.
@@ -84,6 +86,7 @@ def _titles(section: SectionPath | Path) -> Path:
     return section.path if isinstance(section, SectionPath) else tuple(section)
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Section:
     """A heading and what is under it; section 0 is the document itself.

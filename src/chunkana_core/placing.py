@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunkana_core.document import Document, is_bare
+from chunkana_core.fast_init import fast_init
 from chunkana_core.outline import ROOT, Section, SectionPath, common_ancestor
 from chunkana_core.source import Span
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a run of text belongs; sections are named by their index in the outline.

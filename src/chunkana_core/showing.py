@@ -52,7 +52,7 @@ class Frame:
         stack = next(fitting, ())
         repeated = sizer.length(_slice(document, stack) + _AFTER_STACK) if stack else 0
         # Whole blocks of code have their fences; what else looks like one may lose its end.
-        has_stray_fences = any(
+        has_stray_fences = has_fence(document.text, span.start, span.end) and any(
             has_fence(document.text, block.start, block.end)
             for block in draft.blocks(document)
             if not (keeps_atoms and block.kind is BlockKind.FENCED_CODE)

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from chunkana_core.fast_init import fast_init
+
 BOM = "\ufeff"
 _LINE_ENDING = re.compile(r"\r\n?|\n")  # CommonMark 0.31.2 §2.1; never str.splitlines()
 _NON_SPACE = re.compile(r"\S")  # \s is str.isspace()
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Span:
     """A range of code points of the unmodified source: offsets of its first and after its last."""

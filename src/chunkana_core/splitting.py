@@ -11,6 +11,7 @@ from chunkana_core.blocks import BlockKind
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
 from chunkana_core.drafts import Draft
+from chunkana_core.fast_init import fast_init
 from chunkana_core.opening import Opener, Unit
 from chunkana_core.packing import Row, least_cost_cuts
 from chunkana_core.placing import section_of
@@ -25,6 +26,7 @@ _SHRINKING = 16  # by this share of what they were, beside the excess
 _LEAST_SHARE = 2  # of the limit that is planned with
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Part:
     """A chunk's text and content.
@@ -156,9 +158,11 @@ class _Plan:
         for position in range(self.draft.first, self.draft.end):
             if self.splitter.document.top[position].kind is BlockKind.HEADING:
                 headings.append(position)
-            else:
+            elif headings:
                 units += self._below(headings, position)
                 headings = []
+            else:
+                units += self._units_of(position)
         return units + self._alone(headings)
 
     def _alone(self, headings: Sequence[int]) -> list[Unit]:
@@ -184,8 +188,7 @@ class _Plan:
             units, start = (finer, start) if is_cut else (units, end)
         if start == end:
             return self._alone(headings) + units
-        span = Span(start, units[0].span.end)
-        below = replace(units[0], span=span, opens=BlockKind.HEADING)
+        below = units[0].reaching(start, units[0].cost, BlockKind.HEADING)
         return [*self._alone(headings[:kept]), below, *units[1:]]
 
     def _units_of(self, position: int) -> list[Unit]:
@@ -204,8 +207,7 @@ class _Plan:
         left = units[0]
         for right in units[1:]:
             if leads_in(self.splitter.document, left, right) and self._fit_together(left, right):
-                span = Span(left.span.start, right.span.end)
-                left = replace(right, span=span, cost=left.cost, opens=left.opens)
+                left = right.reaching(left.span.start, left.cost, left.opens)
             else:
                 yield left
                 left = right

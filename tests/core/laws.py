@@ -307,7 +307,11 @@ def _cannot_begin(case: Case, heading: StockBlock, body: StockBlock) -> None:
         assert case.size(case.text[heading.start : end]) > limit, "an atom without its heading"
         return
     run = case.text[heading.start : body.start]
-    assert case.size(run) + LEAST_ROOM > limit, f"something fits after {run!r}, but it dangles"
+    least = LEAST_ROOM
+    if first.kind in {"fenced_code", "math"}:  # their fences are there around the first line
+        line, *_, last = case.text[first.start : _last_text(case, first)].splitlines(keepends=True)
+        least += case.size(line + last)
+    assert case.size(run) + least > limit, f"something fits after {run!r}, but it dangles"
 
 
 # L5
