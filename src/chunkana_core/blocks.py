@@ -84,6 +84,7 @@ class Block:
         after: the place of the first later block that it does not contain.
         level: 1 to 6 for a heading, else 0.
         info: the plain text of a heading, the info string of a fence, else "".
+        is_open: whether it is a fence that no fence line closes.
     """
 
     kind: BlockKind
@@ -94,6 +95,7 @@ class Block:
     after: int
     level: int = 0
     info: str = ""
+    is_open: bool = False
 
     @property
     def traits(self) -> Traits:

@@ -39,8 +39,8 @@ class Unit:
 
     def reaching(self, start: int, cost: int, opens: BlockKind | None) -> Unit:
         """Return the unit with what stands before it from an offset on."""
-        span = Span(start, self.span.end)
-        return Unit(span, cost, opens, self.holds, self.oversize_reason, self.repeats)
+        span, repeats = Span(start, self.span.end), Repeats(tail=self.repeats.tail)
+        return Unit(span, cost, opens, self.holds, self.oversize_reason, repeats)
 
 
 @fast_init

@@ -98,7 +98,7 @@ def parse(text: str) -> ParsedText:
 
 
 class _Mark(Token):
-    """A token with little in it; its content is read for front matter and headings alone."""
+    """A token with little in it; its content is read of front matter, headings and fences alone."""
 
     __slots__ = ()
 
@@ -154,8 +154,10 @@ class _State(StateBlock):
         return self.src[self.bMarks[line] + self.tShift[line] : self.eMarks[line]]
 
     def getLines(self, begin: int, end: int, indent: int, keepLastLF: bool) -> str:  # noqa: N802, N803
-        """Cut out a heading; what is kept with its last line end is not read, and may have none."""
-        return "" if keepLastLF else super().getLines(begin, end, indent, keepLastLF)
+        """Cut out a heading; of other content say only whether no closing line comes after it."""
+        if keepLastLF:
+            return "" if end < self.line else "open"
+        return super().getLines(begin, end, indent, keepLastLF)
 
 
 def _front_matter(state: _State) -> str:
@@ -292,11 +294,7 @@ def _blocks(source: Source, state: _State) -> Iterator[Block]:
     """Turn the kept tokens into blocks, leaving out those of nothing but white space."""
     text, starts = source.text, [*source.line_starts, len(source.text)]
     placed = ((t, starts[t.map[0]], starts[t.map[1]]) for t in state.tokens if t.map)
-    kept = [
-        (token, start, end)
-        for token, start, end in placed
-        if not text[start].isspace() or _NON_SPACE.search(text, start, end)
-    ]
+    kept = [p for p in placed if not text[p[1]].isspace() or _NON_SPACE.search(text, *p[1:])]
     afters = [len(kept)] * len(kept)
     around: list[int] = []  # what may hold the next one
     for index, (token, _, _) in enumerate(kept):
@@ -306,8 +304,9 @@ def _blocks(source: Source, state: _State) -> Iterator[Block]:
     for index, (token, start, end) in enumerate(kept):
         level = int(token.tag[1]) if token.type == "heading_open" else 0
         info = _title(token.content, state) if level else token.info.strip()
-        after = afters[index]
-        yield Block(_KINDS[token.type], token.level, start, end, index, after, level, info)
+        is_open = token.type == "fence" and bool(token.content)
+        kind, after = _KINDS[token.type], afters[index]
+        yield Block(kind, token.level, start, end, index, after, level, info, is_open)
 
 
 def _title(content: str, state: _State) -> str:

@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from chunkana_core.blocks import Block, BlockKind
 from chunkana_core.cutting import MISREAD, Cutter, Piece, line_spans
 from chunkana_core.parsing import parse
-from chunkana_core.source import BOM
+from chunkana_core.source import BOM, Span
 
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _MATH_FENCE = re.compile(r"(\$\$)")
 _NOT_PREFIX = re.compile(r"[^>\s]")
 _MARKERS = re.compile(r"(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t])|\[\^[^\]]+\]:))*[ \t]*")
 _INDENT = re.compile(r"[ \t>]*")
+_SPACES = re.compile(r"[ \t]*")
 _FOOTNOTE = re.compile(r"\[\^[^\]]+\]:[ \t]*")
 _FOOTNOTE_INDENT = 4
-_FENCE_INDENT = 3  # at most, beyond that of the container (CommonMark 0.31.2 §4.5)
-_TAB = 4
 # What a cut costs: the lines of an atom belong together more than blocks and items do.
 _AFTER_BLANK_LINE = 8
 _BETWEEN_LINES = 12
@@ -48,15 +47,19 @@ NO_REPEATS = Repeats()
 def repeated_lines(cutter: Cutter, block: Block) -> list[tuple[Piece, Repeats]]:
     """Cut code, math or a table into lines, and lines over the limit into words.
 
-    Nothing is returned where the fence alone leaves no room for what is between.
+    Markers of containers in lines above it are pieces of their own. Nothing is returned where the
+    fence alone leaves no room for what is between.
     """
+    above = Span(cutter.span.start, max(cutter.span.start, block.start))
+    markers = [(piece, NO_REPEATS) for piece in cutter.words(above)]
+    cutter = replace(cutter, span=Span(above.end, cutter.span.end))
     wrapping = _wrapping(cutter, block)
     around = cutter.sizer.length(wrapping.lead + wrapping.inside + wrapping.tail)
-    if around and cutter.limit - around < cutter.sizer.length(wrapping.tail):
+    if around and cutter.limit - around < cutter.sizer.length(wrapping.tail[1:]):
         return []  # a cut inside the fence itself would not leave one
     is_table = block.kind is BlockKind.TABLE
     pieces = list(_lines(replace(cutter, limit=max(1, cutter.limit - around)), is_table=is_table))
-    repeated = []
+    repeated: list[tuple[Piece, Repeats]] = []
     for number, piece in enumerate(pieces, 1):
         start = piece.span.start
         lead = wrapping.lead if number > (_HEADER_LINES if is_table else 1) else ""
@@ -64,7 +67,7 @@ def repeated_lines(cutter: Cutter, block: Block) -> list[tuple[Piece, Repeats]]:
             lead = "" if is_table else lead + wrapping.inside
         tail = wrapping.tail if number < len(pieces) else ""
         repeated.append((piece, Repeats(lead, tail, cutter.span.start if lead else None)))
-    return repeated
+    return markers + repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +89,9 @@ def _wrapping(cutter: Cutter, block: Block) -> _Wrapping:
         header = f"{_prefix(line[:end])}{line[end:]}\n{next(lines)}\n"
         return _Wrapping(header) if length(header) <= most else _Wrapping()
     if block.kind is BlockKind.INDENTED_CODE:
-        indent = _INDENT.match(line)
-        return _Wrapping(inside=indent[0] if indent else "")
+        indent = (_INDENT if block.depth else _SPACES).match(line)
+        inside = indent[0] if indent else ""
+        return _Wrapping(inside=inside if length(inside) <= most else "")
     regex = _MATH_FENCE if block.kind is BlockKind.MATH else _FENCE
     before, fence, info = regex.split(line, maxsplit=1)
     prefix = _prefix(before)
@@ -100,11 +104,11 @@ def _wrapping(cutter: Cutter, block: Block) -> _Wrapping:
 def _lines(cutter: Cutter, *, is_table: bool) -> Iterator[Piece]:
     """Yield the lines of an atom, and those over the limit in runs of words.
 
-    The first line of code belongs to the second one, and the last to the one before it; so do
-    a table's header rows to its first row.
+    The first line belongs to markers above it and to the second line, the last line of code to the
+    one before it, and a table's header rows to its first row.
     """
     source, spans = cutter.source, list(line_spans(cutter.source, cutter.span))
-    bound = {1, _HEADER_LINES if is_table else len(spans) - 1}
+    bound = {0, 1, _HEADER_LINES if is_table else len(spans) - 1}
     previous_end = cutter.span.start
     for index, line in enumerate(spans):
         is_after_blank = source.line_at(line.start) > source.line_at(previous_end) + 1
@@ -123,36 +127,22 @@ def has_fence(text: str, start: int = 0, end: int | None = None) -> bool:
 
 def missing_fence(content: str) -> str:
     """Return the line that closes the fence which a content leaves open, "" if it leaves none."""
-    blocks = parse(content).blocks if has_fence(content) else ()
-    fence = _open_fence(content, blocks[-1]) if blocks else None
+    fence = _open_fence(content)
     if fence is None:
         return ""
-    prefix = _prefix(fence.string[: fence.start()])
-    lines = (f"\n{start}{fence[0]}" for start in ("", prefix, f"{prefix} "))
+    before, marker, _ = _FENCE.split(content[fence.start : fence.end], maxsplit=1)
+    lines = (f"\n{start}{marker}" for start in ("", _prefix(before), f"{_prefix(before)} "))
     return next((line for line in lines if not leaves_fence_open(content + line)), "")
 
 
 def leaves_fence_open(text: str) -> bool:
     """Tell whether a text ends inside a fenced code block."""
+    return _open_fence(text) is not None
+
+
+def _open_fence(text: str) -> Block | None:
     blocks = parse(text).blocks if has_fence(text) else ()
-    return bool(blocks) and is_open_fence(text, blocks[-1])
-
-
-def is_open_fence(text: str, block: Block) -> bool:
-    """Tell whether a block of a text is a fenced code block without a closing fence."""
-    return _open_fence(text, block) is not None
-
-
-def _open_fence(text: str, block: Block) -> re.Match[str] | None:
-    if block.kind is not BlockKind.FENCED_CODE:
-        return None
-    first, *rest = re.split(r"[\r\n]+", text[block.start : block.end].rstrip())
-    fence = _FENCE.search(first)
-    last = rest[-1].expandtabs(_TAB) if fence and rest else ""
-    found = last.strip(" \t>")
-    is_fence = fence and found.startswith(fence[0]) and not found.strip(fence[0][0])
-    deepest = len(_prefix(first[: fence.start()])) + _FENCE_INDENT if fence else 0
-    return None if is_fence and last.find(found) <= deepest else fence
+    return blocks[-1] if blocks and blocks[-1].is_open else None
 
 
 def _prefix(before: str) -> str:

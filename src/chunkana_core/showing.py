@@ -11,7 +11,7 @@ from chunkana_core.document import Document
 from chunkana_core.drafts import Draft
 from chunkana_core.headings import LARGEST_SHARE
 from chunkana_core.opening import Unit
-from chunkana_core.repeating import has_fence, is_open_fence, missing_fence
+from chunkana_core.repeating import has_fence, missing_fence
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
 
@@ -81,7 +81,7 @@ class Frame:
         if not self.has_stray_fences or self._is_whole(Span(first.span.start, last.span.end)):
             return ""
         block = self.document.block_at(last.span.end - 1)
-        is_open = not last.repeats.tail and is_open_fence(self.document.text, block)
+        is_open = block.is_open and not last.repeats.tail
         return "" if is_open else missing_fence(content)
 
     def _is_whole(self, span: Span) -> bool:

@@ -115,6 +115,13 @@ class Splitter:
         return max(self.sizer.length(self.sizer.prefix_of(s.section_path)) for s in sections)
 
 
+def _refined(units: list[Unit], finer: list[Unit]) -> list[Unit]:
+    """Return the finer units of a block up to where one ends with one of the others, then those."""
+    numbers = {unit.span.end: number for number, unit in enumerate(units, 1)}
+    count = next(n for n, unit in enumerate(finer, 1) if unit.span.end in numbers)
+    return finer[:count] + units[numbers[finer[count - 1].span.end] :]
+
+
 @dataclass(frozen=True, slots=True)
 class _Plan:
     """Plans the parts of one draft.
@@ -184,19 +191,23 @@ class _Plan:
         if start < end and least and first_size > self.limit - size:
             room = max(self.limit - size, (self.most - size) // _LEAST_SHARE)
             finer = self.splitter.opener.units(position, room)
-            is_cut = not finer[0].oversize_reason or self.splitter.opener.keep_atoms
-            units, start = (finer, start) if is_cut else (units, end)
+            if self.splitter.opener.keep_atoms or not finer[0].oversize_reason:
+                units = _refined(units, finer)
+            elif first_size > self.most - size:
+                start = end
         if start == end:
             return self._alone(headings) + units
-        below = units[0].reaching(start, units[0].cost, BlockKind.HEADING)
+        first = document.source.trim(start, end) or units[0].span
+        below = units[0].reaching(first.start, units[0].cost, BlockKind.HEADING)
         return [*self._alone(headings[:kept]), below, *units[1:]]
 
     def _units_of(self, position: int) -> list[Unit]:
         """Return the units of a block that stand below the stack, if they can be cut for that."""
         opener = self.splitter.opener
-        units = opener.units(position, self.limit - self.frame.repeated)
+        room = max(self.limit - self.frame.repeated, self.most // _LEAST_SHARE)
+        units = opener.units(position, room)
         is_cut = opener.keep_atoms or not any(unit.oversize_reason for unit in units)
-        return units if is_cut else opener.units(position, self.limit)
+        return units if is_cut else opener.units(position, self.most)
 
     def _size(self, unit: Unit) -> int:
         text = self.splitter.document.text[unit.span.start : unit.span.end]

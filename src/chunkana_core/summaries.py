@@ -7,7 +7,7 @@ from chunkana_core.document import Document
 from chunkana_core.outline import ROOT
 from chunkana_core.repeating import has_fence, leaves_fence_open
 from chunkana_core.sizing import Sizer
-from chunkana_core.source import Span
+from chunkana_core.source import BOM, Span
 
 _LONGEST_SUMMARY = 500  # code points, where no text stands before the first section
 
@@ -41,7 +41,8 @@ def _before_sections(document: Document) -> Span:
 
 def _trimmed(document: Document, first: int, end: int) -> Span:
     start = document.start_of(first)
-    return document.source.trim(start, document.start_of(end)) or Span(start, start)
+    span = document.source.trim(start, document.start_of(end)) or Span(start, start)
+    return Span(span.start + document.text.startswith(BOM, span.start), span.end)
 
 
 def _below(title: str, document: Document, span: Span, sizer: Sizer) -> tuple[str, Span]:

@@ -15,7 +15,7 @@ from chunkana_core.document import Document
 from chunkana_core.errors import InvariantViolationError, require_str
 from chunkana_core.headings import LARGEST_SHARE
 from chunkana_core.parsing import parse
-from chunkana_core.repeating import is_open_fence, leaves_fence_open
+from chunkana_core.repeating import leaves_fence_open
 from chunkana_core.result import HierarchicalChunkingResult
 
 _ENOUGH = 0.95  # of the source's lines
@@ -109,7 +109,7 @@ class InvariantValidator:
 
     def _leaf_errors(self, document: Document, leaf: Chunk) -> Iterator[str]:
         text, size = document.text, self.config.length_function(leaf.content)
-        is_open = document.top and is_open_fence(text, document.block_at(leaf.span.end - 1))
+        is_open = document.top and document.block_at(leaf.span.end - 1).is_open
         if text[leaf.span.start : leaf.span.end] != leaf.text:
             yield f"chunk {leaf.chunk_id}: its text is not what stands at its span"
         if size > self.config.max_chunk_size and leaf.oversize_reason is None:

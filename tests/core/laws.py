@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
 
+from markdown_it.token import Token
+
 from chunkana_core import Chunk, ChunkConfig, HierarchicalChunkingResult, MarkdownChunker
 from tests.core.stock import (
     ATOMS,
+    BOM,
     CONTAINERS,
     StockBlock,
+    limited_blocks,
     line_at,
     line_starts,
     open_fences,
@@ -87,7 +91,7 @@ CONTENT_TYPES = frozenset(
     ]
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_FENCE = re.compile(r"`{3,}|~{3,}")
+_FENCE = re.compile(r"`{3,}|~{3,}|\$\$")
 
 
 def quarters(text: str) -> int:
@@ -169,7 +173,7 @@ def nothing_lost(case: Case) -> None:
 
 
 def _starts_properly(case: Case, chunk: Chunk, previous_end: int) -> None:
-    start, end = chunk.span.start, chunk.span.end
+    start = chunk.span.start
     line = case.lines[line_at(case.lines, start) - 1]
     if start == line:
         following = [n for n in case.lines if n > start]
@@ -178,7 +182,7 @@ def _starts_properly(case: Case, chunk: Chunk, previous_end: int) -> None:
         return
     assert not case.text[start].isspace(), "the span starts with the white space after a cut"
     if previous_end <= line:  # then the cut was in an indentation that hardly fits
-        size = case.size(case.text[line:end])
+        size = case.size(case.text[line:start] + chunk.content)
         assert size > case.config.max_chunk_size // 2, "the span leaves out its line's start"
 
 
@@ -207,6 +211,8 @@ def _may_be_oversize(case: Case, chunk: Chunk) -> None:
         assert chunk.split_index is None
         return
     assert chunk.oversize_reason in ATOM_REASONS
+    if limited_blocks(case.text) is None:
+        return  # what lies too deep is one block, whatever it holds
     held = _leaf_blocks(case, chunk)
     while held and held[0].kind == "heading" and held[0].depth == 0:
         held = held[1:]
@@ -217,33 +223,44 @@ def _may_be_oversize(case: Case, chunk: Chunk) -> None:
     items = [b for b in case.blocks if b.kind == "list_item" and b.line == atom.line]
     at_marker = any(b.start <= atom.start and atom.end <= b.end for b in items)
     assert at_marker is (chunk.oversize_reason == "list_item_integrity")
-    stack = chunk.content.removesuffix(chunk.text)
-    assert {block.kind for block in top(stock_blocks(stack))} <= {"heading"}
+    stack, _, closing = chunk.content.partition(chunk.text)
+    assert not closing.strip(" \t\n>`~")
+    start = case.lines[chunk.start_line - 1]
+    end = start + len(stack.strip())
+    repeated = (b for b in top(case.blocks) if start < b.end and b.start < end)
+    assert not stack or {block.kind for block in repeated} == {"heading"}
     if case.config.atomic_blocks == "split":
         _cannot_be_split(case, atom)
 
 
 def _cannot_be_split(case: Case, atom: StockBlock) -> None:
-    """Accept a fence whose delimiters alone leave no room for a character between them."""
-    assert atom.kind == "fenced_code"
+    """Accept a fence whose delimiters alone leave room for nothing longer between them."""
+    assert atom.kind in {"fenced_code", "math"}
+    assert case.size(_smallest_cut(case, atom)) > case.config.max_chunk_size
+
+
+def _smallest_cut(case: Case, atom: StockBlock) -> str:
+    """Return a fence with what is between its delimiters as long as they are."""
     line = case.text[atom.start : atom.end].splitlines()[0]
     fence = _FENCE.search(line)
     assert fence
-    delimiter = line[: fence.end()]
-    assert case.size(f"{delimiter}\nx\n{delimiter}") > case.config.max_chunk_size
+    delimiter, prefix = line[: fence.end()], line[: fence.start()]
+    return f"{delimiter}\n{prefix}{delimiter}\n{delimiter}"
 
 
 def _leaf_blocks(case: Case, chunk: Chunk) -> list[StockBlock]:
     """Return the blocks without blocks inside that a chunk's span touches."""
-    blocks = case.blocks
-    followed = zip(blocks, [*blocks[1:], None], strict=True)
     return [
         block
-        for block, after in followed
-        if not (block.kind in CONTAINERS and after and after.depth > block.depth)
-        and _first_text(case, block) < chunk.span.end
-        and _last_text(case, block) > chunk.span.start
+        for block in _leaves_among(case.blocks)
+        if _first_text(case, block) < chunk.span.end and _last_text(case, block) > chunk.span.start
     ]
+
+
+def _leaves_among(blocks: Sequence[StockBlock]) -> Iterator[StockBlock]:
+    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+        if not (block.kind in CONTAINERS and after and after.depth > block.depth):
+            yield block
 
 
 def _first_text(case: Case, block: StockBlock) -> int:
@@ -283,11 +300,12 @@ def _may_end_so(case: Case, chunk: Chunk, rest: list[StockBlock]) -> None:
     inner = after[: after.index(body)] if body else after
     limit = case.config.max_chunk_size
     run = case.text[heading.start : inner[-1].start].rstrip()  # the last one is the receiver's own
-    if len(inner) == 1 and not any(block.kind == "link_definition" for block in rest):
-        run += case.text[inner[0].start : inner[0].end]
-        is_excess = case.size(run) + LEAST_ROOM > limit  # else the innermost stays attached
-    else:
-        is_excess = case.size(run) > limit // LARGEST_SHARE
+    under = takewhile(lambda b: b.kind != "heading" or b.level > heading.level, rest[1:])
+    end = body.start if body else max(block.end for block in under)
+    least = _least_room(case, body) if body else LEAST_ROOM
+    is_excess = case.size(case.text[heading.start : end]) + least > limit
+    if len(inner) > 1 or any(block.kind == "link_definition" for block in rest):
+        is_excess |= case.size(run) > limit // LARGEST_SHARE  # else the innermost stays attached
     if body not in section:  # one of the headings of an empty section
         joined = case.text[chunk.span.start : _last_text(case, section[0])]
         is_excess |= case.size(joined) > limit
@@ -297,21 +315,25 @@ def _may_end_so(case: Case, chunk: Chunk, rest: list[StockBlock]) -> None:
 def _cannot_begin(case: Case, heading: StockBlock, body: StockBlock) -> None:
     """Accept a heading after which nothing of its body fits."""
     limit = case.config.max_chunk_size
-    if case.size(case.text[heading.start : heading.end].rstrip()) > limit:
-        return
-    first = next(b for b in case.blocks if b.start >= body.start and b.kind not in CONTAINERS)
-    if first.kind in ATOMS and case.config.atomic_blocks == "keep":
-        end = _last_text(case, first)
-        atom = case.text[first.start : end]
-        assert case.size(atom) <= limit, f"{atom!r} is oversize, but without its heading"
-        assert case.size(case.text[heading.start : end]) > limit, "an atom without its heading"
-        return
     run = case.text[heading.start : body.start]
-    least = LEAST_ROOM
-    if first.kind in {"fenced_code", "math"}:  # their fences are there around the first line
-        line, *_, last = case.text[first.start : _last_text(case, first)].splitlines(keepends=True)
-        least += case.size(line + last)
-    assert case.size(run) + least > limit, f"something fits after {run!r}, but it dangles"
+    if case.size(run) > limit or limited_blocks(case.text) is None:
+        return
+    first = next(b for b in _leaves_among(case.blocks) if b.start >= body.start)
+    atom = case.text[first.start : _last_text(case, first)]
+    if first.kind in ATOMS and case.config.atomic_blocks == "keep":
+        assert case.size(atom) <= limit, f"{atom!r} is oversize, but without its heading"
+        fits = case.size(run + atom) <= limit and case.size(run) + LEAST_ROOM <= limit
+        assert not fits, "an atom without its heading"
+        return
+    least = case.size(run) + _least_room(case, body)
+    assert least > limit, f"something fits after {run!r}, but it dangles"
+
+
+def _least_room(case: Case, body: StockBlock) -> int:
+    """Return the size of what may follow a heading at least."""
+    first = next(b for b in _leaves_among(case.blocks) if b.start >= body.start)
+    is_fence = first.kind in {"fenced_code", "math"}
+    return LEAST_ROOM + (case.size(_smallest_cut(case, first)) if is_fence else 0)
 
 
 # L5
@@ -378,15 +400,27 @@ def fences_closed(case: Case) -> None:
     for chunk in case.result.chunks:
         if "```" not in chunk.content and "~~~" not in chunk.content:
             continue
-        if open_fences(chunk.content):
-            assert _left_open(case, chunk), f"a fence is left open in {chunk.content!r}"
+        fences = open_fences(chunk.content)
+        if fences and open_fences(chunk.content.replace(BOM, "x")):  # no BOM further down
+            is_so = _left_open(case, chunk) or _cannot_be_closed(case, chunk, fences[0])
+            assert is_so, f"a fence is left open in {chunk.content!r}"
+
+
+def _cannot_be_closed(case: Case, chunk: Chunk, fence: Token) -> bool:
+    """Accept what is a fence there only because it was cut out, and fills its chunk."""
+    first = chunk.content.splitlines()[fence.map[0] if fence.map else 0]
+    before = first[: first.find(fence.markup)]
+    is_fence = any(b.kind == "fenced_code" and not b.depth for b in _leaf_blocks(case, chunk))
+    closed = f"{chunk.content}\n{before}{fence.markup}"
+    return not is_fence and case.size(closed) > case.config.max_chunk_size
 
 
 def _left_open(case: Case, chunk: Chunk) -> bool:
     return any(
         block.kind == "fenced_code"
         and not block.is_closed
-        and chunk.span.start < _last_text(case, block) <= chunk.span.end
+        and block.start < chunk.span.end
+        and not case.text[chunk.span.end : block.end].replace(">", "").strip()
         for block in case.blocks
     )
 

@@ -118,12 +118,18 @@ def open_fences(content: str) -> list[Token]:
 
 def _tokens(text: str, deepest: int) -> list[Token]:
     body = text.removeprefix(BOM)
-    parser = _parser(deepest)
     with _room_to_recurse():
-        tokens = parser.parse(body)
+        tokens = _parse(_parser(deepest), body)
         if any(t.type == "front_matter" for t in tokens) and not _is_front_matter(tokens[0]):
-            tokens = _parser(deepest, front_matter=False).parse(body)
+            tokens = _parse(_parser(deepest, front_matter=False), body)
     return tokens
+
+
+def _parse(parser: MarkdownIt, body: str) -> list[Token]:
+    try:
+        return parser.parse(body)
+    except IndexError:  # some rules read past the end of a text
+        return parser.parse(body + "\n")
 
 
 def _is_front_matter(first: Token) -> bool:

@@ -1,0 +1,79 @@
+"""What fuzzing found: each broke a law, or the code, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from chunkana_core import ChunkConfig
+from tests.core import laws
+from tests.core.laws import Case, quarters
+
+SMALL = ChunkConfig(max_chunk_size=32, atomic_blocks="split")
+WIDER = ChunkConfig(max_chunk_size=64, atomic_blocks="split")
+IN_TOKENS = ChunkConfig(max_chunk_size=32, length_function=quarters)
+OVERVIEW = "# Overview\n\n"
+MATH = "   ###### \t #\r\n#### \r\n1. - $$x }{b} &= x 5 5$$\n"
+MATH += '   *    ~~~~{.py fb"}\r\n        -->\r\n        ~~'
+UNUSED = "[e]: " + "u" * 90
+
+FINDS = {
+    "a fence below a marker line that has nothing else": (
+        f"{OVERVIEW * 9}- \n  \u3000\n\n  $$\n  x\n  $$\n\n",
+        SMALL,
+    ),
+    "a fence that fits, but neither with its heading nor cut": (
+        f"{OVERVIEW * 4}# Overview\n\n  ````\n  x = 1\n  ````\n\n",
+        SMALL,
+    ),
+    "math in an item that fits alone": (
+        f"{OVERVIEW * 7}___\n\n{OVERVIEW}1. 1. $$\n      x\n      $$\n\n",
+        SMALL,
+    ),
+    "an open fence in an item": (
+        f"{OVERVIEW * 8}\ufeff\n\n- - deep\n\n    ```\n    x = 1\n    x = 1\n    x = 1\n\n",
+        SMALL,
+    ),
+    "headings that fill a chunk, then a definition": (
+        "# # # \n## # # # # # # # # # # \n[a]: b\n- # # # ",
+        SMALL,
+    ),
+    "a carried heading before one that fills its chunk": (
+        f">\n#   ###  \r\n## C++ *and* `Rust`\r\n    \r\n{UNUSED}",
+        IN_TOKENS,
+    ),
+    "a BOM before a fence that the root repeats": ("\ufeff```\n```", ChunkConfig()),
+    "a BOM before code that the root repeats": ("\ufeff\t~~~", ChunkConfig()),
+    "an indented fence line in HTML": (
+        "# n a h#t\r</d>\r~~~\r---\r ```\r ~~~~~$$\r    ````\r 0\r $$\r    ````\r$$````\r2\r~~~~",
+        WIDER,
+    ),
+    "nested items below a comment of many lines": (
+        f"{OVERVIEW * 3}tide{OVERVIEW}"
+        + "\n".join(f"{'  ' * level}- level {level}" for level in range(25)),
+        IN_TOKENS,
+    ),
+    "a rest of indented code that begins with marks of quotations": (
+        "## **bold** of Lantern `contcode` re-reads 2 ###\n## # #\n        >\n        >",
+        SMALL,
+    ),
+    "indented code of nothing but marks of quotations": (f"- [\n\n      {'>' * 27}", SMALL),
+    "a heading of white space": ("put/Output\r\n-\r\n\u3000\r\n   -\r\n| a | b |", SMALL),
+    "headings that stay with math which cannot be cut": (
+        MATH,
+        WIDER,
+    ),
+    "a footnote whose first unit alone is cut below its heading": (
+        "  more\n---\n[^a]:0\n       # y \\# y 5 2 # y 5 40 # 5 41 # y\n         Us\n       > ```",
+        SMALL,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FINDS)
+@pytest.mark.parametrize("law", laws.ALL, ids=lambda law: law.__name__)
+def test_law_holds_for_find(name: str, law: Callable[[Case], None]) -> None:
+    """The laws hold for what once broke one."""
+    text, config = FINDS[name]
+    law(Case(text, config))
