@@ -57,8 +57,7 @@ _KINDS: dict[str, BlockKind] = {
     "front_matter": BlockKind.FRONT_MATTER,
     "opaque": BlockKind.OPAQUE,
 }
-_ANY = frozenset({"table", "paragraph"})  # rules for lines that start with anything
-_FIRSTS = {  # and with what
+_FIRSTS = {  # with what a line starts for a rule to be asked; with anything where it is not here
     "blockquote": ">",
     "fence": "`~",
     "footnote_def": "[",
@@ -68,6 +67,9 @@ _FIRSTS = {  # and with what
     "list": "*+-0123456789",
     "math_block": "$",
     "reference": "[",
+    "code": "",  # asked by indentation,
+    "front_matter": "",  # by place,
+    "lheading": "",  # and by the rule for paragraphs
 }
 _MARKS = frozenset("=".join(_FIRSTS.values()))  # with what starts an underline
 
@@ -247,7 +249,7 @@ def _paragraph(state: _State, start: int, end: int, silent: bool) -> bool:
 def _dispatcher(rules: dict[str, _Rule]) -> _Rule:
     """Return a rule that asks only those that a line's indentation and first character admit."""
     by_first = {
-        first: [r for name, r in rules.items() if first in _FIRSTS.get(name, "") or name in _ANY]
+        first: [rule for name, rule in rules.items() if first in _FIRSTS.get(name, first)]
         for first in (*_MARKS, "other")
     }
     code, others = [rules["code"]] if "code" in rules else [], by_first["other"]
