@@ -55,6 +55,7 @@ def placed(first: str, last: str) -> tuple[SectionPath, int, int | None]:
         ("# A", "e\n", (SectionPath(1, ("A",)), 0, B)),
         ("Before.", "e\n", (SectionPath(0, ()), 0, B)),
         ("## B", "## B", (SectionPath(2, ("A", "B")), B, None)),
+        ("B\n\n### C", "d\n", (SectionPath(2, ("A", "B")), B, B)),  # from inside its heading on
     ],
 )
 def test_places(first: str, last: str, expected: tuple[SectionPath, int, int | None]) -> None:
