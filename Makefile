@@ -25,8 +25,8 @@ test-fast: $(VENV)/.dev ## run the quick tests and report the core's coverage
 test-slow: $(VENV)/.dev ## run the slow tests
 	$(BIN)/pytest -q -n auto -m slow
 
-test-floors: $(FLOORS)/.dev ## run the core's quick tests with the oldest dependencies allowed
-	$(FLOORS)/bin/pytest -q -n auto -m "not slow" tests/core
+test-floors: $(FLOORS)/.dev ## run the library's quick tests with the oldest dependencies allowed
+	$(FLOORS)/bin/pytest -q -n auto -m "not slow" tests/core tests/langchain
 
 lint: $(VENV)/.dev ## check style, types, import directions and docs
 	$(BIN)/ruff check
@@ -44,6 +44,7 @@ docs: $(VENV)/.dev ## build the documentation into site/
 
 bench: $(VENV)/.dev ## run the benchmarks
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/langchain.py
 
 clean: ## remove environments, caches and built files
 	rm -rf $(VENV) $(FLOORS) site dist htmlcov .coverage .hypothesis

@@ -84,9 +84,18 @@ class MarkdownChunker:
             InvariantViolationError: with `validation="strict"` only.
         """
         require_str("text", text)
+        return self.chunk_document(Document.parse(text), prefix=prefix)
+
+    def chunk_document(
+        self, document: Document, *, prefix: Prefix | None = None
+    ) -> HierarchicalChunkingResult:
+        """Return the chunks of a parsed document; see `chunk_hierarchical`.
+
+        For those who need to know something of a document, like its title, before it is chunked.
+        """
+        require_type("document", document, Document, "a Document")
         if prefix is not None and not callable(prefix):
             raise InputTypeError("prefix", prefix, "None or a callable")
-        document = Document.parse(text)
         strategy = self._selector.select(document.analysis, self.config)
         sizer = Sizer.of(self.config, prefix)
         parts = self._parts(document, strategy, sizer)
@@ -94,7 +103,7 @@ class MarkdownChunker:
         sections = section_ids(document, register)
         leaves = find_leaves(document, parts, sections, register)
         children = hang(document, leaves)
-        overlap = Overlap(text, leaves, sizer, self.config.overlap_size)
+        overlap = Overlap(document.text, leaves, sizer, self.config.overlap_size)
         maker = LeafMaker(
             document, self.config, strategy.name, parts, leaves, sections, children, overlap
         )

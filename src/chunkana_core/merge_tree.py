@@ -22,7 +22,7 @@ class MergeNode:
     Attributes:
         node_id: the chunk's id, or for a group one derived from its children's.
         span: the exact range of the text; a parent's holds those of all its children.
-        section_id: of the section whose text it is.
+        section_id: of the section whose text it is, or for a group a part of it.
         chunk: the leaf or section node; None for a group of leaves or sections.
         children_ids: two or more for a parent, in document order; () for a leaf.
     """
@@ -118,22 +118,26 @@ class _Grouper:
     ids: IdRegister
     under: dict[str, _Row]
 
-    def node(self, under: _Row, chunk: Chunk | None = None) -> MergeNode:
-        """Return a leaf, a section node, or a group of some nodes."""
-        if chunk:
-            node_id, span, section_id = chunk.chunk_id, chunk.span, chunk.section_id
-        else:
-            node_id = self.ids.new("group", under[0].node_id, under[-1].node_id)
-            span, section_id = _hull(under), under[0].section_id
-        self.under[node_id] = under
+    def node(self, under: _Row, chunk: Chunk) -> MergeNode:
+        """Return a leaf or a section node."""
+        self.under[chunk.chunk_id] = under
         ids = tuple(child.node_id for child in under)
-        return MergeNode(self.source, node_id, span, section_id, chunk, None, ids)
+        span, section_id = chunk.span, chunk.section_id
+        return MergeNode(self.source, chunk.chunk_id, span, section_id, chunk, None, ids)
+
+    def group(self, under: _Row, section: Chunk) -> MergeNode:
+        """Return a parent of some nodes that are under a section, or are parts of one of those."""
+        node_id = self.ids.new("group", under[0].node_id, under[-1].node_id)
+        self.under[node_id] = under
+        ids, sections = zip(*((child.node_id, child.section_id) for child in under), strict=True)
+        section_id = sections[0] if len(set(sections)) == 1 else section.section_id
+        return MergeNode(self.source, node_id, _hull(under), section_id, None, None, ids)
 
     def nodes_of(self, section: Chunk, under: Iterable[_Row]) -> _Row:
         """Return the one node of a section if it can be one, else what its children become."""
-        rows = list(self._with_parts_grouped(under))
+        rows = list(self._with_parts_grouped(under, section))
         if self._size(section.span) > self.cap:
-            return list(self._with_runs_grouped(rows))
+            return list(self._with_runs_grouped(rows, section))
         nodes: _Row = list(chain.from_iterable(rows))
         if len(nodes) == 1 and nodes[0].chunk is None:
             nodes = self.under[nodes[0].node_id]  # the section itself can be that group
@@ -142,24 +146,25 @@ class _Grouper:
         while len(nodes) > self.most:
             count = -(-len(nodes) // self.most)
             step = -(-len(nodes) // count)
-            nodes = self._grouped(nodes[i : i + step] for i in range(0, len(nodes), step))
+            steps = range(0, len(nodes), step)
+            nodes = self._grouped((nodes[i : i + step] for i in steps), section)
         return [self.node(nodes, section)]
 
-    def _with_parts_grouped(self, rows: Iterable[_Row]) -> Iterator[_Row]:
+    def _with_parts_grouped(self, rows: Iterable[_Row], section: Chunk) -> Iterator[_Row]:
         """Yield what children became, that of all parts of one split section together."""
         for section_id, run in groupby(filter(None, rows), key=_split_section):
             if section_id is None:
                 yield from run
             else:
-                yield self._balanced(list(chain.from_iterable(run)))
+                yield self._balanced(list(chain.from_iterable(run)), section)
 
-    def _with_runs_grouped(self, rows: Iterable[_Row]) -> Iterator[MergeNode]:
+    def _with_runs_grouped(self, rows: Iterable[_Row], section: Chunk) -> Iterator[MergeNode]:
         """Yield parents for runs of children that became one node each, and the other nodes."""
         for is_one, run in groupby(rows, key=lambda row: len(row) == 1):
             nodes = list(chain.from_iterable(run))
-            yield from self._balanced(nodes) if is_one else nodes
+            yield from self._balanced(nodes, section) if is_one else nodes
 
-    def _balanced(self, nodes: _Row) -> list[MergeNode]:
+    def _balanced(self, nodes: _Row, section: Chunk) -> list[MergeNode]:
         """Return parents of about one size for a row of nodes."""
         total = self._size(_hull(nodes))
         target = total / max(-(-total // self.cap), -(-len(nodes) // self.most))
@@ -173,10 +178,10 @@ class _Grouper:
                 wider = self._size(node.span)
             rows[-1].append(node)
             size = wider
-        return self._grouped(rows)
+        return self._grouped(rows, section)
 
-    def _grouped(self, rows: Iterable[_Row]) -> list[MergeNode]:
-        return [row[0] if len(row) == 1 else self.node(row) for row in rows]
+    def _grouped(self, rows: Iterable[_Row], section: Chunk) -> list[MergeNode]:
+        return [row[0] if len(row) == 1 else self.group(row, section) for row in rows]
 
     def _size(self, span: Span) -> int:
         if self.length is len:

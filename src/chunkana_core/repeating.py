@@ -80,14 +80,17 @@ class _Wrapping:
 
 
 def _wrapping(cutter: Cutter, block: Block) -> _Wrapping:
-    source, length, most = cutter.source, cutter.sizer.length, cutter.limit // 2
+    source, length = cutter.source, cutter.sizer.length
+    most = min(cutter.sizer.max_size // 2, cutter.limit * 3 // 4)  # and room for something else
     lines = (source.text[s.start : s.end] for s in line_spans(source, cutter.span))
     line = next(lines)
     if block.kind is BlockKind.TABLE:
         markers = _MARKERS.match(line) if block.depth else None
         end = markers.end() if markers else 0
         header = f"{_prefix(line[:end])}{line[end:]}\n{next(lines)}\n"
-        return _Wrapping(header) if length(header) <= most else _Wrapping()
+        size, limit = length(header), cutter.limit
+        cuts_rows = any(limit - size < length(row) <= limit for row in lines)
+        return _Wrapping() if size > most or cuts_rows else _Wrapping(header)
     if block.kind is BlockKind.INDENTED_CODE:
         indent = (_INDENT if block.depth else _SPACES).match(line)
         inside = indent[0] if indent else ""

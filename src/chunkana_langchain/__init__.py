@@ -1,4 +1,4 @@
-"""Chunkana's adapter to LangChain: not built yet, the package only holds its place.
+"""Chunkana's adapter to LangChain: a text splitter, and a retriever that merges what it finds.
 
 Importing it needs the extra: `pip install "chunkana-rag[langchain]"`.
 """
@@ -12,4 +12,15 @@ except ImportError as error:
         'pip install "chunkana-rag[langchain]"'
     ) from error
 
-__all__: list[str] = []
+from chunkana_langchain.identity import chunk_key
+from chunkana_langchain.mapping import HierarchicalDocuments, to_documents
+from chunkana_langchain.retriever import ChunkanaAutoMergingRetriever
+from chunkana_langchain.splitter import ChunkanaSplitter
+
+__all__ = [
+    "ChunkanaAutoMergingRetriever",
+    "ChunkanaSplitter",
+    "HierarchicalDocuments",
+    "chunk_key",
+    "to_documents",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chunkana_core import Chunk, ChunkConfig
+from chunkana_core import Chunk, ChunkConfig, MarkdownChunker
 from tests.core import laws
 from tests.core.laws import Case
 from tests.core.stock import stock_blocks
@@ -192,3 +192,17 @@ def test_each_span_covers_its_own_lines() -> None:
     parts = [part for part in split(text) if "line_" in part.text]
     assert "\n".join(part.text for part in parts).endswith(f"```py\n{CODE}```")
     assert all(part.content.startswith("# A\n\n```py\n") for part in parts[1:])
+
+
+@pytest.mark.parametrize(("width", "is_repeated"), [(60, True), (90, False)])
+def test_header_rows_below_long_headings(width: int, *, is_repeated: bool) -> None:
+    """Headings do not push header rows out, unless rows would have to be cut for them."""
+    cells = f"| {'Name'.ljust(width)} |\n|{'-' * (width + 2)}|\n"
+    rows = f"| {'x' * width} |\n" * 12
+    text = f"# {'Ledger ' * 12}\n\n### {'find ' * 16}\n\n{cells}{rows}"
+    config = ChunkConfig(max_chunk_size=600, atomic_blocks="split")
+    result = MarkdownChunker(config).chunk_hierarchical(text, prefix=lambda s: " > ".join(s.path))
+    tables = [chunk for chunk in result.get_flat_chunks() if "xxx" in chunk.content]
+    assert len(tables) > 3
+    assert all(("| Name" in chunk.content) is is_repeated for chunk in tables[1:])
+    assert "".join(chunk.content for chunk in tables).count(f"| {'x' * width} |") == 12

@@ -1,0 +1,29 @@
+"""The metadata keys of the documents that this package makes, each written here alone."""
+
+from typing import Final
+
+CHUNK_ID: Final = "chunk_id"
+SECTION_ID: Final = "section_id"
+HEADER_PATH: Final = "header_path"
+HEADER_LEVEL: Final = "header_level"
+CONTENT_TYPE: Final = "content_type"
+CHUNK_INDEX: Final = "chunk_index"
+START_CHAR: Final = "start_char"
+END_CHAR: Final = "end_char"
+PREFIX_CHARS: Final = "prefix_chars"
+START_LINE: Final = "start_line"
+END_LINE: Final = "end_line"
+ANCHOR: Final = "anchor"
+ALLOW_OVERSIZE: Final = "allow_oversize"
+OVERSIZE_REASON: Final = "oversize_reason"
+CONTINUED: Final = "continued_from_header"
+PARENT_ID: Final = "chunkana_parent_id"
+CHILD_COUNT: Final = "chunkana_child_count"
+START_INDEX: Final = "start_index"  # LangChain's, in the page content that was split
+SCORE: Final = "score"
+HEADERS: Final = tuple(f"Header {level}" for level in range(1, 7))  # as others name them
+OWN: Final = frozenset(
+    {CHUNK_ID, SECTION_ID, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE, CHUNK_INDEX, START_CHAR,
+     END_CHAR, PREFIX_CHARS, START_LINE, END_LINE, ANCHOR, ALLOW_OVERSIZE, OVERSIZE_REASON,
+     CONTINUED, PARENT_ID, CHILD_COUNT}
+)  # fmt: skip

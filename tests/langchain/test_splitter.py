@@ -1,0 +1,451 @@
+"""`ChunkanaSplitter` is a text splitter like LangChain's own, but with exact offsets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from langchain_core.documents import Document
+from langchain_text_splitters import TextSplitter
+
+from chunkana_core import ChunkConfig, ConfigurationError, chunk_hierarchical
+from chunkana_langchain import ChunkanaSplitter, chunk_key, to_documents
+from chunkana_langchain.context import HeaderContext
+from tests import corpora
+from tests.langchain.parts import exact, own_documents
+from tests.strategies import any_markdown
+
+KEYS = {
+    "chunk_id", "section_id", "header_path", "header_level", "content_type", "chunk_index",
+    "start_char", "end_char", "prefix_chars", "start_line", "end_line", "anchor", "allow_oversize",
+    "oversize_reason", "continued_from_header", "chunkana_parent_id", "chunkana_child_count",
+}  # fmt: skip
+HEADERS = {f"Header {level}" for level in range(1, 7)}
+CONTEXTS: tuple[HeaderContext, ...] = ("breadcrumb", "stack", "none")
+TEXT = """# Guide
+
+Preamble of the guide.
+
+## Install
+
+Run pip. Then wait. Then read on.
+
+```python
+    indented = 1
+```
+
+### Linux
+
+Use the package. It is small. It is quick.
+
+## Use
+
+Import it.
+"""
+
+
+def words(text: str) -> int:
+    """Count words, as a measure that is not additive."""
+    return len(text.split())
+
+
+def plain(size: int, *, strip: bool = False, atoms: str = "keep") -> ChunkanaSplitter:
+    """Return a splitter whose chunks start with the source, and say where."""
+    return ChunkanaSplitter(
+        size,
+        header_context="none",
+        add_start_index=True,
+        strip_whitespace=strip,
+        atomic_blocks=atoms,
+    )
+
+
+def test_is_a_text_splitter() -> None:
+    assert isinstance(ChunkanaSplitter(), TextSplitter)
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("overlap", [0, 60])
+def test_every_entry_point_gives_the_same(context: HeaderContext, overlap: int) -> None:
+    """Text, documents, transformations and generators are split alike."""
+    splitter = ChunkanaSplitter(300, overlap, header_context=context)
+    documents = own_documents()
+    split = splitter.split_documents(documents)
+    assert split == splitter.split_documents(document for document in documents)
+    assert split == splitter.transform_documents(documents)
+    texts = [document.page_content for document in documents]
+    made = splitter.create_documents(texts, [document.metadata for document in documents])
+    assert made == split
+    pages = [page for text in texts for page in splitter.split_text(text)]
+    assert pages == [document.page_content for document in split]
+
+
+async def test_async_transformation_gives_the_same() -> None:
+    splitter, documents = ChunkanaSplitter(300), own_documents()
+    assert await splitter.atransform_documents(documents) == splitter.split_documents(documents)
+
+
+def test_offsets_are_exact_in_the_corpus() -> None:
+    samples = {sample.name: sample.text for sample in corpora.corpus()}
+    if not samples:
+        pytest.skip(f"no corpus in {corpora.SHARED}")
+    documents = [Document(page_content=t, metadata={"source": n}) for n, t in samples.items()]
+    for chunk in ChunkanaSplitter(500, 50).split_documents(documents):
+        assert exact(chunk, samples[chunk.metadata["source"]])
+
+
+@given(any_markdown())
+def test_offsets_keys_and_sizes_hold_for_made_markdown(text: str) -> None:
+    """Whatever the text: exact offsets, the same keys, unique ids, the limit."""
+    splitter = ChunkanaSplitter(120, 20, add_start_index=True, header_keys=True)
+    split = splitter.create_documents([text], [{"source": "made"}])
+    assert len({document.id for document in split}) == len(split)
+    for document in split:
+        metadata = document.metadata
+        assert metadata.keys() == KEYS | HEADERS | {"source", "start_index"}
+        assert metadata["start_index"] == metadata["start_char"] >= 0
+        assert exact(document, text)
+        assert metadata["allow_oversize"] or len(document.page_content) <= 120
+
+
+@pytest.mark.parametrize("measure", [len, words])
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("overlap", [0, 30])
+def test_sizes_and_offsets(
+    measure: Callable[[str], int], context: HeaderContext, overlap: int
+) -> None:
+    """With context and overlap, in characters and words: within the limit but for flagged atoms."""
+    for document in own_documents():
+        splitter = ChunkanaSplitter(
+            150, overlap, measure, header_context=context, add_start_index=True
+        )
+        for chunk in splitter.split_documents([document]):
+            assert exact(chunk, document.page_content)
+            assert chunk.metadata["start_index"] == chunk.metadata["start_char"]
+            is_over = measure(chunk.page_content) > 150
+            assert chunk.metadata["allow_oversize"] is bool(chunk.metadata["oversize_reason"])
+            assert chunk.metadata["allow_oversize"] or not is_over
+
+
+def test_verbatim_chunks_keep_their_indentation() -> None:
+    """Without context a chunk that continues nothing is the source itself, indentation included."""
+    text = "Look:\n\n    indented\n      more\n" + "\n    line of code" * 30
+    splitter = plain(100, atoms="split")
+    split = splitter.create_documents([text])
+    assert len(split) > 3
+    for document in split:
+        start = document.metadata["start_index"]
+        assert text[start:].startswith(document.page_content)
+    assert split[1].page_content.startswith("    ")
+
+
+def test_white_space_is_stripped_where_asked_but_not_from_code() -> None:
+    text = "  indented paragraph\n\n# Code\n\n    kept\n"
+    kept = ChunkanaSplitter(32, header_context="none").split_text(text)
+    assert kept == ["  indented paragraph", "# Code\n\n    kept"]
+    splitter = plain(32, strip=True)
+    stripped = splitter.create_documents([text])
+    assert [d.page_content for d in stripped] == ["indented paragraph", "# Code\n\n    kept"]
+    assert [d.metadata["start_index"] for d in stripped] == [2, text.index("# Code")]
+    code = splitter.create_documents(["    code\n"])
+    assert code[0].page_content == "    code"
+
+
+def test_duplicates_have_their_own_offsets() -> None:
+    """The same paragraph twice is at two places: nothing is searched for."""
+    text = "\n\n".join(f"## S{n}\n\nThe very same sentence." for n in (1, 1, 1))
+    split = plain(60).create_documents([text])
+    assert [d.metadata["start_index"] for d in split] == [0, 32, 64]
+    assert len({d.id for d in split}) == 3
+
+
+def test_breadcrumb_is_title_and_path() -> None:
+    pages = ChunkanaSplitter(80).split_text(TEXT)
+    assert pages[0].startswith("Guide\n\n# Guide")
+    assert any(page.startswith("Guide > Install > Linux\n\n### Linux") for page in pages)
+    assert ChunkanaSplitter(80).split_text("No heading.") == ["No heading."]
+
+
+def test_stack_is_the_headings_above() -> None:
+    """Headings that a chunk starts with are not repeated; a continued part has its own in it."""
+    pages = ChunkanaSplitter(110, header_context="stack").split_text(TEXT)
+    assert any(page.startswith("# Guide\n\n## Install\n\n### Linux\n\nUse") for page in pages)
+    assert all(page.count("# Guide\n") == 1 for page in pages)
+    assert all(page.count("## Install\n") <= 1 for page in pages)
+
+
+def test_no_context_is_the_core_s_content() -> None:
+    pages = ChunkanaSplitter(100, header_context="none").split_text(TEXT)
+    result = chunk_hierarchical(TEXT, ChunkConfig(max_chunk_size=100))
+    assert pages == [chunk.content for chunk in result.get_flat_chunks()]
+
+
+def test_overlap_is_whole_sentences_of_the_section() -> None:
+    """Overlap starts with a sentence, stands below the repeated headings, and closes no fence."""
+    sentences = [f"Sentence number {n} is here." for n in range(30)]
+    split = ChunkanaSplitter(200, 60, header_context="none").create_documents(
+        ["# T\n\n" + " ".join(sentences)]
+    )
+    for before, document in pairwise(split):
+        lead = document.page_content[: document.metadata["prefix_chars"]]
+        assert lead.startswith("# T\n\nSentence number")
+        overlap = lead.removeprefix("# T\n\n").strip()
+        assert before.page_content.endswith(overlap)
+    fences = "# T\n\n" + "\n\n".join(f"```\ncode {n}\n```\n\nText {n} of it." for n in range(20))
+    for page in ChunkanaSplitter(120, 40).split_text(fences):
+        assert page.count("```") % 2 == 0
+
+
+def test_header_keys_are_those_that_others_use() -> None:
+    split = ChunkanaSplitter(80, header_keys=True).create_documents([TEXT])
+    linux = next(d for d in split if d.metadata["header_path"] == "/Guide/Install/Linux")
+    titles = [linux.metadata[f"Header {n}"] for n in range(1, 7)]
+    assert titles == ["Guide", "Install", "Linux", "", "", ""]
+
+
+def test_metadata_is_copied_and_kept() -> None:
+    """The caller's metadata is copied deeply; a key of the same name as ours stays the caller's."""
+    metadata = {"source": "a.md", "tags": {"x": [1]}, "anchor": "theirs"}
+    document = Document(page_content=TEXT, metadata=deepcopy(metadata))
+    with pytest.warns(UserWarning, match="keeps its own anchor"):
+        split = ChunkanaSplitter(80).split_documents([document])
+    split[0].metadata["tags"]["x"].append(2)
+    assert document.metadata == metadata
+    assert split[1].metadata["tags"] == {"x": [1]}
+    assert all(d.metadata["anchor"] == "theirs" for d in split)
+
+
+def test_same_keys_on_every_document() -> None:
+    split = ChunkanaSplitter(200).split_documents(own_documents())
+    assert {frozenset(d.metadata) for d in split} == {frozenset(KEYS | {"source"})}
+
+
+def test_metadata_is_plain() -> None:
+    """It survives JSON and what vector stores take: no None, no list, no set."""
+    split = ChunkanaSplitter(200).split_documents(own_documents())
+    assert json.loads(json.dumps([d.metadata for d in split])) == [d.metadata for d in split]
+    allowed = (str, bool, int, float)
+    assert all(isinstance(value, allowed) for d in split for value in d.metadata.values())
+
+
+def test_ids_are_the_same_in_every_run_and_unique() -> None:
+    """Documents with the same text and source, and repeated paragraphs, have ids of their own."""
+    documents = [*own_documents(), *own_documents()]
+    split = ChunkanaSplitter(200).split_documents(documents)
+    assert split == ChunkanaSplitter(200).split_documents(documents)
+    assert len({d.id for d in split}) == len(split)
+    named = Document(page_content=TEXT, id="mine")
+    moved = Document(page_content=TEXT, id="mine", metadata={"at": "another time"})
+    ids = [[d.id for d in ChunkanaSplitter().split_documents([d])] for d in (named, moved)]
+    assert ids[0] == ids[1]
+    bare = [ChunkanaSplitter().create_documents([text])[0].id for text in ("one", "two")]
+    assert bare[0] != bare[1]
+
+
+def test_chunk_key_is_id_and_content() -> None:
+    document = ChunkanaSplitter().create_documents([TEXT])[0]
+    moved = document.model_copy(update={"metadata": {"start_char": 99}})
+    assert chunk_key(document) == chunk_key(moved)
+    assert chunk_key(document) != chunk_key(document.model_copy(update={"id": "other"}))
+    assert chunk_key(document) != chunk_key(document.model_copy(update={"page_content": "x"}))
+
+
+def test_what_is_not_worth_indexing_is_left_out() -> None:
+    text = "---\ntitle: T\n---\n\n# Empty\n\n[a]: /b\n"
+    assert ChunkanaSplitter().split_text("---\ntitle: T\n---\n") == []
+    assert ChunkanaSplitter().split_text(" \n\t") == []
+    assert all("title: T" not in page for page in ChunkanaSplitter().split_text(text))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"chunk_size": 0}, "chunk_size must be > 0"),
+        ({"chunk_overlap": -1}, "chunk_overlap must be >= 0"),
+        ({"chunk_size": 100, "chunk_overlap": 101}, "larger chunk overlap"),
+        ({"chunk_size": 31}, "chunk_size is 31; allowed: at least 32"),
+        ({"chunk_size": 100, "chunk_overlap": 90}, "chunk_overlap is 90; allowed: at most 66"),
+        ({"header_context": "all"}, "header_context is 'all'; allowed: 'breadcrumb' or"),
+        ({"atomic_blocks": "both"}, "atomic_blocks is 'both'"),
+    ],
+)
+def test_sizes_and_options_that_are_not_allowed(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ChunkanaSplitter(**arguments)
+
+
+def test_unknown_arguments_raise() -> None:
+    with pytest.raises(TypeError, match="unknown argument 'max_chunk_size'"):
+        ChunkanaSplitter(max_chunk_size=100)
+
+
+def test_largest_overlap_that_is_said_to_be_allowed_is() -> None:
+    assert ChunkanaSplitter(100, 66).split_text(TEXT)
+
+
+def test_text_must_be_a_string() -> None:
+    with pytest.raises(ConfigurationError, match="text is 5; allowed: a str"):
+        ChunkanaSplitter().create_documents([5])  # type: ignore[list-item]
+
+
+def test_as_many_metadatas_as_texts() -> None:
+    with pytest.raises(ConfigurationError, match="one for each of 2 texts"):
+        ChunkanaSplitter().create_documents(["a", "b"], [{}])
+
+
+def encoding() -> object:
+    """Return an encoding of single bytes with a special token, made without a download."""
+    ranks = {bytes([n]): n for n in range(256)}
+    special = {"<|endoftext|>": 256}
+    tiktoken = pytest.importorskip("tiktoken")
+    return tiktoken.Encoding(
+        "bytes", pat_str=r"\s+|\S+", mergeable_ranks=ranks, special_tokens=special
+    )
+
+
+def test_from_tiktoken_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It counts tokens, keeps its own arguments, and takes special tokens in a text as text."""
+    tiktoken = pytest.importorskip("tiktoken")
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda _: encoding())
+    splitter = ChunkanaSplitter.from_tiktoken_encoder(
+        chunk_size=60, header_context="none", add_start_index=True, atomic_blocks="split"
+    )
+    assert type(splitter) is ChunkanaSplitter
+    text = TEXT + "\n\n日本語のテキスト。もう一つの文です。<|endoftext|> and more.\n"
+    split = splitter.create_documents([text])
+    assert "<|endoftext|>" in "".join(d.page_content for d in split)
+    for document in split:
+        assert len(document.page_content.encode()) <= 60
+        assert exact(document, text)
+    allowed = ChunkanaSplitter.from_tiktoken_encoder(chunk_size=60, allowed_special="all")
+    assert allowed.split_text("a <|endoftext|> b") == ["a <|endoftext|> b"]
+    with pytest.raises(ValueError, match="disallowed special token"):
+        ChunkanaSplitter.from_tiktoken_encoder(disallowed_special="all").split_text("<|endoftext|>")
+
+
+def test_from_huggingface_tokenizer() -> None:
+    """It counts a tokenizer's tokens and keeps its own arguments."""
+    tokenizers = pytest.importorskip("tokenizers")
+    transformers = pytest.importorskip("transformers")
+    unknown = "[UNK]"
+    model = tokenizers.Tokenizer(tokenizers.models.WordLevel({unknown: 0}, unk_token=unknown))
+    model.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=model, unk_token=unknown)
+    splitter = ChunkanaSplitter.from_huggingface_tokenizer(
+        tokenizer, chunk_size=40, header_keys=True, add_start_index=True
+    )
+    assert isinstance(splitter, ChunkanaSplitter)
+    text = "# T\n\n" + "One two three, four. " * 40
+    split = splitter.create_documents([text])
+    assert len(split) > 5
+    for document in split:
+        assert len(tokenizer.tokenize(document.page_content)) <= 40
+        assert document.metadata["Header 1"] == "T"
+        assert exact(document, text)
+
+
+# A splitter for parents and children
+
+
+def test_children_of_chunks_are_absolute_in_the_source() -> None:
+    """A child's offsets and lines are those of the source; its path keeps what is above it."""
+    parents = ChunkanaSplitter(220).split_documents(
+        [Document(page_content=TEXT, metadata={"source": "t"})]
+    )
+    children = ChunkanaSplitter(60, add_start_index=True).split_documents(parents)
+    assert len(children) > len(parents) > 1
+    lines = TEXT.splitlines()
+    for child in children:
+        metadata = child.metadata
+        assert exact(child, TEXT)
+        first = TEXT[metadata["start_char"] : metadata["end_char"]].splitlines()[0]
+        assert first in lines[metadata["start_line"] - 1]
+    linux = next(c for c in children if "Use the package" in c.page_content)
+    assert linux.metadata["header_path"] == "/Guide/Install/Linux"
+    assert linux.page_content.startswith("Guide > Install > Linux\n\n")
+    assert len({c.id for c in children}) == len(children)
+    wholes = {d.id: d for d in parents}
+    assert not {c.id for c in children} & wholes.keys()
+
+
+def test_start_index_of_a_child_is_in_its_parent_s_content() -> None:
+    (parent,) = ChunkanaSplitter().create_documents(["# A\n\n" + "Some words here. " * 20])
+    for child in ChunkanaSplitter(80, add_start_index=True).split_documents([parent]):
+        start = child.metadata["start_index"]
+        text = child.page_content[child.metadata["prefix_chars"] :]
+        assert parent.page_content[start:].startswith(text)
+
+
+def test_documents_that_only_look_like_chunks_are_split_whole() -> None:
+    """Metadata of the same names, but from elsewhere, stay, and hide nothing."""
+    document = Document(page_content=TEXT, metadata={"start_char": "5", "chunkana_parent_id": "x"})
+    with pytest.warns(UserWarning, match="keeps its own"):
+        pages = ChunkanaSplitter(100).split_documents([document])
+    assert "Preamble" in pages[0].page_content
+
+
+def test_to_documents_maps_a_result() -> None:
+    result = chunk_hierarchical(TEXT)
+    made = to_documents(result, {"source": "t"})
+    assert [d.page_content for d in made] == [c.content for c in result.get_flat_chunks()]
+    assert {frozenset(d.metadata) for d in made} == {frozenset(KEYS | {"source"})}
+    assert to_documents(chunk_hierarchical("")) == []
+
+
+def test_package_says_which_extra_is_missing(tmp_path: Path) -> None:
+    """Without LangChain the import says what to install; the core does without it."""
+    import subprocess
+    import sys
+
+    for name in ("langchain_core", "langchain_text_splitters"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError")
+    script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import chunkana_core\n"
+    script += "try:\n    import chunkana_langchain\nexcept ImportError as error:\n    print(error)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert 'pip install "chunkana-rag[langchain]"' in run.stdout
+
+
+# Cost and state
+
+
+def calls_made(text: str) -> int:
+    """Count the calls of Python functions that splitting a text takes."""
+    count = 0
+
+    def note(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    splitter = ChunkanaSplitter(200, 40)
+    sys.setprofile(note)
+    try:
+        splitter.split_hierarchical([Document(page_content=text)])
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(
+    "shape",
+    ["## Title {}\n\nSome words of it. More of them.\n\n", "- item {} of a list\n", "word {} "],
+)
+def test_splitting_is_linear(shape: str) -> None:
+    """Four times the text takes four times the calls, and not sixteen."""
+    small, large = ("".join(shape.format(n) for n in range(count)) for count in (250, 1000))
+    assert calls_made(large) < 5 * calls_made(small)
+
+
+def test_one_splitter_serves_many_threads() -> None:
+    splitter, documents = ChunkanaSplitter(300, 30), own_documents()
+    alone = [ChunkanaSplitter(300, 30).split_documents([document]) for document in documents]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda d: splitter.split_documents([d]), documents))
+    assert together == alone
