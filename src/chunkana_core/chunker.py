@@ -84,7 +84,7 @@ class MarkdownChunker:
             InvariantViolationError: with `validation="strict"` only.
         """
         require_str("text", text)
-        return self.chunk_document(Document.parse(text), prefix=prefix)
+        return self._chunked(Document.parse(text), prefix)
 
     def chunk_document(
         self, document: Document, *, prefix: Prefix | None = None
@@ -94,6 +94,9 @@ class MarkdownChunker:
         For those who need to know something of a document, like its title, before it is chunked.
         """
         require_type("document", document, Document, "a Document")
+        return self._chunked(document, prefix)
+
+    def _chunked(self, document: Document, prefix: Prefix | None) -> HierarchicalChunkingResult:
         if prefix is not None and not callable(prefix):
             raise InputTypeError("prefix", prefix, "None or a callable")
         strategy = self._selector.select(document.analysis, self.config)
@@ -128,7 +131,7 @@ class MarkdownChunker:
         if errors and self.config.validation == "strict":
             raise InvariantViolationError(errors)
         if errors:
-            warnings.warn("; ".join(errors), InvariantWarning, stacklevel=3)
+            warnings.warn("; ".join(errors), InvariantWarning, stacklevel=4)
         outcome = ValidationResult(not errors, errors, outcome.warnings, outcome.coverage)
         return result.validated(outcome, debug=self.config.debug)
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from chunkana_core import (
     Chunk,
     ChunkConfig,
+    Document,
     HierarchicalChunkingResult,
     InvariantValidator,
     InvariantViolationError,
@@ -415,11 +416,17 @@ def test_strict_raises_and_warn_warns() -> None:
     assert MarkdownChunker(off).chunk_hierarchical(text).validation is None
 
 
-def test_warnings_point_at_the_caller() -> None:
+@pytest.mark.parametrize("of_document", [False, True])
+def test_warnings_point_at_the_caller(*, of_document: bool) -> None:
     """The warning names the line that asked for the chunks."""
     config = ChunkConfig(max_chunk_size=200, length_function=Unsteady(), validation="warn")
-    with pytest.warns(InvariantWarning) as caught:
-        MarkdownChunker(config).chunk_hierarchical("A sentence of some length. " * 60)
+    chunker, text = MarkdownChunker(config), "A sentence of some length. " * 60
+    if of_document:
+        with pytest.warns(InvariantWarning) as caught:
+            chunker.chunk_document(Document.parse(text))
+    else:
+        with pytest.warns(InvariantWarning) as caught:
+            chunker.chunk_hierarchical(text)
     assert caught[0].filename == __file__
 
 
