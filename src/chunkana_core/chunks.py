@@ -74,6 +74,7 @@ class Chunk:
         span: the exact range of the text in the source.
         content: what to embed and to show: the text, below its repeated headings where it
             continues a section. Of a root or section node, a title and summary.
+        text_offset: where in the content the text starts, in code points.
         chunk_id: 8 hex digits, unique in the document and stable as long as section and text are.
         section_id: the same for all chunks of one section.
         section: level and path in the outline.
@@ -103,6 +104,7 @@ class Chunk:
     end_line: int
     text_start_line: int
     text_end_line: int
+    text_offset: int = 0
     chunk_id: str
     section_id: str
     section: SectionPath
@@ -164,5 +166,5 @@ class Chunk:
         return metadata
 
 
-_NOT_FLAT = {"source", "span", "content", "section", "links", "validation"}
+_NOT_FLAT = {"source", "span", "content", "text_offset", "section", "links", "validation"}
 _FLAT = tuple(field.name for field in fields(Chunk) if field.name not in _NOT_FLAT)

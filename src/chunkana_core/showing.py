@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import NamedTuple
 
 from chunkana_core.blocks import BlockKind
 from chunkana_core.document import Document
@@ -16,6 +17,20 @@ from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
 
 _AFTER_STACK = "\n\n"
+
+
+class Shown(NamedTuple):
+    """A part's content.
+
+    Attributes:
+        content: the text, with what is repeated around it.
+        start: the offset in the document of the first source line in it.
+        text_offset: where in the content the text starts.
+    """
+
+    content: str
+    start: int
+    text_offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +79,18 @@ class Frame:
         """Tell whether a part that starts with a unit continues a section."""
         return first.span.start > self.start and first.opens is not BlockKind.HEADING
 
-    def contents(self, first: Unit, last: Unit) -> Iterator[tuple[int, str]]:
-        """Yield what a part may show and from where, with less and less that is repeated."""
-        text = self.document.text[first.span.start : last.span.end]
-        body = first.repeats.lead + text + last.repeats.tail
+    def contents(self, first: Unit, last: Unit) -> Iterator[Shown]:
+        """Yield what a part may show, with less and less that is repeated."""
+        text, lead = self.document.text[first.span.start : last.span.end], first.repeats.lead
+        body = lead + text + last.repeats.tail
         for stack in _shorter(self.stack) if self.is_continued(first) else ():
-            content = _slice(self.document, stack) + _AFTER_STACK + body
-            yield stack[0].start, content + self._closing(content, first, last)
+            above = _slice(self.document, stack) + _AFTER_STACK
+            content = above + body + self._closing(above + body, first, last)
+            yield Shown(content, stack[0].start, len(above) + len(lead))
         start = first.span.start if first.repeats.start is None else first.repeats.start
-        yield start, body + self._closing(body, first, last)
+        yield Shown(body + self._closing(body, first, last), start, len(lead))
         if self.has_stray_fences:
-            yield start, body
+            yield Shown(body, start, len(lead))
 
     def _closing(self, content: str, first: Unit, last: Unit) -> str:
         """Return the end of a fence that a part opens only because it was cut out."""

@@ -15,7 +15,7 @@ from chunkana_core.fast_init import fast_init
 from chunkana_core.opening import Opener, Unit
 from chunkana_core.packing import Row, least_cost_cuts
 from chunkana_core.placing import section_of
-from chunkana_core.showing import Frame
+from chunkana_core.showing import Frame, Shown
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
 from chunkana_core.strategies.base import BaseStrategy
@@ -33,16 +33,14 @@ class Part:
 
     Attributes:
         span: the exact text.
-        content: the text, with what is repeated around it.
-        shown_from: the offset of the first source line in the content.
+        shown: the content.
         split_index: its number among the parts of its draft, None if that is whole.
         original_size: the size of the whole draft, None if that is whole.
         oversize_reason: why it is over the limit, None where it is not.
     """
 
     span: Span
-    content: str
-    shown_from: int
+    shown: Shown
     split_index: int | None = None
     original_size: int | None = None
     oversize_reason: str | None = None
@@ -77,9 +75,10 @@ class Splitter:
         text = self.document.text[span.start : span.end]
         excess = self.excess(span, text)
         if not excess:
-            return [Part(span, text, span.start)]
+            return [Part(span, Shown(text, span.start, 0))]
         if excess <= int(self.sizer.max_size * self.config.oversize_tolerance):
-            return [Part(span, text, span.start, oversize_reason="within_tolerance")]
+            shown = Shown(text, span.start, 0)
+            return [Part(span, shown, oversize_reason="within_tolerance")]
         parts = self._parts(draft, span)
         is_whole = len(parts) == 1
         return [replace(parts[0], split_index=None, original_size=None)] if is_whole else parts
@@ -95,7 +94,9 @@ class Splitter:
         """
         document, sizer = self.document, self.sizer
         frame = Frame.of(document, draft, span, sizer, keeps_atoms=self.opener.keep_atoms)
-        most = limit = sizer.max_size - self._longest_prefix(draft)
+        prefix = self._longest_prefix(draft)
+        rounding = int(bool(prefix) and not sizer.is_exact)
+        most = limit = sizer.max_size - prefix - rounding
         for slack in (0, 1, 1, sizer.max_size):
             parts, excesses = zip(
                 *_Plan(self, draft, frame, most, limit, slack).parts(), strict=True
@@ -263,12 +264,11 @@ class _Plan:
         span = Span(first.span.start, last.span.end)
         contents = self.frame.contents(first, last)
         shown = whole = next(contents)
-        excess = planned = self.splitter.excess(span, whole[1])
+        excess = planned = self.splitter.excess(span, whole.content)
         for shown in contents if excess else ():
-            excess = self.splitter.excess(span, shown[1])
+            excess = self.splitter.excess(span, shown.content)
             if not excess:
                 break
         reason = first.oversize_reason if excess else None
-        shown_from, content = whole if reason else shown
-        part = Part(span, content, shown_from, number, self.frame.size, reason)
+        part = Part(span, whole if reason else shown, number, self.frame.size, reason)
         return part, 0 if first.oversize_reason else planned
