@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from chunkana_core import ConfigurationError, SectionPath
 from chunkana_core import Document as MarkdownDocument
-from chunkana_langchain.origin import Origin
+from chunkana_langchain.origin import Heading, Origin
 
 HeaderContext = Literal["breadcrumb", "stack", "none"]
 _END: Final = "\n\n"
@@ -30,49 +30,73 @@ class Headings:
         kind: "breadcrumb" for the title and full path on a line, "stack" for the headings above
             those that the chunk itself starts with, "none" for nothing.
         title: the document's, "" for none.
-        origin: where the text comes from.
-        levels: the levels of headings, by the titles from any of those around them to their own.
+        above: the headings around the first one in the text.
+        around: by a section's path, its headings from the outermost one in the text on.
+        length: measures a text.
+        most: the largest context, in its units.
     """
 
     kind: HeaderContext
     title: str
-    origin: Origin
-    levels: Mapping[tuple[str, ...], int]
+    above: tuple[Heading, ...]
+    around: Mapping[tuple[str, ...], tuple[Heading, ...]]
+    length: Callable[[str], int]
+    most: int
 
     @classmethod
-    def of(cls, kind: HeaderContext, document: MarkdownDocument, origin: Origin) -> Headings:
+    def of(
+        cls,
+        kind: HeaderContext,
+        document: MarkdownDocument,
+        origin: Origin,
+        length: Callable[[str], int],
+        limit: int,
+    ) -> Headings:
         """Look at a parsed document."""
-        sections = document.sections[1:]
+        sections = document.sections
+        around: dict[tuple[str, ...], tuple[Heading, ...]] = {(): ()}
+        for section in sections[1:]:
+            outer = around[sections[section.parent].path]
+            around.setdefault(section.path, (*outer, Heading(section.level, section.title)))
         is_titled = document.title != _UNTITLED or any(s.title == _UNTITLED for s in sections)
-        levels = {s.path[start:]: s.level for s in sections for start in range(len(s.path))}
-        title = document.title if is_titled and not origin.is_chunk else ""
-        return cls(kind, title, origin, levels)
+        title = document.title if is_titled else ""
+        title = title if origin.title is None else origin.title
+        return cls(kind, title, origin.above, around, length, limit // 2)
+
+    def path(self, titles: Sequence[str]) -> tuple[Heading, ...]:
+        """Return all headings around a section: those in the text, below those above it."""
+        local = self.around.get(tuple(titles), ())
+        outer = (h for h in self.above if not local or h.level < local[0].level)
+        return (*outer, *local)
 
     def prefix(self, section: SectionPath) -> str:
-        """Return what goes before the chunks of a section; at most that, with "stack"."""
-        path = self.origin.below(section.path)
-        if self.kind == "breadcrumb":
-            titles = path if path[:1] == (self.title,) or not self.title else (self.title, *path)
-            return " > ".join(titles) + _END if titles else ""
-        return self._stack(path) if self.kind == "stack" else ""
+        """Return what goes before the chunks of a section, or with "stack" at most does.
 
-    def above(self, counted: str, section: SectionPath, first: tuple[str, ...] | None) -> str:
-        """Return what goes before a chunk: as much as was counted.
+        It loses its outermost titles where it would take over half of the limit.
+        """
+        path = self.path(section.path)
+        if self.kind == "breadcrumb" and [h.title for h in path[:1]] != [self.title]:
+            path = (Heading(0, self.title), *path)
+        return self._written(path, self.most)
+
+    def before(self, counted: str, first: tuple[Heading, ...]) -> str:
+        """Return what goes before a chunk, at most as long as what was counted.
 
         Args:
             counted: the prefix of its section that its size was measured with.
-            section: its level and path.
-            first: the path of the heading that it starts with, if it does.
+            first: the headings around the one that it starts with, else around its section.
         """
-        if self.kind != "stack":
-            return counted
-        whole = self.origin.below(section.path)
-        above = self.origin.below(first)[:-1] if first else whole
-        return self._stack(above[len(whole) - counted.count(_END) : len(whole)])
+        return self._written(first, self.length(counted)) if self.kind == "stack" else counted
 
-    def by_level(self, path: tuple[str, ...]) -> dict[int, str]:
-        """Return the titles of a path by the levels of their headings."""
-        return {self.levels.get(path[: n + 1], n + 1): title for n, title in enumerate(path)}
+    def _written(self, path: tuple[Heading, ...], most: int) -> str:
+        """Write headings, without as many of the outermost as it takes to be short enough."""
+        written = (self._write(path[dropped:]) for dropped in range(len(path)))
+        return next((text for text in written if self.length(text) <= most), "")
 
-    def _stack(self, path: tuple[str, ...]) -> str:
-        return "".join(f"{'#' * n} {title}{_END}" for n, title in self.by_level(path).items())
+    def _write(self, path: tuple[Heading, ...]) -> str:
+        if self.kind == "breadcrumb":
+            titles = " > ".join(heading.title for heading in path if heading.title)
+            return titles + _END if titles else ""
+        if self.kind == "stack":
+            return "".join(f"{'#' * h.level} {h.title}{_END}" for h in path)
+        return ""

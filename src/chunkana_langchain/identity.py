@@ -10,7 +10,8 @@ from uuid import UUID
 
 from langchain_core.documents import Document
 
-_NAMES = ("source", "page")  # what loaders call a document and its part
+# What loaders call a document and its parts.
+_NAMES = ("source", "page", "page_number", "row", "seq_num", "sheet", "url")
 
 
 def chunk_key(document: Document) -> str:
@@ -31,7 +32,7 @@ def source_keys(documents: Iterable[Document]) -> list[str]:
     keys = []
     for document in documents:
         key = _key(document)
-        keys.append(f"{key}#{seen[key]}" if seen[key] else key)
+        keys.append(f"{key}\0{seen[key]}" if seen[key] else key)
         seen[key] += 1
     return keys
 
@@ -46,8 +47,14 @@ def _key(document: Document) -> str:
         return document.id
     names = {name: document.metadata[name] for name in _NAMES if name in document.metadata}
     if metadata := names if "source" in names else document.metadata:
-        return json.dumps(metadata, sort_keys=True, default=str)
+        named = sorted((str(name), value) for name, value in metadata.items())
+        return json.dumps(named, default=_plain)
     return _hash(document.page_content)
+
+
+def _plain(value: object) -> object:
+    """Return a value that JSON does not know as the same text in every run."""
+    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
 
 
 def _hash(*parts: str) -> str:

@@ -19,11 +19,12 @@ OVERSIZE_REASON: Final = "oversize_reason"
 CONTINUED: Final = "continued_from_header"
 PARENT_ID: Final = "chunkana_parent_id"
 CHILD_COUNT: Final = "chunkana_child_count"
+CONTEXT: Final = "chunkana_context"  # for those who split a chunk further
 START_INDEX: Final = "start_index"  # LangChain's, in the page content that was split
 SCORE: Final = "score"
 HEADERS: Final = tuple(f"Header {level}" for level in range(1, 7))  # as others name them
 OWN: Final = frozenset(
     {CHUNK_ID, SECTION_ID, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE, CHUNK_INDEX, START_CHAR,
      END_CHAR, PREFIX_CHARS, START_LINE, END_LINE, ANCHOR, ALLOW_OVERSIZE, OVERSIZE_REASON,
-     CONTINUED, PARENT_ID, CHILD_COUNT}
+     CONTINUED, PARENT_ID, CHILD_COUNT, CONTEXT}
 )  # fmt: skip

@@ -17,19 +17,20 @@ from chunkana_core import (
     MergeNode,
     MergeTree,
     SectionPath,
+    Span,
     find_common_prefix,
 )
+from chunkana_core import Document as MarkdownDocument
 from chunkana_langchain import keys
 from chunkana_langchain.context import Headings
-from chunkana_langchain.identity import document_id
-from chunkana_langchain.origin import Origin
+from chunkana_langchain.identity import document_id, source_keys
+from chunkana_langchain.origin import Context, Heading, Origin
 
 _AFTER_OVERLAP = "\n\n"
 _NO_INDEX = -1  # of a parent, which is no chunk
-_TO_LAST_FENCE = re.compile(
-    r"\A.*^[ \t>]*(?:`{3}|~{3}|\$\$)[^\n]*\n?",
-    re.DOTALL | re.MULTILINE,
-)
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|$)")
+# What is, or may be, part of a heading, code, math, a table or HTML.
+_NO_PROSE = re.compile(r"[ ]{4}|[ ]*\t|[ \t>]*[#|<]|.*(?:`{3}|~{3}|\$\$|[ \t]\|[ \t])")
 _FIRST_SENTENCE = re.compile(r"\A.*?(?:\n[ \t]*\n\s*|[.!?…][\"')\]*_]*\s+|[。！？])", re.DOTALL)
 
 
@@ -58,16 +59,30 @@ def to_documents(
     ['# A\n\nText.']
     """
     whole = Document(page_content=result.source, metadata=dict(metadata or {}))
-    origin = Origin.of(whole, str(whole.metadata.get("source", "")))
-    return list(Mapper(result, origin, Headings("none", "", origin, {})).leaves())
+    origin = Origin.of(whole, *source_keys([whole]))
+    parsed = MarkdownDocument.parse(result.source)
+    return list(Mapper(result, origin, Headings.of("none", parsed, origin, len, 0)).leaves())
 
 
 class _Page(NamedTuple):
-    """A page content: what goes in front, the text, and where that starts in what was split."""
+    """A page content, and where in the text that was split its own text is."""
 
+    above: str
     lead: str
     text: str
-    start: int
+    tail: str
+    span: Span
+    overlap: str = ""
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the text."""
+        return self.above + self.overlap + self.lead
+
+    @property
+    def content(self) -> str:
+        """All of it."""
+        return self.prefix + self.text + self.tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +96,7 @@ class Mapper:
         with_index: whether `start_index` is among the metadata.
         with_headers: whether `Header 1` to `Header 6` are.
         strip: whether white space at the start of what is no code goes.
-        chunk_size: what a chunk must not exceed with overlap, in units of `length`.
+        chunk_size: the largest page content, in units of `length`; None for the core's limit.
         length: measures a text.
         max_parent_size: of the merge tree, None for the core's default.
     """
@@ -92,7 +107,7 @@ class Mapper:
     with_index: bool = False
     with_headers: bool = False
     strip: bool = False
-    chunk_size: int = 0
+    chunk_size: int | None = None
     length: Callable[[str], int] = len
     max_parent_size: int | None = None
     _tree: MergeTree = field(init=False)
@@ -107,38 +122,52 @@ class Mapper:
     def leaves(self) -> Iterator[Document]:
         """Yield a document for each chunk that is worth indexing, in order."""
         for node in self._tree.leaves:
-            if node.chunk is not None:
-                yield self._leaf(node, node.chunk)
+            if (leaf := self._leaf(node)) is not None:
+                yield leaf
 
     def parents(self) -> Iterator[tuple[str, Document]]:
         """Yield what retrieval may read, with its id: parents, and leaves without one."""
         for node in self._tree.nodes:
-            if not node.is_leaf:
-                yield self._id(node.node_id), self._parent(node)
-            elif node.parent_id is None and node.chunk is not None:
-                yield self._id(node.node_id), self._leaf(node, node.chunk)
+            is_leaf = node.is_leaf and node.parent_id is None
+            made = self._leaf(node) if is_leaf else None if node.is_leaf else self._parent(node)
+            if made is not None:
+                yield self._id(node.node_id), made
 
-    def _leaf(self, node: MergeNode, chunk: Chunk) -> Document:
-        before, text, after = _parts(chunk)
-        indent = len(text) - len(text.lstrip()) if self.strip and not _is_code(chunk) else 0
-        above = self._above(self.result.prefix_of(chunk.section), chunk.section, chunk.start_line)
-        overlap = self._overlap(chunk, above)
-        is_stack = before.endswith(_AFTER_OVERLAP)  # headings, below which overlap reads best
-        lead = above + (before + overlap if is_stack else overlap + before)
+    def _leaf(self, node: MergeNode) -> Document | None:
+        chunk = node.chunk
+        span = self.origin.within(node.span)
+        if chunk is None or span is None:
+            return None
+        counted = self.result.prefix_of(chunk.section)
+        around = self._around(chunk.section, chunk.start_line)
+        lead, tail = self._around_text(chunk, span)
+        if self.strip and not lead and not _is_code(chunk):
+            text = self.origin.text[span.start : span.end]
+            span = Span(span.end - len(text.lstrip()), span.end)
+        text = self.origin.text[span.start : span.end]
+        page = _Page(self.headings.before(counted, around), lead, text, tail, span)
+        page = page._replace(overlap=self._overlap(chunk, page))
+        limit = self.chunk_size
+        is_over = bool(chunk.oversize_reason)
+        is_over = is_over and (limit is None or self.length(page.content) > limit)
         own = {
             keys.CONTENT_TYPE: chunk.content_type,
             keys.CHUNK_INDEX: chunk.chunk_index,
             keys.ANCHOR: chunk.anchor,
-            keys.ALLOW_OVERSIZE: chunk.oversize_reason is not None,
-            keys.OVERSIZE_REASON: chunk.oversize_reason or "",
+            keys.ALLOW_OVERSIZE: is_over,
+            keys.OVERSIZE_REASON: (chunk.oversize_reason or "") if is_over else "",
             keys.CONTINUED: bool(chunk.split_index),
         }
-        page = _Page(lead, text[indent:] + after, node.span.start + indent)
-        return self._document(node, chunk.section, page, own)
+        path = self.headings.path(chunk.section.path)
+        return self._document(node, page, path, around, own)
 
-    def _parent(self, node: MergeNode) -> Document:
+    def _parent(self, node: MergeNode) -> Document | None:
+        span = self.origin.within(node.span)
+        if span is None:
+            return None
         section, line = self._section(node), node.source.line_at(node.span.start)
-        above = self._above(self.headings.prefix(section), section, line)
+        around = self._around(section, line)
+        above = self.headings.before(self.headings.prefix(section), around)
         own = {
             keys.CONTENT_TYPE: "section",
             keys.CHUNK_INDEX: _NO_INDEX,
@@ -147,66 +176,78 @@ class Mapper:
             keys.OVERSIZE_REASON: "",
             keys.CONTINUED: line not in self._starts,
         }
-        page = _Page(above, node.text, node.span.start)
-        return self._document(node, section, page, own)
+        page = _Page(above, "", self.origin.text[span.start : span.end], "", span)
+        path = self.headings.path(section.path)
+        return self._document(node, page, path, around, own)
 
     def _document(
         self,
         node: MergeNode,
-        section: SectionPath,
         page: _Page,
+        path: tuple[Heading, ...],
+        around: tuple[Heading, ...],
         own: dict[str, Any],
     ) -> Document:
         """Return a document with the caller's metadata and ours; of both, the caller's stays."""
-        origin, path = self.origin, self.origin.below(section.path)
-        start, end, line_at = page.start, node.span.end, node.source.line_at
+        origin, span = self.origin, page.span
+        overlap = (len(page.above), len(page.above) + len(page.overlap))
+        kept = tuple(sorted(keys.OWN & origin.kept))
+        context = Context(self.headings.title, around, len(page.above), overlap, kept)
+        line_at, above = node.source.line_at, origin.line - node.source.line_at(origin.own.start)
         own |= {
             keys.CHUNK_ID: node.node_id,
             keys.SECTION_ID: node.section_id,
-            keys.HEADER_PATH: origin.header_path(section.path),
-            keys.HEADER_LEVEL: section.level,
-            keys.START_CHAR: origin.start + start,
-            keys.END_CHAR: origin.start + end,
-            keys.PREFIX_CHARS: len(page.lead),
-            keys.START_LINE: origin.line - 1 + line_at(start),
-            keys.END_LINE: origin.line - 1 + line_at(end - 1),
+            keys.HEADER_PATH: "/" + "/".join(h.title.replace("/", r"\/") for h in path),
+            keys.HEADER_LEVEL: path[-1].level if path else 0,
+            keys.START_CHAR: origin.in_source(span.start),
+            keys.END_CHAR: origin.in_source(span.end),
+            keys.PREFIX_CHARS: len(page.prefix),
+            keys.START_LINE: above + line_at(span.start),
+            keys.END_LINE: above + line_at(span.end - 1),
             keys.PARENT_ID: self._id(node.parent_id or node.node_id),
             keys.CHILD_COUNT: len(node.children_ids),
+            keys.CONTEXT: context.dumps(),
         }
         if self.with_index:
-            own[keys.START_INDEX] = origin.shift + start
+            own[keys.START_INDEX] = origin.in_page(span.start)
         if self.with_headers:
-            titles = self.headings.by_level(path)
+            titles = {heading.level: heading.title for heading in path}
             own |= {name: titles.get(level, "") for level, name in enumerate(keys.HEADERS, 1)}
         metadata = deepcopy(origin.metadata)
         metadata |= {name: value for name, value in own.items() if name not in origin.kept}
-        content = page.lead + page.text
-        return Document(page_content=content, metadata=metadata, id=self._id(node.node_id))
+        return Document(page_content=page.content, metadata=metadata, id=self._id(node.node_id))
 
-    def _above(self, counted: str, section: SectionPath, line: int) -> str:
-        path = self._starts[line][1] if line in self._starts else None
-        return self.headings.above(counted, section, path)
+    def _around_text(self, chunk: Chunk, span: Span) -> tuple[str, str]:
+        """Return what a chunk's content has before and after the part that is the source's own."""
+        end = chunk.text_offset + len(chunk.text)
+        before = chunk.text_offset + span.start - chunk.span.start
+        after = chunk.content[end - (chunk.span.end - span.end) :]
+        return chunk.content[:before], after.rstrip() and after
 
-    def _overlap(self, chunk: Chunk, above: str) -> str:
-        """Return the end of the chunk before, from a block or sentence on, where it fits too."""
-        overlap = chunk.previous_content
+    def _around(self, section: SectionPath, line: int) -> tuple[Heading, ...]:
+        """Return the headings around the one at a line, else all around a section."""
+        if line not in self._starts:
+            return self.headings.path(section.path)
+        return self.headings.path(self._starts[line][1])[:-1]
+
+    def _overlap(self, chunk: Chunk, page: _Page) -> str:
+        """Return the prose that the chunk before ends with, from a sentence on, where it fits."""
         before = self.result.get_chunk(chunk.links.prev_sibling_id or "")
-        is_text = before is not None and before.start_line not in self._starts
-        if not (before and is_text and overlap == before.text == before.content):
-            overlap = _TO_LAST_FENCE.sub("", overlap)  # what closes a fence would open one here
-            overlap = _FIRST_SENTENCE.sub("", overlap) or overlap
+        is_inside = page.lead and not page.lead.endswith(_AFTER_OVERLAP)  # an atom that was cut
+        if before is None or self.chunk_size is None or is_inside or _ends_inside(before):
+            return ""
+        overlap = _prose(chunk.previous_content, is_whole=chunk.previous_content == before.text)
         if not overlap.strip():
             return ""
         overlap += _AFTER_OVERLAP
-        fits = self.length(above + overlap + chunk.content) <= self.chunk_size
+        fits = self.length(page._replace(overlap=overlap).content) <= self.chunk_size
         return overlap if fits else ""
 
     def _section(self, node: MergeNode) -> SectionPath:
         """Return level and path of the section that a parent is, else what its chunks share."""
         if node.chunk is not None and not node.chunk.is_root:
             return node.chunk.section
-        path = reduce(find_common_prefix, self._paths_in(node))
-        return SectionPath(max(self.headings.by_level(path), default=0), path)
+        return SectionPath(0, reduce(find_common_prefix, self._paths_in(node)))
 
     def _paths_in(self, node: MergeNode) -> Iterator[tuple[str, ...]]:
         """Yield the paths of the chunks under a node."""
@@ -221,11 +262,24 @@ class Mapper:
         return document_id(self.origin.key, node_id)
 
 
-def _parts(chunk: Chunk) -> tuple[str, str, str]:
-    """Take a content apart: what is repeated before the chunk's text, the text, what is after."""
-    if chunk.content.endswith(chunk.text):
-        return chunk.content.removesuffix(chunk.text), chunk.text, ""
-    return chunk.content.partition(chunk.text)
+def _prose(text: str, *, is_whole: bool) -> str:
+    """Return the prose that a text ends with; unless it is whole, from a sentence on."""
+    kept: list[str] = []
+    lines = [match[0] for match in _LINE.finditer(text) if match[0]]
+    for line in reversed(lines):
+        if _NO_PROSE.match(line):
+            return "".join(reversed(kept)).strip()
+        kept.append(line)
+    if is_whole:
+        return text.strip()
+    found = _FIRST_SENTENCE.match(text)
+    return text[found.end() :].strip() if found else ""
+
+
+def _ends_inside(chunk: Chunk) -> bool:
+    """Tell whether a chunk ends where code, math or a table was cut."""
+    is_cut = len(chunk.content) > chunk.text_offset + len(chunk.text)
+    return is_cut or chunk.content_type in {"code", "math", "table", "html"}
 
 
 def _is_code(chunk: Chunk) -> bool:

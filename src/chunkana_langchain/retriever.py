@@ -152,15 +152,17 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
         """Write the chunks with their vectors, and the parents, to a folder.
 
         Raises:
-            TypeError: for stores that are not in memory; they keep what they have themselves.
+            TypeError: for stores that are not in memory, which keep what they have themselves,
+                and for metadata that JSON does not know.
         """
         chunks, parents = self.vectorstore, self.docstore
         if not isinstance(chunks, InMemoryVectorStore) or not isinstance(parents, InMemoryStore):
             raise TypeError("only what is in memory can be saved; other stores keep it themselves")
+        rows = [[key, d.page_content, d.metadata] for key, d in parents.store.items()]
+        written = json.dumps(rows)  # before anything is on disk, since it may fail
         Path(folder).mkdir(parents=True, exist_ok=True)
         chunks.dump(str(Path(folder, _LEAVES)))
-        rows = [[key, d.page_content, d.metadata] for key, d in parents.store.items()]
-        Path(folder, _PARENTS).write_text(json.dumps(rows), encoding="utf-8")
+        Path(folder, _PARENTS).write_text(written, encoding="utf-8")
 
     @classmethod
     def load(

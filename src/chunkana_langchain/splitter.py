@@ -19,6 +19,7 @@ from chunkana_langchain.mapping import HierarchicalDocuments, Mapper
 from chunkana_langchain.origin import Origin
 
 _LEAST = 32  # the core's smallest limit
+_PARENTS = 4  # how many chunks' size a parent may have
 
 
 class ChunkanaSplitter(TextSplitter):
@@ -28,10 +29,10 @@ class ChunkanaSplitter(TextSplitter):
         chunk_size: the largest `page_content`, in units of `length_function`, at least 32.
             Header context and overlap count; only code, tables and math that are kept whole may
             exceed it, and say so in their metadata.
-        chunk_overlap: how much of the chunk before goes in front of the content, at most; whole
-            sentences, and only from the same section.
+        chunk_overlap: how much of the chunk before goes in front of the content, at most: prose
+            of the same section from a sentence on, never code, tables or HTML.
         length_function: measures a text; characters by default.
-        keep_separator: without effect, since nothing is ever left out.
+        keep_separator: without effect, since separators always stay.
         add_start_index: whether `start_index` is in the metadata: where the chunk's text starts
             in the page content that was split.
         strip_whitespace: whether indentation at a chunk's start goes, unless it is code's.
@@ -79,7 +80,11 @@ class ChunkanaSplitter(TextSplitter):
         self._header_context = header_context
         self._header_keys = header_keys
         self._max_parent_size = max_parent_size
-        self._chunker = MarkdownChunker(self._config(options))
+        if max_parent_size is not None and not max_parent_size >= 1:
+            raise ConfigurationError("max_parent_size", max_parent_size, "None or at least 1")
+        config = self._config(options)
+        self._room = config.max_chunk_size
+        self._chunker = MarkdownChunker(config)
 
     def _config(self, options: dict[str, Any]) -> ChunkConfig:
         """Return the core's configuration: room for the overlap is left beside the content."""
@@ -160,7 +165,8 @@ class ChunkanaSplitter(TextSplitter):
         clashing: set[str] = set()
         for origin in origins:
             mapper = self._mapper(origin)
-            clashing |= origin.kept & keys.OWN
+            own = keys.OWN | set(keys.HEADERS if self._header_keys else ())
+            clashing |= origin.kept & own
             yield mapper
         if clashing:
             names = ", ".join(sorted(clashing))
@@ -168,7 +174,9 @@ class ChunkanaSplitter(TextSplitter):
 
     def _mapper(self, origin: Origin) -> Mapper:
         document = MarkdownDocument.parse(origin.text)
-        headings = Headings.of(self._header_context, document, origin)
+        headings = Headings.of(
+            self._header_context, document, origin, self._length_function, self._room
+        )
         prefix = None if self._header_context == "none" else headings.prefix
         return Mapper(
             self._chunker.chunk_document(document, prefix=prefix),
@@ -179,5 +187,5 @@ class ChunkanaSplitter(TextSplitter):
             strip=self._strip_whitespace,
             chunk_size=self._chunk_size,
             length=self._length_function,
-            max_parent_size=self._max_parent_size,
+            max_parent_size=self._max_parent_size or _PARENTS * self._chunk_size,
         )

@@ -27,6 +27,7 @@ KEYS = {
     "chunk_id", "section_id", "header_path", "header_level", "content_type", "chunk_index",
     "start_char", "end_char", "prefix_chars", "start_line", "end_line", "anchor", "allow_oversize",
     "oversize_reason", "continued_from_header", "chunkana_parent_id", "chunkana_child_count",
+    "chunkana_context",
 }  # fmt: skip
 HEADERS = {f"Header {level}" for level in range(1, 7)}
 CONTEXTS: tuple[HeaderContext, ...] = ("breadcrumb", "stack", "none")
@@ -189,19 +190,41 @@ def test_no_context_is_the_core_s_content() -> None:
 
 
 def test_overlap_is_whole_sentences_of_the_section() -> None:
-    """Overlap starts with a sentence, stands below the repeated headings, and closes no fence."""
     sentences = [f"Sentence number {n} is here." for n in range(30)]
     split = ChunkanaSplitter(200, 60, header_context="none").create_documents(
         ["# T\n\n" + " ".join(sentences)]
     )
     for before, document in pairwise(split):
-        lead = document.page_content[: document.metadata["prefix_chars"]]
-        assert lead.startswith("# T\n\nSentence number")
-        overlap = lead.removeprefix("# T\n\n").strip()
+        overlap, _, rest = document.page_content.partition("\n\n# T\n\n")
+        assert overlap.startswith("Sentence number")
         assert before.page_content.endswith(overlap)
-    fences = "# T\n\n" + "\n\n".join(f"```\ncode {n}\n```\n\nText {n} of it." for n in range(20))
-    for page in ChunkanaSplitter(120, 40).split_text(fences):
-        assert page.count("```") % 2 == 0
+        assert document.metadata["prefix_chars"] == len(document.page_content) - len(rest)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n\n".join(f"```\ncode {n}\n```\n\nText {n} of it." for n in range(20)),
+        "\r\r".join(f"```\rcode {n}\r```\r\rText {n} of it." for n in range(20)),
+        "\n".join(
+            f"- ```py\n  x = {n}\n  yyyyyyyyyyyyy = {n}\n  zzzz = {n}\n  ```" for n in range(9)
+        ),
+        "```sh\n" + "".join(f"# step {n}\nrun --n {n}\n" for n in range(40)) + "```\n\nAfter it.",
+        "".join(f"    # line {n} of code\n" for n in range(30)) + "\nA paragraph after it.\n",
+        "| a | b |\n|---|---|\n" + "| cell | cell |\n" * 30 + "\nA paragraph after it.\n",
+        "<div>\n" + "".join(f"<p>para {n}</p>\n" for n in range(40)) + "\n\nA paragraph.\n",
+        "word " * 300,
+    ],
+)
+@pytest.mark.parametrize("atoms", ["keep", "split"])
+def test_overlap_is_prose(text: str, atoms: str) -> None:
+    """Never a part of code, a table or HTML, nor half a sentence."""
+    splitter = ChunkanaSplitter(120, 40, atomic_blocks=atoms, header_context="none")
+    for document in splitter.create_documents(["# T\n\n" + text]):
+        _, _, content, (start, end), _ = json.loads(document.metadata["chunkana_context"])
+        overlap = document.page_content[start:end].strip()
+        assert start == content == 0
+        assert not overlap or overlap.startswith(("Text ", "A paragraph"))
 
 
 def test_header_keys_are_those_that_others_use() -> None:
@@ -382,6 +405,116 @@ def test_start_index_of_a_child_is_in_its_parent_s_content() -> None:
         start = child.metadata["start_index"]
         text = child.page_content[child.metadata["prefix_chars"] :]
         assert parent.page_content[start:].startswith(text)
+
+
+def chunks_of_chunks(
+    text: str, first: ChunkanaSplitter, second: ChunkanaSplitter
+) -> list[Document]:
+    """Split a text and its chunks again; check that offsets are those in the text."""
+    source = Document(page_content=text, metadata={"source": "t", "anchor": "theirs"})
+    with pytest.warns(UserWarning, match="keeps its own anchor"):
+        chunks = first.split_documents([source])
+    with pytest.warns(UserWarning, match="keeps its own anchor"):
+        parts = second.split_documents(chunks)
+    for part in parts:
+        assert exact(part, text)
+        assert part.metadata["anchor"] == "theirs"
+    return parts
+
+
+def test_paths_of_children_are_those_in_the_source() -> None:
+    """Also where a chunk starts above its own section, and of titles of any kind."""
+    text = "# Guide\n\n## Install\n\nOne line.\n\n### Linux\n\n" + "Use the package. " * 20
+    parts = chunks_of_chunks(text, ChunkanaSplitter(800), ChunkanaSplitter(60))
+    paths = {part.metadata["header_path"] for part in parts}
+    assert paths == {"/Guide/Install", "/Guide/Install/Linux"}
+    text = "---\ntitle: My Doc\n---\n\n# C:\\\n\n## B/\n\n" + "Some words here. " * 20
+    for part in chunks_of_chunks(text, ChunkanaSplitter(200), ChunkanaSplitter(100)):
+        assert part.page_content.startswith("C:\\ > B/\n\n")
+    text = "---\ntitle: My Doc\n---\n\n## Install\n\n" + "Some words here. " * 20
+    for part in chunks_of_chunks(text, ChunkanaSplitter(200), ChunkanaSplitter(100)):
+        assert part.page_content.startswith("My Doc > Install\n\n")
+
+
+def test_levels_of_children_are_those_in_the_source() -> None:
+    text = "## A\n\n### B\n\n" + "Some words here. " * 20
+    second = ChunkanaSplitter(100, header_keys=True, header_context="stack")
+    for part in chunks_of_chunks(text, ChunkanaSplitter(200), second):
+        assert (part.metadata["Header 2"], part.metadata["Header 3"]) == ("A", "B")
+        assert part.metadata["header_level"] == 3
+        assert part.page_content.startswith("## A\n\n### B\n\n")
+
+
+def test_children_of_cut_code_and_tables_are_code_and_tables() -> None:
+    """Nothing in them passes for a heading or front matter, and nothing is lost."""
+    code = "".join(f"kind: item{n}\n# step {n}\n---\n" for n in range(30))
+    rows = "".join(f"| row {n} | value |\n" for n in range(30))
+    text = f"# T\n\n```yaml\n{code}```\n\n| name | what |\n|---|---|\n{rows}"
+    first = ChunkanaSplitter(120, atomic_blocks="split", header_context="none")
+    second = ChunkanaSplitter(60, atomic_blocks="split", header_context="none")
+    parts = chunks_of_chunks(text, first, second)
+    assert {part.metadata["header_path"] for part in parts} == {"/T"}
+    held = "".join(text[part.metadata["start_char"] : part.metadata["end_char"]] for part in parts)
+    assert "".join(held.split()) == "".join(text.split())
+    assert all(part.page_content.count("```") % 2 == 0 for part in parts)
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_children_fit_below_long_headings(context: HeaderContext) -> None:
+    long = "of a long name " * 4
+    text = "## Config\n\nIntro words.\n\n" + "".join(
+        f"### Option {n} {long}\n\n{'Body words here. ' * 5}\n\n" for n in range(2)
+    )
+    _, parents = ChunkanaSplitter(200).split_hierarchical([Document(page_content=text)])
+    children = ChunkanaSplitter(100, header_context=context).split_documents(d for _, d in parents)
+    assert all(len(child.page_content) <= 100 for child in children)
+
+
+@given(any_markdown())
+def test_chunks_of_chunks_of_made_markdown(text: str) -> None:
+    first = ChunkanaSplitter(200, 20, atomic_blocks="split")
+    chunks = first.create_documents([text], [{"source": "made"}])
+    for part in ChunkanaSplitter(80, 10, add_start_index=True).split_documents(chunks):
+        assert exact(part, text)
+        assert part.metadata["allow_oversize"] or len(part.page_content) <= 80
+
+
+def test_prefix_is_right_where_the_text_is_in_what_is_repeated() -> None:
+    code = "\n".join(["z" * 40, "py", "z" * 39, "py", "y" * 40])
+    splitter = ChunkanaSplitter(60, header_context="none", atomic_blocks="split", min_chunk_size=0)
+    split = splitter.create_documents([f"# pyramid\n\n```py\n{code}\n```\n"])
+    found = next(d for d in split if d.page_content == "# pyramid\n\n```py\npy\n```")
+    assert found.metadata["prefix_chars"] == len("# pyramid\n\n```py\n")
+
+
+def test_only_what_exceeds_the_limit_is_flagged() -> None:
+    text = "# T\n\nA sentence of some length here.\n\n```\n" + "x = 1234\n" * 16 + "```\n"
+    for document in ChunkanaSplitter(200, 50, header_context="none").create_documents([text]):
+        assert document.metadata["allow_oversize"] is (len(document.page_content) > 200)
+
+
+def test_largest_parent_is_four_chunks_whatever_the_overlap() -> None:
+    text = "# T\n\n" + "".join(f"## S{n}\n\n{'Some words here. ' * 6}\n\n" for n in range(20))
+    sizes = {}
+    for overlap in (0, 50):
+        _, parents = ChunkanaSplitter(200, overlap).split_hierarchical(
+            [Document(page_content=text)]
+        )
+        sizes[overlap] = max(d.metadata["end_char"] - d.metadata["start_char"] for _, d in parents)
+    assert 600 < sizes[50] <= 800
+    with pytest.raises(ConfigurationError, match="max_parent_size is 0"):
+        ChunkanaSplitter(max_parent_size=0)
+
+
+def test_ids_do_not_depend_on_the_other_documents() -> None:
+    rows = [Document(page_content=f"row {n}", metadata={"source": "s", "row": n}) for n in range(3)]
+    together = ChunkanaSplitter().split_documents(rows)
+    assert ChunkanaSplitter().split_documents(rows[2:]) == together[2:]
+    odd: dict[Any, Any] = {"tags": {"b", "a"}, 1: "x"}
+    assert ChunkanaSplitter().create_documents(["text"], [odd])[0].id
+    whole = Document(page_content=TEXT, metadata={"source": "t"})
+    ids = [d.id for d in ChunkanaSplitter(header_context="none").split_documents([whole])]
+    assert [d.id for d in to_documents(chunk_hierarchical(TEXT), {"source": "t"})] == ids
 
 
 def test_documents_that_only_look_like_chunks_are_split_whole() -> None:
