@@ -180,7 +180,7 @@ class _Plan:
         """Return the units of a block, the first one with those headings before it that fit."""
         document, length = self.splitter.document, self.splitter.sizer.length
         units = self._units_of(position)
-        first_size = self._size(units[0])
+        first_size = self._size(units[0].span.start, units[0])
         least = 0 if units[0].oversize_reason else min(first_size, _SMALLEST_FIRST_UNIT)
         start = end = document.start_of(position)
         size, kept = 0, len(headings)
@@ -189,12 +189,12 @@ class _Plan:
             if self.most - (longer := length(document.text[begin:end])) < least:
                 break
             start, size, kept = begin, longer, kept - 1
-        if start < end and least and first_size > self.limit - size:
+        if start < end and least and self._size(start, units[0]) > self.limit:
             room = max(self.limit - size, (self.most - size) // _LEAST_SHARE)
             finer = self.splitter.opener.units(position, room)
             if self.splitter.opener.keep_atoms or not finer[0].oversize_reason:
                 units = _refined(units, finer)
-            elif first_size > self.most - size:
+            if not units[0].oversize_reason and self._size(start, units[0]) > self.most:
                 start = end
         if start == end:
             return self._alone(headings) + units
@@ -210,8 +210,9 @@ class _Plan:
         is_cut = opener.keep_atoms or not any(unit.oversize_reason for unit in units)
         return units if is_cut else opener.units(position, self.most)
 
-    def _size(self, unit: Unit) -> int:
-        text = self.splitter.document.text[unit.span.start : unit.span.end]
+    def _size(self, start: int, unit: Unit) -> int:
+        """Return the size of a unit with what stands before it from an offset on."""
+        text = self.splitter.document.text[start : unit.span.end]
         return self.splitter.sizer.length(text + unit.repeats.tail)
 
     def _led_in(self, units: list[Unit]) -> Iterator[Unit]:

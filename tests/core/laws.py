@@ -332,8 +332,9 @@ def _cannot_begin(case: Case, heading: StockBlock, body: StockBlock) -> None:
 def _least_room(case: Case, body: StockBlock) -> int:
     """Return the size of what may follow a heading at least."""
     first = next(b for b in _leaves_among(case.blocks) if b.start >= body.start)
+    indent = case.size(case.text[first.start : _first_text(case, first)])
     is_fence = first.kind in {"fenced_code", "math"}
-    return LEAST_ROOM + (case.size(_smallest_cut(case, first)) if is_fence else 0)
+    return LEAST_ROOM + (case.size(_smallest_cut(case, first)) if is_fence else indent)
 
 
 # L5

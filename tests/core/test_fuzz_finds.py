@@ -64,6 +64,11 @@ FINDS = {
         MATH,
         WIDER,
     ),
+    "code that is indented by more than fits beside its heading": (
+        f"# OPTIONS\n\n{' ' * 41}permissions (run with sudo if needed)\n    -i, --ignore-errors",
+        WIDER,
+    ),
+    "the same in less room": (f"# OPTIONS\n\n{' ' * 41}permissions (run with sudo)", SMALL),
     "a footnote whose first unit alone is cut below its heading": (
         "  more\n---\n[^a]:0\n       # y \\# y 5 2 # y 5 40 # 5 41 # y\n         Us\n       > ```",
         SMALL,
