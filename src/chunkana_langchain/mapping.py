@@ -139,7 +139,7 @@ class Mapper:
         if chunk is None or span is None:
             return None
         counted = self.result.prefix_of(chunk.section)
-        around = self._around(chunk.section, chunk.start_line)
+        around = self._around(chunk.section, chunk.start_line if _starts_a_line(chunk) else 0)
         lead, tail = self._around_text(chunk, span)
         if self.strip and not lead and not _is_code(chunk):
             text = self.origin.text[span.start : span.end]
@@ -280,6 +280,12 @@ def _ends_inside(chunk: Chunk) -> bool:
     """Tell whether a chunk ends where code, math or a table was cut."""
     is_cut = len(chunk.content) > chunk.text_offset + len(chunk.text)
     return is_cut or chunk.content_type in {"code", "math", "table", "html"}
+
+
+def _starts_a_line(chunk: Chunk) -> bool:
+    """Tell whether a chunk's content starts a line, rather than inside a heading that was cut."""
+    start = chunk.span.start
+    return chunk.text_offset > 0 or start == 0 or chunk.source.text[start - 1] in "\r\n"
 
 
 def _is_code(chunk: Chunk) -> bool:

@@ -160,17 +160,14 @@ class ChunkanaSplitter(TextSplitter):
         )
 
     def _mappers(self, documents: Iterable[Document]) -> Iterator[Mapper]:
+        """Return what maps each document; warn once of metadata keys that are ours too."""
         documents = list(documents)
-        origins = map(Origin.of, documents, source_keys(documents))
-        clashing: set[str] = set()
-        for origin in origins:
-            mapper = self._mapper(origin)
-            own = keys.OWN | set(keys.HEADERS if self._header_keys else ())
-            clashing |= origin.kept & own
-            yield mapper
-        if clashing:
+        origins = list(map(Origin.of, documents, source_keys(documents)))
+        own = keys.OWN | set(keys.HEADERS if self._header_keys else ())
+        if clashing := own & set().union(*(origin.kept for origin in origins)):
             names = ", ".join(sorted(clashing))
-            warnings.warn(f"metadata of the documents keeps its own {names}", stacklevel=4)
+            warnings.warn(f"metadata of the documents keeps its own {names}", stacklevel=3)
+        return map(self._mapper, origins)
 
     def _mapper(self, origin: Origin) -> Mapper:
         document = MarkdownDocument.parse(origin.text)

@@ -45,12 +45,20 @@ class TestStandard(RetrieversIntegrationTests):
         return "subject3 item3x2"
 
 
-def test_loaders_can_split() -> None:
+@pytest.mark.parametrize("folder", [corpora.OWN, corpora.SHARED / "corpus"], ids=["own", "corpus"])
+def test_loaders_can_split(folder: Path) -> None:
     """The loaders of a file and of a folder hand over what they read."""
+    if not folder.exists():
+        pytest.skip(f"there is no {folder}")
     splitter = ChunkanaSplitter(400)
-    loader = DirectoryLoader(str(corpora.OWN), glob="*.md", loader_cls=TextLoader)
+    as_utf8 = {"encoding": "utf-8"}
+    loader = DirectoryLoader(
+        str(folder), glob="**/*.md", loader_cls=TextLoader, loader_kwargs=as_utf8
+    )
     loaded = sorted(loader.load(), key=lambda document: str(document.metadata["source"]))
     split = splitter.split_documents(loaded)
+    texts = {document.metadata["source"]: document.page_content for document in loaded}
+    assert all(exact(document, texts[document.metadata["source"]]) for document in split)
     assert {d.metadata["source"] for d in split} == {d.metadata["source"] for d in loaded}
     file = TextLoader(loaded[0].metadata["source"], encoding="utf-8")
     assert file.load_and_split(splitter) == splitter.split_documents(loaded[:1])

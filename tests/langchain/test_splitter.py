@@ -238,8 +238,9 @@ def test_metadata_is_copied_and_kept() -> None:
     """The caller's metadata is copied deeply; a key of the same name as ours stays the caller's."""
     metadata = {"source": "a.md", "tags": {"x": [1]}, "anchor": "theirs"}
     document = Document(page_content=TEXT, metadata=deepcopy(metadata))
-    with pytest.warns(UserWarning, match="keeps its own anchor"):
+    with pytest.warns(UserWarning, match="keeps its own anchor") as caught:
         split = ChunkanaSplitter(80).split_documents([document])
+    assert [warning.filename for warning in caught] == [__file__]
     split[0].metadata["tags"]["x"].append(2)
     assert document.metadata == metadata
     assert split[1].metadata["tags"] == {"x": [1]}
@@ -434,6 +435,14 @@ def test_paths_of_children_are_those_in_the_source() -> None:
     text = "---\ntitle: My Doc\n---\n\n## Install\n\n" + "Some words here. " * 20
     for part in chunks_of_chunks(text, ChunkanaSplitter(200), ChunkanaSplitter(100)):
         assert part.page_content.startswith("My Doc > Install\n\n")
+
+
+def test_path_of_children_of_a_cut_heading_keeps_it() -> None:
+    long = "of a long name " * 20
+    text = f"# Guide\n\n## Option {long}\n\n" + "Some words here. " * 20
+    parts = chunks_of_chunks(text, ChunkanaSplitter(200), ChunkanaSplitter(60))
+    words = [part for part in parts if "Some words" in part.page_content]
+    assert {part.metadata["header_path"] for part in words} == {f"/Guide/Option {long.strip()}"}
 
 
 def test_levels_of_children_are_those_in_the_source() -> None:
