@@ -1,4 +1,4 @@
-"""Chunkana's adapter to LlamaIndex: not built yet, the package only holds its place.
+"""Chunkana's adapter to LlamaIndex: a node parser with a hierarchy, and auto-merging over it.
 
 Importing it needs the extra: `pip install "chunkana-rag[llamaindex]"`.
 """
@@ -10,4 +10,20 @@ except ImportError as error:
         'chunkana_llamaindex needs llama-index-core: pip install "chunkana-rag[llamaindex]"'
     ) from error
 
-__all__: list[str] = []
+from chunkana_llamaindex.leaves import LeafNodes
+from chunkana_llamaindex.mapping import to_nodes
+from chunkana_llamaindex.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.retrieval import (
+    build_auto_merging,
+    recursive_retriever_inputs,
+    tree_index,
+)
+
+__all__ = [
+    "LeafNodes",
+    "MarkdownHierarchyNodeParser",
+    "build_auto_merging",
+    "recursive_retriever_inputs",
+    "to_nodes",
+    "tree_index",
+]

@@ -1,0 +1,76 @@
+"""Real parts of LlamaIndex's for tests: documents, and embeddings that need no model."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from math import sqrt
+
+from llama_index.core import Document
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.schema import BaseNode, NodeRelationship, RelatedNodeInfo
+
+from chunkana_llamaindex import MarkdownHierarchyNodeParser
+from tests import corpora
+
+_WORD = re.compile(r"\w+")
+_SIZE = 512
+SECTIONS = 12
+
+
+class WordEmbedding(BaseEmbedding):
+    """Embeds a text as its words, each at a place of its own: what shares words is near."""
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        vector = [0.0] * _SIZE
+        for word in _WORD.findall(text.lower()):
+            vector[int.from_bytes(sha256(word.encode()).digest()[:4]) % _SIZE] += 1.0
+        length = sqrt(sum(n * n for n in vector)) or 1.0
+        return [n / length for n in vector]
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._get_text_embedding(query)
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return self._get_text_embedding(query)
+
+
+def words(text: str) -> list[str]:
+    """Split at white space, as a tokenizer at the top level of a module."""
+    return text.split()
+
+
+def numbered(number: int, document: BaseNode) -> str:
+    """Make an id of a number, as an `id_func`."""
+    return f"{document.ref_doc_id}-{number}"
+
+
+def section(number: int) -> str:
+    """Return a section whose sentences are about one word."""
+    lines = (f"Line {n} says of subject{number} that item{number}x{n} is there." for n in range(6))
+    return f"## subject{number}\n\n" + "\n\n".join(lines)
+
+
+def book() -> Document:
+    """Return a document of many sections of several leaves each."""
+    text = "# Book\n\n" + "\n\n".join(section(number) for number in range(SECTIONS))
+    return Document(text=text, id_="book", metadata={"file_name": "book.md"})
+
+
+def book_parser() -> MarkdownHierarchyNodeParser:
+    """Return a parser that makes several leaves of each section of the book."""
+    return MarkdownHierarchyNodeParser(max_chunk_size=180, min_chunk_size=0)
+
+
+def own_documents() -> list[Document]:
+    """Return the project's own documents, as a reader would."""
+    return [
+        Document(text=sample.text, id_=sample.name, metadata={"file_name": sample.name})
+        for sample in corpora.own_documents()
+    ]
+
+
+def related(node: BaseNode, kind: NodeRelationship) -> list[RelatedNodeInfo]:
+    """Return what a node is related to in a way."""
+    found = node.relationships.get(kind, [])
+    return found if isinstance(found, list) else [found]

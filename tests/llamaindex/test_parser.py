@@ -1,0 +1,498 @@
+"""`MarkdownHierarchyNodeParser`: nodes are exact, linked, and the same however they are made."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import os
+import pickle
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from llama_index.core import Document
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.ingestion.cache import IngestionCache
+from llama_index.core.ingestion.pipeline import get_transformation_hash
+from llama_index.core.node_parser import NodeParser, get_leaf_nodes, get_root_nodes
+from llama_index.core.schema import (
+    BaseNode,
+    ImageDocument,
+    MetadataMode,
+    NodeRelationship,
+    TextNode,
+    TransformComponent,
+)
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.vector_stores.utils import node_to_metadata_dict
+
+from chunkana_core import ChunkConfig, chunk_hierarchical
+from chunkana_llamaindex import MarkdownHierarchyNodeParser, to_nodes
+from tests.llamaindex.parts import (
+    book,
+    book_parser,
+    numbered,
+    own_documents,
+    related,
+    words,
+)
+from tests.strategies import any_markdown
+
+RESERVED = {"doc_id", "document_id", "ref_doc_id", "_node_content", "_node_type", "node_id"}
+PARENT, CHILD = NodeRelationship.PARENT, NodeRelationship.CHILD
+PREVIOUS, NEXT = NodeRelationship.PREVIOUS, NodeRelationship.NEXT
+TEXT = "# Guide\n\nHello.\n\n## Install\n\nRun pip.\n\n"
+TEXT += "### Linux\n\nUse the package.\n\n## Use\n\nImport.\n"
+
+
+def dicts(nodes: list[BaseNode]) -> list[dict[str, Any]]:
+    """Return nodes as dicts, to be compared."""
+    return [node.to_dict() for node in nodes]
+
+
+def sound(nodes: list[BaseNode], text: str, *, cap: int, shift: int = 0) -> None:
+    """Check a document's nodes: offsets, links, and what auto-merging assumes."""
+    by_id = {node.node_id: node for node in nodes}
+    assert len(by_id) == len(nodes)
+    for node in nodes:
+        assert isinstance(node, TextNode)
+        assert node.start_char_idx is not None
+        assert node.end_char_idx is not None
+        piece = text[node.start_char_idx - shift : node.end_char_idx - shift]
+        children = related(node, CHILD)
+        assert node.text == piece if children else piece in node.text
+        assert CHILD not in node.relationships or len(children) > 1
+        assert not children or len(piece) <= cap
+        starts = []
+        for info in children:
+            child = by_id[info.node_id]
+            assert child.parent_node
+            assert child.parent_node.node_id == node.node_id
+            assert isinstance(child, TextNode)
+            assert node.start_char_idx <= (child.start_char_idx or 0)
+            assert (child.end_char_idx or 0) <= node.end_char_idx
+            starts.append(child.start_char_idx or 0)
+        assert starts == sorted(starts)
+        for kind in (PARENT, CHILD, PREVIOUS, NEXT):
+            for info in related(node, kind):
+                assert info.hash == by_id[info.node_id].hash
+                assert info.metadata == {}
+        assert not (children and {PREVIOUS, NEXT} & node.relationships.keys())
+    leaves = get_leaf_nodes(nodes)
+    for before, after in pairwise(leaves):
+        assert before.next_node
+        assert after.prev_node
+        assert (before.next_node.node_id, after.prev_node.node_id) == (
+            after.node_id,
+            before.node_id,
+        )
+    assert not leaves or (leaves[0].prev_node, leaves[-1].next_node) == (None, None)
+    waiting, walked = get_root_nodes(nodes), []
+    while waiting:
+        node = waiting.pop()
+        walked.append(node.node_id)
+        waiting += [by_id[info.node_id] for info in related(node, CHILD)]
+    assert sorted(walked) == sorted(by_id)
+
+
+def test_is_a_node_parser() -> None:
+    parser = MarkdownHierarchyNodeParser()
+    assert isinstance(parser, NodeParser)
+    assert isinstance(parser, TransformComponent)
+    assert parser.class_name() == "MarkdownHierarchyNodeParser"
+
+
+async def test_every_way_to_parse_gives_the_same() -> None:
+    parser, documents = MarkdownHierarchyNodeParser(max_chunk_size=300), own_documents()
+    nodes = dicts(parser.get_nodes_from_documents(documents))
+    assert nodes == dicts(parser(documents))
+    assert nodes == dicts(await parser.acall(documents))
+    assert nodes == dicts(await parser.aget_nodes_from_documents(documents))
+    assert nodes == dicts(parser.get_nodes_from_documents(documents, show_progress=True))
+    assert not any(node["class_name"] == "Document" for node in nodes)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"tokenizer": words, "id_func": numbered, "max_chunk_size": 64},
+        {"header_context": "text", "include_parents": False, "max_parent_size": 900},
+        {"include_metadata": False, "include_prev_next_rel": False, "atomic_blocks": "split"},
+    ],
+)
+def test_serialised_and_pickled_it_is_the_same(options: dict[str, Any]) -> None:
+    parser = MarkdownHierarchyNodeParser.from_defaults(
+        callback_manager=CallbackManager(), **options
+    )
+    again = [
+        MarkdownHierarchyNodeParser.from_dict(parser.to_dict()),
+        MarkdownHierarchyNodeParser.from_json(parser.to_json()),
+        pickle.loads(pickle.dumps(parser)),  # noqa: S301
+    ]
+    nodes = dicts(parser(own_documents()))
+    for other in again:
+        assert other.to_dict() == parser.to_dict()
+        assert dicts(other(own_documents())) == nodes
+
+
+def test_a_function_that_cannot_be_pickled_is_warned_of_and_refused() -> None:
+    with pytest.warns(UserWarning, match="cannot be pickled"):
+        parser = MarkdownHierarchyNodeParser(tokenizer=lambda text: text.split())
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(parser)
+    with pytest.raises(ValueError, match="cannot be found by name; give the function itself"):
+        MarkdownHierarchyNodeParser.from_dict(parser.to_dict())
+    given_again = MarkdownHierarchyNodeParser.from_dict(parser.to_dict(), tokenizer=words)
+    assert given_again.tokenizer is words
+
+
+def test_pipelines_give_the_same_with_workers_and_async() -> None:
+    """Two workers have the tokenizer too."""
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=64, tokenizer=words)
+    documents = own_documents()
+    alone = dicts(list(IngestionPipeline(transformations=[parser]).run(documents=documents)))
+    assert alone == dicts(parser(documents))
+    pipeline = IngestionPipeline(transformations=[parser], disable_cache=True)
+    assert dicts(list(pipeline.run(documents=documents, num_workers=2))) == alone
+    fresh = IngestionPipeline(transformations=[parser], disable_cache=True)
+    assert dicts(list(asyncio.run(fresh.arun(documents=documents)))) == alone
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_chunk_size": 999}, {"min_chunk_size": 3}, {"atomic_blocks": "split"},
+        {"strategy": "fallback"}, {"merge_boundary_level": 3}, {"min_content_after_header": 7},
+        {"oversize_tolerance": 0.5}, {"code_threshold": 0.5}, {"structure_threshold": 5},
+        {"tokenizer": words}, {"tokenizer": str.split}, {"max_parent_size": 999},
+        {"include_parents": False}, {"include_document_node": True}, {"header_context": "none"},
+        {"id_func": numbered}, {"algorithm": 0}, {"include_metadata": False},
+        {"include_prev_next_rel": False},
+    ],
+)  # fmt: skip
+def test_cache_key_changes_with_every_option(options: dict[str, Any]) -> None:
+    nodes = [book()]
+    default = get_transformation_hash(nodes, MarkdownHierarchyNodeParser())
+    assert get_transformation_hash(nodes, MarkdownHierarchyNodeParser()) == default
+    assert get_transformation_hash(nodes, MarkdownHierarchyNodeParser(**options)) != default
+
+
+def test_cache_and_docstore_give_back_the_nodes(tmp_path: Path) -> None:
+    nodes = book_parser()([book()])
+    cache = IngestionCache()
+    cache.put("key", nodes)
+    assert dicts(list(cache.get("key") or [])) == dicts(nodes)
+    store = SimpleDocumentStore()
+    store.add_documents(nodes)
+    store.persist(str(tmp_path / "store.json"))
+    again = SimpleDocumentStore.from_persist_path(str(tmp_path / "store.json"))
+    assert [again.docs[node.node_id].to_dict() for node in nodes] == dicts(nodes)
+
+
+def test_documents_stay_as_they_are_and_are_ingested_once() -> None:
+    documents = own_documents()
+    before = [document.to_dict() for document in documents]
+    parser = MarkdownHierarchyNodeParser()
+    parser(documents)
+    assert [document.to_dict() for document in documents] == before
+    pipeline = IngestionPipeline(transformations=[parser], docstore=SimpleDocumentStore())
+    assert pipeline.run(documents=documents)
+    assert pipeline.run(documents=documents) == []
+
+
+def test_every_node_has_its_document_for_source() -> None:
+    for node in book_parser()([book()]):
+        assert node.source_node
+        assert (node.ref_doc_id, node.source_node.hash) == ("book", book().hash)
+        assert node.source_node.metadata == {}
+
+
+def test_parts_of_a_document_have_its_source_and_offsets() -> None:
+    """A node's source is its document, and offsets count from that one's start."""
+    start = TEXT.index("## Install")
+    part = TextNode(text=TEXT[start:], id_="part", start_char_idx=start)
+    part.relationships[NodeRelationship.SOURCE] = Document(
+        text=TEXT, id_="whole"
+    ).as_related_node_info()
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=60, min_chunk_size=0)([part])
+    sound(nodes, part.text, cap=240, shift=start)
+    assert {node.ref_doc_id for node in nodes} == {"whole"}
+
+
+@pytest.mark.parametrize("size", [200, 700])
+@pytest.mark.parametrize("context", ["metadata", "text", "none"])
+def test_own_documents_are_sound(size: int, context: str) -> None:
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=size, header_context=context)
+    for document in own_documents():
+        sound(parser([document]), document.text, cap=4 * size)
+
+
+@given(any_markdown())
+def test_made_documents_are_sound(text: str) -> None:
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=100)
+    nodes = parser([Document(text=text, id_="d")])
+    sound(nodes, text, cap=400)
+    assert len(nodes) >= bool(chunk_hierarchical(text).get_flat_chunks())
+
+
+def test_duplicates_crlf_and_emoji_have_exact_offsets() -> None:
+    text = "".join(f"## {title}\r\n\r\nSame 😀 text.\r\n\r\n" for title in "ABC")
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=40, min_chunk_size=0)([Document(text=text)])
+    sound(nodes, text, cap=160)
+    assert len({node.start_char_idx for node in get_leaf_nodes(nodes)}) == 3  # type: ignore[attr-defined]
+
+
+def test_leaves_and_roots_are_those_of_the_merge_tree() -> None:
+    document = book()
+    result = chunk_hierarchical(document.text, ChunkConfig(max_chunk_size=180, min_chunk_size=0))
+    nodes = to_nodes(result, document)
+    tree = result.merge_tree()
+    assert [n.metadata["chunk_id"] for n in get_leaf_nodes(list(nodes))] == [
+        n.node_id for n in tree.leaves
+    ]
+    assert [n.metadata["chunk_id"] for n in get_root_nodes(list(nodes))] == [*tree.root_ids]
+
+
+def test_neighbours_are_equal_for_gap_filling() -> None:
+    """A node's next is, as a whole, what the one after the next has before it."""
+    leaves = get_leaf_nodes(book_parser()([book()]))
+    assert len(leaves) > 10
+    for a, c in zip(leaves, leaves[2:], strict=False):
+        assert a.next_node == c.prev_node
+
+
+def test_links_never_cross_documents() -> None:
+    for node in MarkdownHierarchyNodeParser(max_chunk_size=200)(own_documents()):
+        for kind in (PARENT, CHILD, PREVIOUS, NEXT):
+            for info in related(node, kind):
+                assert info.node_id != node.node_id
+    first, second = own_documents()[:2]
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=200)
+    assert dicts(parser([first, second])) == dicts(parser([first])) + dicts(parser([second]))
+
+
+def test_without_neighbours_parents_stay() -> None:
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=180, include_prev_next_rel=False)
+    nodes = parser([book()])
+    assert not any({PREVIOUS, NEXT} & node.relationships.keys() for node in nodes)
+    assert any(CHILD in node.relationships for node in nodes)
+
+
+def test_without_metadata_there_is_none() -> None:
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=180, include_metadata=False)([book()])
+    assert all(node.metadata == {} for node in nodes)
+    assert any(PARENT in node.relationships for node in nodes)
+
+
+def test_without_parents_leaves_are_alone_but_linked() -> None:
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=180, include_parents=False)([book()])
+    assert not any({PARENT, CHILD} & node.relationships.keys() for node in nodes)
+    sound(nodes, book().text, cap=0)
+
+
+def test_document_node_is_apart_from_the_tree() -> None:
+    nodes = MarkdownHierarchyNodeParser(include_document_node=True)([Document(text=TEXT, id_="g")])
+    summary = nodes[-1]
+    assert summary.metadata["content_type"] == "document"
+    assert summary.get_content().startswith("# Guide")
+    assert summary.relationships.keys() == {NodeRelationship.SOURCE}
+    assert summary.metadata["section_id"] in {n.metadata["section_id"] for n in nodes[:-1]}
+
+
+def test_metadata_is_flat_and_free_of_reserved_keys() -> None:
+    for node in MarkdownHierarchyNodeParser(include_document_node=True)(own_documents()):
+        assert not node.metadata.keys() & RESERVED
+        node_to_metadata_dict(node, flat_metadata=True)
+        assert all(isinstance(value, str | int | bool) for value in node.metadata.values())
+        assert json.loads(json.dumps(node.metadata)) == node.metadata
+
+
+@pytest.mark.parametrize("seed", ["0", "77"])
+def test_hashes_are_the_same_in_every_process(seed: str) -> None:
+    script = (
+        "from tests.llamaindex.parts import book, book_parser\n"
+        "for node in book_parser()([book()]): print(node.node_id, node.hash)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True,
+        env=os.environ | {"PYTHONHASHSEED": seed},
+    )  # fmt: skip
+    expected = [f"{node.node_id} {node.hash}" for node in book_parser()([book()])]
+    assert run.stdout.split("\n")[:-1] == expected
+
+
+def test_what_is_embedded_and_what_a_model_reads() -> None:
+    """Of our keys the breadcrumb is embedded, the header path is read; the document's own stay."""
+    document = Document(
+        text=TEXT, metadata={"title": "T", "secret": "s", "noise": "n"},
+        excluded_embed_metadata_keys=["secret"], excluded_llm_metadata_keys=["noise"],
+        metadata_separator=" | ", metadata_template="{key}={value}",
+        text_template="[{metadata_str}] {content}",
+    )  # fmt: skip
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=90, min_chunk_size=0)([document])
+    leaf = next(n for n in nodes if n.get_content().startswith("### Linux"))
+    embedded = (
+        "[title=T | noise=n | breadcrumb=Guide > Install > Linux] ### Linux\n\nUse the package."
+    )
+    assert leaf.get_content(MetadataMode.EMBED) == embedded
+    read = "[title=T | secret=s | header_path=/Guide/Install/Linux] ### Linux\n\nUse the package."
+    assert leaf.get_content(MetadataMode.LLM) == read
+
+
+def test_breadcrumb_in_the_text_or_nowhere() -> None:
+    documents = [Document(text=TEXT)]
+    in_text = MarkdownHierarchyNodeParser(
+        max_chunk_size=60, min_chunk_size=0, header_context="text"
+    )
+    leaf = next(n for n in in_text(documents) if "### Linux" in n.get_content())
+    assert leaf.get_content().startswith("Guide > Install > Linux\n\n### Linux")
+    assert leaf.get_content(MetadataMode.EMBED) == leaf.get_content()
+    nowhere = MarkdownHierarchyNodeParser(
+        max_chunk_size=60, min_chunk_size=0, header_context="none"
+    )
+    for node in nowhere(documents):
+        assert node.get_content(MetadataMode.EMBED) == node.get_content()
+
+
+def test_embedding_of_a_document_is_not_its_nodes() -> None:
+    document = Document(text=TEXT, embedding=[0.5, 0.5])
+    assert all(node.embedding is None for node in MarkdownHierarchyNodeParser()([document]))
+
+
+@pytest.mark.parametrize("tokenizer", [None, words, functools.partial(str.split, maxsplit=-1)])
+@pytest.mark.parametrize("context", ["metadata", "text", "none"])
+def test_leaves_fit_as_they_are_embedded(tokenizer: Any, context: str) -> None:  # noqa: ANN401
+    limit = 200 if tokenizer is None else 50
+    parser = MarkdownHierarchyNodeParser(
+        max_chunk_size=limit, tokenizer=tokenizer, header_context=context
+    )
+    for leaf in get_leaf_nodes(parser(own_documents())):
+        text = leaf.get_content(MetadataMode.EMBED)
+        size = len(text) if tokenizer is None else len(text.split())
+        assert size <= limit or leaf.metadata["allow_oversize"]
+
+
+def test_long_metadata_is_warned_of_and_left_out_of_sizes() -> None:
+    document = Document(text=TEXT * 5, metadata={"abstract": "long " * 50})
+    with pytest.warns(UserWarning, match="takes over half of max_chunk_size"):
+        nodes = MarkdownHierarchyNodeParser(max_chunk_size=200)([document])
+    assert all(len(leaf.get_content()) <= 200 for leaf in get_leaf_nodes(nodes))
+    sound(nodes, document.text, cap=800)
+
+
+def test_long_headings_lose_their_outermost_titles() -> None:
+    text = f"# {'Long ' * 10}\n\n## {'Longer ' * 10}\n\n### Short\n\nText of it.\n"
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=120)([Document(text=text)])
+    leaves = get_leaf_nodes(nodes)
+    crumbs = [leaf.metadata["breadcrumb"] for leaf in leaves]
+    assert any(crumb.endswith("Short") for crumb in crumbs)
+    assert all(len(leaf.get_content(MetadataMode.EMBED)) <= 120 for leaf in leaves)
+
+
+def test_id_func_is_asked_with_unique_numbers() -> None:
+    nodes = MarkdownHierarchyNodeParser(id_func=numbered, max_chunk_size=200)(own_documents())
+    numbers = [int(node.node_id.rpartition("-")[2]) for node in nodes]
+    assert numbers == [*range(len(nodes))]
+    by_id = {node.node_id: node for node in nodes}
+    for node in nodes:
+        for kind in (PARENT, CHILD, PREVIOUS, NEXT):
+            assert all(info.node_id in by_id for info in related(node, kind))
+    with pytest.raises(ValueError, match="one id to several nodes"):
+        MarkdownHierarchyNodeParser(id_func=_constant)(own_documents())
+
+
+def _constant(_: int, __: BaseNode) -> str:
+    return "same"
+
+
+def test_ids_are_unique_across_documents_and_duplicates_refused() -> None:
+    documents = own_documents()
+    nodes = MarkdownHierarchyNodeParser()(documents)
+    assert len({node.node_id for node in nodes}) == len(nodes)
+    with pytest.raises(ValueError, match=f"several documents have the id '{documents[0].id_}'"):
+        MarkdownHierarchyNodeParser()([documents[0], documents[1], documents[0]])
+
+
+@pytest.mark.parametrize(
+    "document", [Document(text=""), Document(text=" \n\t\n"), ImageDocument(image="aGVsbG8=")]
+)
+def test_documents_without_text_give_nothing(document: Document) -> None:
+    assert MarkdownHierarchyNodeParser()([document]) == []
+    assert MarkdownHierarchyNodeParser(include_document_node=True)([document]) == []
+
+
+def test_metadata_of_the_same_name_stays_the_caller_s() -> None:
+    document = Document(text=TEXT, metadata={"anchor": "theirs"})
+    with pytest.warns(UserWarning, match="keep their own metadata anchor"):
+        nodes = MarkdownHierarchyNodeParser()([document])
+    assert {node.metadata["anchor"] for node in nodes} == {"theirs"}
+
+
+def test_nodes_of_ours_can_be_parsed_further() -> None:
+    """The new nodes say what they are themselves, and where in the source."""
+    (whole,) = MarkdownHierarchyNodeParser(include_parents=False)(
+        [Document(text=TEXT[:-1], id_="g")]
+    )[:1]
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=60, min_chunk_size=0)([whole])
+    assert isinstance(whole, TextNode)
+    sound(nodes, whole.text, cap=240, shift=whole.start_char_idx or 0)
+    assert all(node.metadata["content_type"] for node in nodes)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"chunk_size": 512}, "sizes are max_chunk_size, in characters"),
+        ({"chunk_overlap": 20}, "for overlap see PrevNextNodePostprocessor"),
+        ({"max_chunk": 512}, "unknown argument 'max_chunk'"),
+        ({"max_chunk_size": 5}, "max_chunk_size is 5"),
+        ({"atomic_blocks": "x"}, "atomic_blocks"),
+        ({"header_context": "x"}, "header_context"),
+        ({"max_parent_size": 0}, "max_parent_size is 0"),
+    ],
+)
+def test_bad_arguments_raise(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MarkdownHierarchyNodeParser(**options)
+
+
+def calls_made(text: str) -> int:
+    """Count the calls of Python functions that parsing a text takes."""
+    count = 0
+
+    def note(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    parser, document = MarkdownHierarchyNodeParser(max_chunk_size=200), Document(text=text)
+    sys.setprofile(note)
+    try:
+        parser([document])
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(
+    "shape", ["## T {}\n\nSome words of it.\n\n", "word {} ", "### X\n\ny\n\n"]
+)
+def test_parsing_is_linear(shape: str) -> None:
+    """Four times the text takes four times the calls, and not sixteen."""
+    small, large = ("".join(shape.format(n) for n in range(count)) for count in (250, 1000))
+    assert calls_made(large) < 5 * calls_made(small)
+
+
+def test_package_says_which_extra_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "llama_index").mkdir()
+    (tmp_path / "llama_index" / "__init__.py").write_text("raise ImportError")
+    script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import chunkana_core\n"
+    script += "try:\n    import chunkana_llamaindex\nexcept ImportError as error:\n    print(error)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert 'pip install "chunkana-rag[llamaindex]"' in run.stdout
