@@ -26,7 +26,7 @@ test-slow: $(VENV)/.dev ## run the slow tests
 	$(BIN)/pytest -q -n auto -m slow
 
 test-floors: $(FLOORS)/.dev ## run the library's quick tests with the oldest dependencies allowed
-	$(FLOORS)/bin/pytest -q -n auto -m "not slow" tests/core tests/langchain
+	$(FLOORS)/bin/pytest -q -n auto -m "not slow" tests/core tests/langchain tests/llamaindex
 
 lint: $(VENV)/.dev ## check style, types, import directions and docs
 	$(BIN)/ruff check
@@ -45,6 +45,7 @@ docs: $(VENV)/.dev ## build the documentation into site/
 bench: $(VENV)/.dev ## run the benchmarks
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/langchain.py
+	$(BIN)/python benchmarks/llamaindex.py
 
 clean: ## remove environments, caches and built files
 	rm -rf $(VENV) $(FLOORS) site dist htmlcov .coverage .hypothesis

@@ -23,6 +23,7 @@ class Document:
         top: the document's own blocks; block positions elsewhere are places in this.
         sections: the outline; section 0 is the document itself.
         title: the first H1, else the front matter's title, else "Document".
+        is_titled: whether it says so itself.
         folded: the index of the sole H1 that is the document's title, 0 where there is none.
         front_matter_end: the position after the front matter: 1 or, where there is none, 0.
         is_only_headings: whether there are headings and nothing else to read.
@@ -34,6 +35,7 @@ class Document:
     sections: tuple[Section, ...] = field(repr=False)
     analysis: ContentAnalysis
     title: str
+    is_titled: bool
     folded: int
     front_matter_end: int
     is_only_headings: bool
@@ -46,7 +48,7 @@ class Document:
         parsed = parse(text)
         top = tuple(block for block in parsed.blocks if not block.depth)
         sections = build_outline(top)
-        h1 = next((s.title for s in sections if s.level == 1 and s.title), "")
+        title = next((s.title for s in sections if s.level == 1 and s.title), parsed.front_title)
         is_folded = len(sections) > 1 and sections[1].level == 1 and sections[1].end == len(top)
         return cls(
             parsed.source,
@@ -54,7 +56,8 @@ class Document:
             top,
             sections,
             analysis=analyze(parsed.source, parsed.blocks, sections),
-            title=h1 or parsed.front_title or "Document",
+            title=title or "Document",
+            is_titled=bool(title),
             folded=1 if is_folded else ROOT,
             front_matter_end=int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER),
             is_only_headings=len(sections) > 1 and not any(s.has_body for s in sections),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import chain, groupby
 
 from chunkana_core.chunks import Chunk
 from chunkana_core.config import LengthFunction
 from chunkana_core.errors import require_number
 from chunkana_core.ids import IdRegister
+from chunkana_core.outline import Section, SectionPath, find_common_prefix
 from chunkana_core.source import Source, Span
 
 _FEWEST = 2  # children of a parent
@@ -23,6 +25,8 @@ class MergeNode:
         node_id: the chunk's id, or for a group one derived from its children's.
         span: the exact range of the text; a parent's holds those of all its children.
         section_id: of the section whose text it is, or for a group a part of it.
+        section: level and path of that section; for the document and for groups of what is under
+            several sections, of the innermost one that all of it has in common.
         chunk: the leaf or section node; None for a group of leaves or sections.
         children_ids: two or more for a parent, in document order; () for a leaf.
     """
@@ -31,6 +35,7 @@ class MergeNode:
     node_id: str
     span: Span
     section_id: str
+    section: SectionPath
     chunk: Chunk | None
     parent_id: str | None = None
     children_ids: tuple[str, ...] = ()
@@ -77,15 +82,20 @@ _Row = Sequence[MergeNode]
 
 
 def build_merge_tree(
-    chunks: Sequence[Chunk], length: LengthFunction, max_parent_size: int, max_children: int
+    chunks: Sequence[Chunk],
+    sections: Sequence[Section],
+    length: LengthFunction,
+    max_parent_size: int,
+    max_children: int,
 ) -> MergeTree:
-    """Build the merge tree of chunks in pre-order, the root first."""
+    """Build the merge tree of a document's chunks in pre-order, the root first."""
     require_number("max_parent_size", max_parent_size, 1)
     require_number("max_children", max_children, _FEWEST)
     if not chunks:
         return MergeTree((), (), {})
     ids = IdRegister({chunk.chunk_id for chunk in chunks})
-    grouper = _Grouper(chunks[0].source, length, max_parent_size, max_children, ids, {})
+    levels = {section.path: section.level for section in reversed(sections)}
+    grouper = _Grouper(chunks[0].source, length, max_parent_size, max_children, levels, ids, {})
     made: dict[str, _Row] = {}
     for chunk in reversed(chunks):
         if chunk.is_leaf:
@@ -115,6 +125,7 @@ class _Grouper:
     length: LengthFunction
     cap: int
     most: int
+    levels: Mapping[tuple[str, ...], int]
     ids: IdRegister
     under: dict[str, _Row]
 
@@ -122,8 +133,9 @@ class _Grouper:
         """Return a leaf or a section node."""
         self.under[chunk.chunk_id] = under
         ids = tuple(child.node_id for child in under)
-        span, section_id = chunk.span, chunk.section_id
-        return MergeNode(self.source, chunk.chunk_id, span, section_id, chunk, None, ids)
+        section = self._common(under) if chunk.is_root and under else chunk.section
+        where = (chunk.span, chunk.section_id, section)
+        return MergeNode(self.source, chunk.chunk_id, *where, chunk, None, ids)
 
     def group(self, under: _Row, section: Chunk) -> MergeNode:
         """Return a parent of some nodes that are under a section, or are parts of one of those."""
@@ -131,7 +143,8 @@ class _Grouper:
         self.under[node_id] = under
         ids, sections = zip(*((child.node_id, child.section_id) for child in under), strict=True)
         section_id = sections[0] if len(set(sections)) == 1 else section.section_id
-        return MergeNode(self.source, node_id, _hull(under), section_id, None, None, ids)
+        where = (_hull(under), section_id, self._common(under))
+        return MergeNode(self.source, node_id, *where, None, None, ids)
 
     def nodes_of(self, section: Chunk, under: Iterable[_Row]) -> _Row:
         """Return the one node of a section if it can be one, else what its children become."""
@@ -182,6 +195,11 @@ class _Grouper:
 
     def _grouped(self, rows: Iterable[_Row], section: Chunk) -> list[MergeNode]:
         return [row[0] if len(row) == 1 else self.group(row, section) for row in rows]
+
+    def _common(self, under: _Row) -> SectionPath:
+        """Return level and path of the innermost section around all of some nodes."""
+        path = reduce(find_common_prefix, (node.section.path for node in under))
+        return SectionPath(self.levels[path], path)
 
     def _size(self, span: Span) -> int:
         if self.length is len:

@@ -70,6 +70,11 @@ class HierarchicalChunkingResult:
         again = self.of(self._document, chunks, self.strategy_used, self._sizer)
         return replace(again, validation=outcome)
 
+    @property
+    def title(self) -> str:
+        """The document's title, "" where it says none."""
+        return self._document.title if self._document.is_titled else ""
+
     def get_chunk(self, chunk_id: str) -> Chunk | None:
         """Return the chunk with an id, None if there is none."""
         return self._by_id.get(chunk_id)
@@ -167,4 +172,5 @@ class HierarchicalChunkingResult:
             max_children: the most children of a parent, at least 2.
         """
         cap = _DEFAULT_CAP * self._sizer.max_size if max_parent_size is None else max_parent_size
-        return build_merge_tree(self.chunks, self._sizer.length, cap, max_children)
+        sections, length = self._document.sections, self._sizer.length
+        return build_merge_tree(self.chunks, sections, length, cap, max_children)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from chunkana_core.config import ChunkConfig, LengthFunction
 from chunkana_core.outline import SectionPath
@@ -24,6 +24,7 @@ class Sizer:
     length: LengthFunction
     max_size: int
     prefix: Prefix | None = None
+    _prefixes: dict[SectionPath, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, config: ChunkConfig, prefix: Prefix | None = None) -> Sizer:
@@ -39,8 +40,13 @@ class Sizer:
         """Return the prefix of a section, less outermost titles while it is over half the limit."""
         if self.prefix is None:
             return ""
+        if section not in self._prefixes:
+            self._prefixes[section] = self._fitting(self.prefix, section)
+        return self._prefixes[section]
+
+    def _fitting(self, prefix: Prefix, section: SectionPath) -> str:
         for dropped in range(len(section.path) + 1):
-            text = self.prefix(SectionPath(section.level, section.path[dropped:]))
+            text = prefix(SectionPath(section.level, section.path[dropped:]))
             if self.length(text) <= self.max_size // 2:
                 return text
         return ""

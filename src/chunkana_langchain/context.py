@@ -12,7 +12,6 @@ from chunkana_langchain.origin import Heading, Origin
 
 HeaderContext = Literal["breadcrumb", "stack", "none"]
 _END: Final = "\n\n"
-_UNTITLED: Final = "Document"  # what the core calls a document without H1 and front matter title
 
 
 def require_context(value: object) -> None:
@@ -58,8 +57,7 @@ class Headings:
         for section in sections[1:]:
             outer = around[sections[section.parent].path]
             around.setdefault(section.path, (*outer, Heading(section.level, section.title)))
-        is_titled = document.title != _UNTITLED or any(s.title == _UNTITLED for s in sections)
-        title = document.title if is_titled else ""
+        title = document.title if document.is_titled else ""
         title = title if origin.title is None else origin.title
         return cls(kind, title, origin.above, around, length, limit // 2)
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
@@ -18,7 +17,6 @@ from chunkana_core import (
     MergeTree,
     SectionPath,
     Span,
-    find_common_prefix,
 )
 from chunkana_core import Document as MarkdownDocument
 from chunkana_langchain import keys
@@ -165,7 +163,7 @@ class Mapper:
         span = self.origin.within(node.span)
         if span is None:
             return None
-        section, line = self._section(node), node.source.line_at(node.span.start)
+        section, line = node.section, node.source.line_at(node.span.start)
         around = self._around(section, line)
         above = self.headings.before(self.headings.prefix(section), around)
         own = {
@@ -242,21 +240,6 @@ class Mapper:
         overlap += _AFTER_OVERLAP
         fits = self.length(page._replace(overlap=overlap).content) <= self.chunk_size
         return overlap if fits else ""
-
-    def _section(self, node: MergeNode) -> SectionPath:
-        """Return level and path of the section that a parent is, else what its chunks share."""
-        if node.chunk is not None and not node.chunk.is_root:
-            return node.chunk.section
-        return SectionPath(0, reduce(find_common_prefix, self._paths_in(node)))
-
-    def _paths_in(self, node: MergeNode) -> Iterator[tuple[str, ...]]:
-        """Yield the paths of the chunks under a node."""
-        waiting = [node]
-        while waiting:
-            part = waiting.pop()
-            if part.is_leaf and part.chunk is not None:
-                yield part.chunk.section.path
-            waiting += (child for i in part.children_ids if (child := self._tree.get(i)))
 
     def _id(self, node_id: str) -> str:
         return document_id(self.origin.key, node_id)

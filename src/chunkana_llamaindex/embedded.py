@@ -1,19 +1,19 @@
-"""What is embedded with a node's text: the caller's metadata and the headings above it."""
+"""What is embedded before a node's text: the caller's metadata and the headings above it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 
 from chunkana_core import SectionPath
-from chunkana_llamaindex import keys
+from chunkana_llamaindex.metadata import EMBEDDED, KEYS, READ, is_ours
 
 HeaderContext = Literal["metadata", "text", "none"]
-AFTER_TEXT = "\n\n"  # between headings in a text and what is below them
-_UNTITLED = "Document"  # what the core calls a document without H1 and front matter title
+_AFTER = "\n\n"  # between headings in a text and what is below them
+_TEMPLATE = TextNode.model_fields["text_template"].default
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,62 +24,99 @@ class Embedded:
         context: where the headings go: in the metadata, in the text, or nowhere.
         title: the document's, "" for none.
         blank: a node without text that has the document's metadata, exclusions and templates.
-        has_metadata: whether nodes have metadata.
+        own: of the document's metadata, as embedded, in the order and the template of LlamaIndex.
         is_counted: whether sizes were measured with what it writes.
     """
 
     context: HeaderContext
     title: str
     blank: TextNode
-    has_metadata: bool = True
+    own: tuple[str, ...]
     is_counted: bool = False
 
     @classmethod
     def of(
-        cls,
-        context: HeaderContext,
-        title: str,
-        headings: Iterable[str],
-        blank: TextNode,
-        *,
-        has_metadata: bool,
+        cls, context: HeaderContext, title: str, document: BaseNode, *, has_metadata: bool
     ) -> Embedded:
-        """Look at the title and headings of a document."""
-        is_titled = title != _UNTITLED or _UNTITLED in headings
-        if context == "metadata" and not has_metadata:
+        """Look at a document."""
+        blank = _blank(document, has_metadata=has_metadata)
+        hidden = blank.excluded_embed_metadata_keys
+        is_the_caller_s = EMBEDDED in {*blank.metadata, *hidden}
+        if context == "metadata" and (is_the_caller_s or not has_metadata):
             context = "none"
-        return cls(context, title if is_titled else "", blank, has_metadata)
+        is_empty = not blank.metadata.keys() - set(hidden)
+        own = () if is_empty else (blank.get_metadata_str(MetadataMode.EMBED),)
+        if context != "metadata" and not is_the_caller_s:
+            hidden.append(EMBEDDED)
+        return cls(context, title, blank, own)
 
-    def breadcrumb(self, path: tuple[str, ...]) -> str:
-        """Return title and path on a line: "Title > A > B"."""
-        titles = path if path[:1] == (self.title,) or not self.title else (self.title, *path)
-        return " > ".join(titles)
+    def counted(self) -> Embedded:
+        """Return the same for chunks that were measured with it."""
+        return replace(self, is_counted=True)
+
+    def without_caller_s(self) -> Embedded:
+        """Return the same without the caller's metadata, which are too long to be counted."""
+        return replace(self, own=())
 
     def prefix(self, section: SectionPath) -> str:
         """Return what is embedded before the content of a section's nodes."""
-        return self._before(self.breadcrumb(section.path))
+        return self._before(self._breadcrumb(section.path))
 
     def fits(self, length: Callable[[str], int], limit: int) -> bool:
         """Tell whether what the caller's metadata take leaves half of the limit."""
         return length(self._before("")) <= limit // 2
 
-    def shown(self, section: SectionPath, prefix: str) -> str:
-        """Return the breadcrumb of a section: as it was counted, less outermost titles, or ""."""
+    def breadcrumb(self, section: SectionPath, prefix: str) -> str:
+        """Return the breadcrumb of a section, as in the prefix that was counted for it."""
         if not self.is_counted:
-            return self.breadcrumb(section.path)
+            return self._breadcrumb(section.path)
         paths = (section.path[dropped:] for dropped in range(len(section.path) + 1))
-        crumbs = (self.breadcrumb(path) for path in paths)
+        crumbs = (self._breadcrumb(path) for path in paths)
         return next((crumb for crumb in crumbs if self._before(crumb) == prefix), "")
 
+    def excluded(self, breadcrumb: str) -> list[str]:
+        """Return the keys that are not embedded; an empty breadcrumb was not counted."""
+        hidden = [EMBEDDED] if self.context == "metadata" and not breadcrumb else []
+        return [*self.blank.excluded_embed_metadata_keys, *hidden]
+
+    def text(self, breadcrumb: str, content: str) -> str:
+        """Return the text of a leaf."""
+        return self._heading(breadcrumb) + content
+
+    def _breadcrumb(self, path: tuple[str, ...]) -> str:
+        """Return title and path on a line: "Title > A > B"."""
+        titles = path if path[:1] == (self.title,) else (self.title, *path)
+        return " > ".join(filter(None, titles))
+
     def _before(self, breadcrumb: str) -> str:
-        """Return what is embedded before a content with some breadcrumb."""
-        own = {keys.BREADCRUMB: breadcrumb} if self.context == "metadata" and breadcrumb else {}
-        node = self.blank.model_copy(update={"metadata": self.blank.metadata | own})
-        metadata = node.get_metadata_str(MetadataMode.EMBED).strip()
-        before = node.text_template.format(metadata_str=metadata, content="") if metadata else ""
-        return before + (breadcrumb + AFTER_TEXT if self.context == "text" and breadcrumb else "")
+        """Return what is embedded before a content, as `TextNode.get_content` has it."""
+        node, entries = self.blank, self.own
+        if self.context == "metadata" and breadcrumb:
+            written = node.metadata_template.format(key=EMBEDDED, value=breadcrumb)
+            entries = (*entries, written)
+        written = node.metadata_separator.join(entries).strip()
+        above = node.text_template.format(metadata_str=written, content="") if written else ""
+        return above + self._heading(breadcrumb)
+
+    def _heading(self, breadcrumb: str) -> str:
+        return breadcrumb + _AFTER if self.context == "text" and breadcrumb else ""
 
 
-def text_of(node: BaseNode) -> str:
-    """Return the text of a document or node, without its metadata."""
-    return node.get_content(metadata_mode=MetadataMode.NONE)
+def _blank(document: BaseNode, *, has_metadata: bool) -> TextNode:
+    """Return a node without text that has a document's metadata, exclusions and templates."""
+    # A node of ours that is parsed further says no longer what its parts are.
+    dropped = set(KEYS) if is_ours(document) else set()
+    caller_s = {key: value for key, value in document.metadata.items() if key not in dropped}
+    ours = [key for key in KEYS if key not in caller_s]
+    not_embedded = [key for key in ours if key != EMBEDDED]
+    not_read = [key for key in ours if key != READ]
+    excluded_embed = (key for key in document.excluded_embed_metadata_keys if key not in dropped)
+    excluded_llm = (key for key in document.excluded_llm_metadata_keys if key not in dropped)
+    return TextNode(
+        metadata=caller_s if has_metadata else {},
+        excluded_embed_metadata_keys=list(dict.fromkeys([*excluded_embed, *not_embedded])),
+        excluded_llm_metadata_keys=list(dict.fromkeys([*excluded_llm, *not_read])),
+        metadata_separator=document.metadata_separator,
+        metadata_template=document.metadata_template,
+        text_template=getattr(document, "text_template", _TEMPLATE),
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -15,17 +17,12 @@ from llama_index.core.schema import (
     TextNode,
 )
 
-from chunkana_core import (
-    Chunk,
-    HierarchicalChunkingResult,
-    MergeNode,
-    MergeTree,
-    SectionPath,
-)
-from chunkana_llamaindex import keys
-from chunkana_llamaindex.embedded import AFTER_TEXT, Embedded, HeaderContext
+from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, SectionPath, Span
+from chunkana_llamaindex.embedded import Embedded, HeaderContext
+from chunkana_llamaindex.metadata import KEYS, NO_INDEX, NodeMetadata
+from chunkana_llamaindex.origin import Origin
 
-_NO_INDEX = -1  # of a parent, which is no chunk
+_SUMMARY = "summary"  # what no chunk is called
 
 
 def to_nodes(
@@ -51,197 +48,163 @@ def to_nodes(
         include_document_node: whether the root's title and summary are a node besides.
         include_prev_next_rel: whether leaves are linked to their neighbours.
         max_parent_size: of the merge tree, None for the core's default.
-        embedded: writes breadcrumbs, as they were counted if they were; by default they are as
-            long as they are, and `header_context` and `include_metadata` say where they go.
+        embedded: writes breadcrumbs as they were counted, in place of `header_context` and
+            `include_metadata`; None for breadcrumbs at full length.
 
     Returns:
         Finished nodes: with ids, metadata, offsets in the source, and relationships.
     """
     if embedded is None:
-        blank = blank_node(document, include_metadata=include_metadata)
-        title = result.chunks[0].title if result.chunks else ""
         embedded = Embedded.of(
-            header_context,
-            title,
-            (entry.title for entry in result.toc()),
-            blank,
-            has_metadata=include_metadata,
+            header_context, result.title, document, has_metadata=include_metadata
         )
-    mapper = Mapper(result, document, embedded, max_parent_size)
-    nodes = mapper.nodes(with_parents=include_parents)
+    mapper = _Mapper(result, Origin.of(document), embedded, include_metadata)
+    tree = result.merge_tree(max_parent_size)
+    found = [node for node in tree.nodes if include_parents or node.is_leaf]
+    nodes = {node.node_id: mapper.node(node) for node in found}
+    infos = {node_id: _info(node) for node_id, node in nodes.items()}
+    if include_parents:
+        for node in found:
+            _link_up_and_down(node, nodes[node.node_id], infos)
     if include_prev_next_rel:
-        mapper.chain(nodes)
-    if include_document_node and result.root_id:
-        nodes.append(mapper.document_node())
-    return nodes
-
-
-def blank_node(document: BaseNode, *, include_metadata: bool) -> TextNode:
-    """Return a node without text that has a document's metadata, exclusions and templates."""
-    metadata = document.metadata
-    if metadata.keys() >= set(keys.OWN):  # a node of ours, to be parsed further
-        metadata = {name: value for name, value in metadata.items() if name not in keys.OWN}
-    hidden = [name for name in keys.OWN if name not in metadata]
-    not_embedded = [name for name in hidden if name != keys.BREADCRUMB]
-    not_read = [name for name in hidden if name != keys.HEADER_PATH]
-    return TextNode(
-        metadata=dict(metadata) if include_metadata else {},
-        excluded_embed_metadata_keys=[*document.excluded_embed_metadata_keys, *not_embedded],
-        excluded_llm_metadata_keys=[*document.excluded_llm_metadata_keys, *not_read],
-        metadata_separator=document.metadata_separator,
-        metadata_template=document.metadata_template,
-        text_template=getattr(document, "text_template", TextNode().text_template),
-    )
-
-
-def node_id(document_id: str, chunk_id: str) -> str:
-    """Return the id of a node: a UUID made of its document's id and its chunk's."""
-    name = f"{document_id}\0{chunk_id}".encode("utf-8", "surrogatepass")
-    return str(UUID(sha256(name).hexdigest()[:32]))
+        _link_neighbours(tree.leaves, nodes, infos)
+    summary = [mapper.summary()] if include_document_node and result.root_id else []
+    return [*nodes.values(), *summary]
 
 
 @dataclass(frozen=True, slots=True)
-class Mapper:
-    """Maps the chunks of one document.
-
-    Attributes:
-        result: its chunks and tree.
-        document: what they are made of.
-        embedded: writes breadcrumbs, and knows the metadata that all nodes share.
-        max_parent_size: of the merge tree.
-    """
+class _Mapper:
+    """Makes the nodes of one document, but for what links them."""
 
     result: HierarchicalChunkingResult
-    document: BaseNode
+    origin: Origin
     embedded: Embedded
-    max_parent_size: int | None
-    _tree: MergeTree = field(init=False)
-    _source: RelatedNodeInfo = field(init=False)
+    has_metadata: bool
+    _kept: dict[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Build the merge tree and what all nodes share."""
-        object.__setattr__(self, "_tree", self.result.merge_tree(self.max_parent_size))
-        object.__setattr__(self, "_source", _source_of(self.document))
+        """Find what metadata of ours the caller's stays in place of."""
+        caller_s = self.embedded.blank.metadata
+        kept = {key: caller_s[key] for key in KEYS if key in caller_s}
+        object.__setattr__(self, "_kept", kept)
 
-    def nodes(self, *, with_parents: bool) -> list[TextNode]:
-        """Return the nodes of the merge tree, or its leaves alone."""
-        found = [node for node in self._tree.nodes if with_parents or node.is_leaf]
-        made = {node.node_id: self._node(node) for node in found}
-        infos = {i: _info(node) for i, node in made.items()} if with_parents else {}
-        for node in found if with_parents else ():
-            if node.parent_id is not None:
-                made[node.node_id].relationships[NodeRelationship.PARENT] = infos[node.parent_id]
-            if node.children_ids:
-                children = [infos[child] for child in node.children_ids]
-                made[node.node_id].relationships[NodeRelationship.CHILD] = children
-        return list(made.values())
-
-    @staticmethod
-    def chain(nodes: list[TextNode]) -> None:
-        """Link leaves to their neighbours, in document order."""
-        leaves = [node for node in nodes if NodeRelationship.CHILD not in node.relationships]
-        infos = [_info(leaf) for leaf in leaves]
-        for number, leaf in enumerate(leaves):
-            if number:
-                leaf.relationships[NodeRelationship.PREVIOUS] = infos[number - 1]
-            if number + 1 < len(leaves):
-                leaf.relationships[NodeRelationship.NEXT] = infos[number + 1]
-
-    def document_node(self) -> TextNode:
-        """Return the root's title and summary; it is no part of the tree."""
-        root = self.result.chunks[0]
-        text = root.content
-        return self._made(root.chunk_id, text, root.section, self._of_chunk(root))
-
-    def _node(self, node: MergeNode) -> TextNode:
+    def node(self, node: MergeNode) -> TextNode:
+        """Return the node of a leaf or parent."""
         chunk = node.chunk
         if node.is_leaf and chunk is not None:
-            own, section, content = self._of_chunk(chunk), chunk.section, chunk.content
-        else:
-            section = self._section(node)
-            own, content = self._of_parent(node, section), node.text
-        made = self._made(node.node_id, content, section, own)
-        shift = getattr(self.document, "start_char_idx", None) or 0
-        made.start_char_idx = shift + node.span.start
-        made.end_char_idx = shift + node.span.end
+            own = self._of_chunk(chunk)
+            return self._made(own, self.embedded.text(own.breadcrumb, chunk.content), chunk.span)
+        line_at = node.source.line_at
+        own = self._metadata(
+            node.section,
+            node.section_id,
+            content_type="section",
+            anchor=chunk.anchor if chunk else "",
+            chunk_id=node.node_id,
+            start_line=line_at(node.span.start),
+            end_line=line_at(node.span.end - 1),
+        )
+        return self._made(own, node.text, node.span)
+
+    def summary(self) -> TextNode:
+        """Return the root's title and summary, which is no part of the tree."""
+        root = self.result.chunks[0]
+        made = self._made(self._of_chunk(root), root.content, None)
+        made.id_ = _node_id(self.origin.node_id, _SUMMARY)  # a parent may be the whole document
         return made
 
-    def _made(
-        self, chunk_id: str, content: str, section: SectionPath, own: dict[str, Any]
-    ) -> TextNode:
+    def _of_chunk(self, chunk: Chunk) -> NodeMetadata:
+        return self._metadata(
+            chunk.section,
+            chunk.section_id,
+            content_type=chunk.content_type,
+            anchor=chunk.anchor,
+            chunk_id=chunk.chunk_id,
+            start_line=chunk.text_start_line,
+            end_line=chunk.text_end_line,
+            chunk_index=NO_INDEX if chunk.chunk_index is None else chunk.chunk_index,
+            continued_from_header=bool(chunk.split_index),
+            oversize_reason=chunk.oversize_reason or "",
+        )
+
+    def _metadata(
+        self,
+        section: SectionPath,
+        section_id: str,
+        *,
+        content_type: str,
+        anchor: str,
+        chunk_id: str,
+        start_line: int,
+        end_line: int,
+        chunk_index: int = NO_INDEX,
+        continued_from_header: bool = False,
+        oversize_reason: str = "",
+    ) -> NodeMetadata:
+        result, line = self.result, self.origin.line
+        around = result.get_parent(result.get_section(section_id)[0].chunk_id)
+        return NodeMetadata(
+            breadcrumb=self.embedded.breadcrumb(section, result.prefix_of(section)),
+            header_path="/" + "/".join(title.replace("/", r"\/") for title in section.path),
+            header_level=section.level,
+            content_type=content_type,
+            anchor=anchor,
+            chunk_id=chunk_id,
+            chunk_index=chunk_index,
+            section_id=section_id,
+            parent_section_id=around.section_id if around else "",
+            start_line=line(start_line),
+            end_line=line(end_line),
+            continued_from_header=continued_from_header,
+            allow_oversize=bool(oversize_reason),
+            oversize_reason=oversize_reason,
+        )
+
+    def _made(self, own: NodeMetadata, text: str, span: Span | None) -> TextNode:
         embedded, blank = self.embedded, self.embedded.blank
-        crumb = embedded.shown(section, self.result.prefix_of(section))
-        is_in_text = embedded.context == "text" and crumb and own[keys.CHUNK_INDEX] != _NO_INDEX
-        text = f"{crumb}{AFTER_TEXT}{content}" if is_in_text else content
-        own = {keys.BREADCRUMB: crumb, **own}
-        new = {name: own[name] for name in keys.OWN if name not in blank.metadata}
-        hidden = [] if embedded.context == "metadata" else [keys.BREADCRUMB]
+        start, end = self.origin.offsets(span)
         return TextNode(
-            id_=node_id(self.document.node_id, chunk_id),
+            id_=_node_id(self.origin.node_id, own.chunk_id),
             text=text,
-            metadata={**blank.metadata, **new} if embedded.has_metadata else {},
-            excluded_embed_metadata_keys=[*blank.excluded_embed_metadata_keys, *hidden],
+            start_char_idx=start,
+            end_char_idx=end,
+            metadata=blank.metadata | own._asdict() | self._kept if self.has_metadata else {},
+            excluded_embed_metadata_keys=embedded.excluded(own.breadcrumb),
             excluded_llm_metadata_keys=list(blank.excluded_llm_metadata_keys),
             metadata_separator=blank.metadata_separator,
             metadata_template=blank.metadata_template,
             text_template=blank.text_template,
-            relationships={NodeRelationship.SOURCE: self._source},
+            relationships={NodeRelationship.SOURCE: self.origin.source},
         )
 
-    def _of_chunk(self, chunk: Chunk) -> dict[str, Any]:
-        return {
-            **self._of_section(chunk.section_id, chunk.section),
-            keys.CONTENT_TYPE: chunk.content_type,
-            keys.ANCHOR: chunk.anchor,
-            keys.CHUNK_ID: chunk.chunk_id,
-            keys.CHUNK_INDEX: _NO_INDEX if chunk.chunk_index is None else chunk.chunk_index,
-            keys.START_LINE: chunk.text_start_line,
-            keys.END_LINE: chunk.text_end_line,
-            keys.CONTINUED: bool(chunk.split_index),
-            keys.ALLOW_OVERSIZE: chunk.oversize_reason is not None,
-            keys.OVERSIZE_REASON: chunk.oversize_reason or "",
-        }
 
-    def _of_parent(self, node: MergeNode, section: SectionPath) -> dict[str, Any]:
-        line_at = node.source.line_at
-        return {
-            **self._of_section(node.section_id, section),
-            keys.CONTENT_TYPE: "section",
-            keys.ANCHOR: node.chunk.anchor if node.chunk else "",
-            keys.CHUNK_ID: node.node_id,
-            keys.CHUNK_INDEX: _NO_INDEX,
-            keys.START_LINE: line_at(node.span.start),
-            keys.END_LINE: line_at(node.span.end - 1),
-            keys.CONTINUED: False,
-            keys.ALLOW_OVERSIZE: False,
-            keys.OVERSIZE_REASON: "",
-        }
-
-    def _of_section(self, section_id: str, section: SectionPath) -> dict[str, Any]:
-        above = self.result.get_parent(self.result.get_section(section_id)[0].chunk_id)
-        slashed = (title.replace("/", r"\/") for title in section.path)
-        return {
-            keys.HEADER_PATH: "/" + "/".join(slashed),
-            keys.HEADER_LEVEL: section.level,
-            keys.SECTION_ID: section_id,
-            keys.PARENT_SECTION_ID: above.section_id if above else "",
-        }
-
-    def _section(self, node: MergeNode) -> SectionPath:
-        """Return level and path of a parent: of the section that it is, or is a part of."""
-        chunk = node.chunk or self.result.get_section(node.section_id)[0]
-        return chunk.section
+def _link_up_and_down(
+    node: MergeNode, made: TextNode, infos: Mapping[str, RelatedNodeInfo]
+) -> None:
+    """Link a node to its parent and its children."""
+    if node.parent_id is not None:
+        made.relationships[NodeRelationship.PARENT] = infos[node.parent_id]
+    if node.children_ids:
+        made.relationships[NodeRelationship.CHILD] = [infos[child] for child in node.children_ids]
 
 
-def _info(node: BaseNode) -> RelatedNodeInfo:
+def _link_neighbours(
+    leaves: Sequence[MergeNode],
+    nodes: Mapping[str, TextNode],
+    infos: Mapping[str, RelatedNodeInfo],
+) -> None:
+    """Link leaves to those before and after them, in document order."""
+    for before, after in pairwise(leaf.node_id for leaf in leaves):
+        nodes[before].relationships[NodeRelationship.NEXT] = infos[after]
+        nodes[after].relationships[NodeRelationship.PREVIOUS] = infos[before]
+
+
+def _info(node: TextNode) -> RelatedNodeInfo:
     """Return what others keep of a node: without its metadata, which would double the storage."""
     return RelatedNodeInfo(node_id=node.node_id, node_type=ObjectType.TEXT, hash=node.hash)
 
 
-def _source_of(document: BaseNode) -> RelatedNodeInfo:
-    source = document.source_node
-    if source is not None:
-        return source.model_copy(update={"metadata": {}})
-    return RelatedNodeInfo(
-        node_id=document.node_id, node_type=document.get_type(), hash=document.hash
-    )
+def _node_id(document_id: str, chunk_id: str) -> str:
+    """Return the id of a node: a UUID made of its document's id and its chunk's."""
+    name = f"{document_id}\0{chunk_id}".encode("utf-8", "surrogatepass")
+    return str(UUID(sha256(name).hexdigest()[:32]))

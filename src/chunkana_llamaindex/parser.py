@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, Literal
 
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.node_utils import default_id_func
-from llama_index.core.schema import BaseNode, Document, NodeRelationship, TextNode
+from llama_index.core.schema import (
+    BaseNode,
+    Document,
+    NodeRelationship,
+    RelatedNodeInfo,
+    TextNode,
+)
 from llama_index.core.utils import get_tqdm_iterable
 from pydantic import ConfigDict, Field, model_validator
 
 from chunkana_core import ChunkConfig, HierarchicalChunkingResult, MarkdownChunker
 from chunkana_core import Document as MarkdownDocument
-from chunkana_llamaindex import keys
 from chunkana_llamaindex.callables import Function
-from chunkana_llamaindex.embedded import Embedded, HeaderContext, text_of
-from chunkana_llamaindex.mapping import blank_node, to_nodes
+from chunkana_llamaindex.embedded import Embedded, HeaderContext
+from chunkana_llamaindex.mapping import to_nodes
+from chunkana_llamaindex.metadata import KEYS, is_ours
+from chunkana_llamaindex.origin import text_of
 
 _ALGORITHM = 1  # raised when the same options give other nodes, so that caches are not used
 _OF_THE_CORE = (
@@ -131,33 +137,27 @@ class MarkdownHierarchyNodeParser(NodeParser):
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any
     ) -> list[BaseNode]:
         """Return finished nodes, document after document."""
-        _require_unique(nodes)
+        _require_unique(nodes, "documents")
         _warn_of_clashes(nodes)
-        chunker = MarkdownChunker(self._config())
+        config = self._config()
         parsed: list[BaseNode] = []
+        crowded = []
         for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
-            parsed += self._parse(document, chunker)
-        if self.id_func is not default_id_func:
-            _rename(parsed, [self.id_func(n, node) for n, node in enumerate(parsed)])
+            markdown = MarkdownDocument.parse(text_of(document))
+            title = markdown.title if markdown.is_titled else ""
+            has_metadata = self.include_metadata
+            embedded = Embedded.of(self.header_context, title, document, has_metadata=has_metadata)
+            if not embedded.fits(config.length_function, self.max_chunk_size):
+                crowded.append(document.node_id)
+                embedded = embedded.without_caller_s()
+            result = MarkdownChunker(config).chunk_document(markdown, prefix=embedded.prefix)
+            made = self._nodes(result, document, embedded.counted())
+            if self.id_func is not default_id_func:
+                _rename(made, [self.id_func(len(parsed) + n, document) for n in range(len(made))])
+            parsed += made
+        _require_unique(parsed, "nodes, made by id_func,")
+        _warn_of_crowded(crowded, self.max_chunk_size)
         return parsed
-
-    def _parse(self, document: BaseNode, chunker: MarkdownChunker) -> list[TextNode]:
-        markdown = MarkdownDocument.parse(text_of(document))
-        blank = blank_node(document, include_metadata=self.include_metadata)
-        titles = (section.title for section in markdown.sections)
-        embedded = Embedded.of(
-            self.header_context, markdown.title, titles, blank, has_metadata=self.include_metadata
-        )
-        limit = self.max_chunk_size
-        if not embedded.fits(chunker.config.length_function, limit):
-            warnings.warn(
-                f"the metadata of document {document.node_id} takes over half of max_chunk_size "
-                f"({limit}); leaves are measured without it",
-                stacklevel=6,
-            )
-            return self._nodes(chunker.chunk_document(markdown), document, embedded)
-        result = chunker.chunk_document(markdown, prefix=embedded.prefix)
-        return self._nodes(result, document, replace(embedded, is_counted=True))
 
     def _nodes(
         self, result: HierarchicalChunkingResult, document: BaseNode, embedded: Embedded
@@ -165,6 +165,7 @@ class MarkdownHierarchyNodeParser(NodeParser):
         return to_nodes(
             result,
             document,
+            include_metadata=self.include_metadata,
             include_parents=self.include_parents,
             include_document_node=self.include_document_node,
             include_prev_next_rel=self.include_prev_next_rel,
@@ -181,31 +182,39 @@ class MarkdownHierarchyNodeParser(NodeParser):
         return nodes
 
 
-def _require_unique(documents: Sequence[BaseNode]) -> None:
-    counts = Counter(document.node_id for document in documents)
-    if repeated := [name for name, count in counts.items() if count > 1]:
-        raise ValueError(f"several documents have the id {repeated[0]!r}; ids have to be unique")
+def _require_unique(nodes: Iterable[BaseNode], kind: str) -> None:
+    seen: set[str] = set()
+    for node in nodes:
+        if node.node_id in seen:
+            raise ValueError(f"several {kind} have the id {node.node_id!r}; ids have to be unique")
+        seen.add(node.node_id)
 
 
 def _warn_of_clashes(documents: Sequence[BaseNode]) -> None:
-    clashing = {name for d in documents for name in d.metadata if name in keys.OWN}
-    own = {name for d in documents if keys.CHUNK_ID in d.metadata for name in keys.OWN}
-    if names := sorted(clashing - own):
-        warnings.warn(f"documents keep their own metadata {', '.join(names)}", stacklevel=5)
+    caller_s = (document.metadata.keys() for document in documents if not is_ours(document))
+    if clashing := sorted(set(KEYS).intersection(chain.from_iterable(caller_s))):
+        warnings.warn(f"documents keep their own metadata {', '.join(clashing)}", stacklevel=3)
 
 
-def _rename(nodes: Sequence[BaseNode], ids: Sequence[str]) -> None:
-    """Give nodes other ids, in their relationships too."""
+def _warn_of_crowded(names: Sequence[str], limit: int) -> None:
+    if names:
+        warnings.warn(
+            f"the metadata that is embedded with {names[0]!r} takes over half of max_chunk_size "
+            f"({limit}), as does that of {len(names) - 1} others: leaves are measured without it; "
+            "see excluded_embed_metadata_keys",
+            stacklevel=3,
+        )
+
+
+def _rename(nodes: Sequence[TextNode], ids: Sequence[str]) -> None:
+    """Give a document's nodes other ids, in what they say of each other too."""
     new = {node.node_id: made for node, made in zip(nodes, ids, strict=True)}
-    if len(set(ids)) < len(ids):
-        raise ValueError("id_func gave one id to several nodes")
-    renamed: set[int] = set()
+    infos: dict[int, RelatedNodeInfo] = {}
     for node in nodes:
         node.id_ = new[node.node_id]
         for kind, related in node.relationships.items():
-            if kind is NodeRelationship.SOURCE:
-                continue
-            for info in related if isinstance(related, list) else [related]:
-                if id(info) not in renamed:
-                    renamed.add(id(info))
-                    info.node_id = new[info.node_id]
+            if kind is not NodeRelationship.SOURCE:
+                found = related if isinstance(related, list) else [related]
+                infos |= {id(info): info for info in found}
+    for info in infos.values():
+        info.node_id = new[info.node_id]

@@ -58,7 +58,8 @@ def test_python_in_pages_runs(page: Path) -> None:
 
 def _can_run(block: str) -> bool:
     """Tell whether what an example needs is installed."""
-    return "langchain" not in block or find_spec("langchain_core") is not None
+    needed = {"langchain": "langchain_core", "llama": "llama_index"}
+    return all(find_spec(name) for word, name in needed.items() if word in block)
 
 
 def test_readme_has_examples() -> None:

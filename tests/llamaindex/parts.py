@@ -29,10 +29,20 @@ class WordEmbedding(BaseEmbedding):
         return [n / length for n in vector]
 
     def _get_query_embedding(self, query: str) -> list[float]:
-        return self._get_text_embedding(query)
+        return WordEmbedding._get_text_embedding(self, query)
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
-        return self._get_text_embedding(query)
+        return self._get_query_embedding(query)
+
+
+class CountingEmbedding(WordEmbedding):
+    """Counts the texts that it embeds."""
+
+    count: int = 0
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        self.count += 1
+        return super()._get_text_embedding(text)
 
 
 def words(text: str) -> list[str]:
@@ -42,7 +52,7 @@ def words(text: str) -> list[str]:
 
 def numbered(number: int, document: BaseNode) -> str:
     """Make an id of a number, as an `id_func`."""
-    return f"{document.ref_doc_id}-{number}"
+    return f"{document.node_id}-{number}"
 
 
 def section(number: int) -> str:

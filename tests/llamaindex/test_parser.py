@@ -11,7 +11,7 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -30,11 +30,13 @@ from llama_index.core.schema import (
     TransformComponent,
 )
 from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.utils import node_to_metadata_dict
 
 from chunkana_core import ChunkConfig, chunk_hierarchical
-from chunkana_llamaindex import MarkdownHierarchyNodeParser, to_nodes
+from chunkana_llamaindex import LeafNodes, MarkdownHierarchyNodeParser, to_nodes
 from tests.llamaindex.parts import (
+    WordEmbedding,
     book,
     book_parser,
     numbered,
@@ -44,6 +46,7 @@ from tests.llamaindex.parts import (
 )
 from tests.strategies import any_markdown
 
+HeaderContext = Literal["metadata", "text", "none"]
 RESERVED = {"doc_id", "document_id", "ref_doc_id", "_node_content", "_node_type", "node_id"}
 PARENT, CHILD = NodeRelationship.PARENT, NodeRelationship.CHILD
 PREVIOUS, NEXT = NodeRelationship.PREVIOUS, NodeRelationship.NEXT
@@ -147,7 +150,7 @@ def test_a_function_that_cannot_be_pickled_is_warned_of_and_refused() -> None:
         parser = MarkdownHierarchyNodeParser(tokenizer=lambda text: text.split())
     with pytest.raises((pickle.PicklingError, AttributeError)):
         pickle.dumps(parser)
-    with pytest.raises(ValueError, match="cannot be found by name; give the function itself"):
+    with pytest.raises(ValueError, match="cannot be found by its name; give the function itself"):
         MarkdownHierarchyNodeParser.from_dict(parser.to_dict())
     given_again = MarkdownHierarchyNodeParser.from_dict(parser.to_dict(), tokenizer=words)
     assert given_again.tokenizer is words
@@ -196,13 +199,17 @@ def test_cache_and_docstore_give_back_the_nodes(tmp_path: Path) -> None:
     assert [again.docs[node.node_id].to_dict() for node in nodes] == dicts(nodes)
 
 
-def test_documents_stay_as_they_are_and_are_ingested_once() -> None:
+def test_documents_stay_as_they_are_and_are_upserted_once() -> None:
     documents = own_documents()
     before = [document.to_dict() for document in documents]
     parser = MarkdownHierarchyNodeParser()
     parser(documents)
     assert [document.to_dict() for document in documents] == before
-    pipeline = IngestionPipeline(transformations=[parser], docstore=SimpleDocumentStore())
+    pipeline = IngestionPipeline(
+        transformations=[parser, LeafNodes(), WordEmbedding()],
+        docstore=SimpleDocumentStore(),
+        vector_store=SimpleVectorStore(),
+    )
     assert pipeline.run(documents=documents)
     assert pipeline.run(documents=documents) == []
 
@@ -226,9 +233,24 @@ def test_parts_of_a_document_have_its_source_and_offsets() -> None:
     assert {node.ref_doc_id for node in nodes} == {"whole"}
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "expected"), [(100, 183, 100), (100, None, 100), (100, 150, None), (None,) * 3]
+)
+def test_offsets_of_parts_are_exact_or_unknown(
+    start: int | None, end: int | None, expected: int | None
+) -> None:
+    """Where a part's text is not the document's slice, its offsets would be wrong."""
+    part = TextNode(text="word " * 16 + "end", start_char_idx=start, end_char_idx=end)
+    part.relationships[NodeRelationship.SOURCE] = Document(text=TEXT).as_related_node_info()
+    (node,) = MarkdownHierarchyNodeParser()([part])
+    assert isinstance(node, TextNode)
+    assert node.start_char_idx == expected
+    assert node.end_char_idx == (None if expected is None else expected + 83)
+
+
 @pytest.mark.parametrize("size", [200, 700])
 @pytest.mark.parametrize("context", ["metadata", "text", "none"])
-def test_own_documents_are_sound(size: int, context: str) -> None:
+def test_own_documents_are_sound(size: int, context: HeaderContext) -> None:
     parser = MarkdownHierarchyNodeParser(max_chunk_size=size, header_context=context)
     for document in own_documents():
         sound(parser([document]), document.text, cap=4 * size)
@@ -239,6 +261,9 @@ def test_made_documents_are_sound(text: str) -> None:
     parser = MarkdownHierarchyNodeParser(max_chunk_size=100)
     nodes = parser([Document(text=text, id_="d")])
     sound(nodes, text, cap=400)
+    for leaf in get_leaf_nodes(nodes):
+        embedded = leaf.get_content(MetadataMode.EMBED)
+        assert len(embedded) <= 100 or leaf.metadata["allow_oversize"]
     assert len(nodes) >= bool(chunk_hierarchical(text).get_flat_chunks())
 
 
@@ -336,7 +361,7 @@ def test_what_is_embedded_and_what_a_model_reads() -> None:
         metadata_separator=" | ", metadata_template="{key}={value}",
         text_template="[{metadata_str}] {content}",
     )  # fmt: skip
-    nodes = MarkdownHierarchyNodeParser(max_chunk_size=90, min_chunk_size=0)([document])
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=120, min_chunk_size=0)([document])
     leaf = next(n for n in nodes if n.get_content().startswith("### Linux"))
     embedded = (
         "[title=T | noise=n | breadcrumb=Guide > Install > Linux] ### Linux\n\nUse the package."
@@ -351,8 +376,8 @@ def test_breadcrumb_in_the_text_or_nowhere() -> None:
     in_text = MarkdownHierarchyNodeParser(
         max_chunk_size=60, min_chunk_size=0, header_context="text"
     )
-    leaf = next(n for n in in_text(documents) if "### Linux" in n.get_content())
-    assert leaf.get_content().startswith("Guide > Install > Linux\n\n### Linux")
+    leaf = next(n for n in get_leaf_nodes(in_text(documents)) if "### Linux" in n.get_content())
+    assert leaf.get_content() == "Guide > Install > Linux\n\n### Linux\n\nUse the package."
     assert leaf.get_content(MetadataMode.EMBED) == leaf.get_content()
     nowhere = MarkdownHierarchyNodeParser(
         max_chunk_size=60, min_chunk_size=0, header_context="none"
@@ -368,7 +393,7 @@ def test_embedding_of_a_document_is_not_its_nodes() -> None:
 
 @pytest.mark.parametrize("tokenizer", [None, words, functools.partial(str.split, maxsplit=-1)])
 @pytest.mark.parametrize("context", ["metadata", "text", "none"])
-def test_leaves_fit_as_they_are_embedded(tokenizer: Any, context: str) -> None:  # noqa: ANN401
+def test_leaves_fit_as_they_are_embedded(tokenizer: Any, context: HeaderContext) -> None:  # noqa: ANN401
     limit = 200 if tokenizer is None else 50
     parser = MarkdownHierarchyNodeParser(
         max_chunk_size=limit, tokenizer=tokenizer, header_context=context
@@ -379,32 +404,78 @@ def test_leaves_fit_as_they_are_embedded(tokenizer: Any, context: str) -> None: 
         assert size <= limit or leaf.metadata["allow_oversize"]
 
 
+@pytest.mark.parametrize(
+    "templates",
+    [
+        {},
+        {"metadata_template": "{key!r}={value:>20}", "metadata_separator": " :: "},
+        {"text_template": "<doc>{metadata_str}</doc>\n{content}\n<end/>"},
+    ],
+)
+@pytest.mark.parametrize("caller_s", [{}, {"file_name": "guide.md"}])
+@pytest.mark.parametrize("context", ["metadata", "text"])
+def test_what_is_embedded_is_counted_to_the_character(
+    context: HeaderContext, caller_s: dict[str, str], templates: dict[str, str]
+) -> None:
+    text = f"# Guide\n\n{'Words of it. ' * 30}".rstrip()
+    document = Document(text=text, metadata=caller_s, **templates)
+    (leaf,) = MarkdownHierarchyNodeParser(header_context=context)([document])
+    size = len(leaf.get_content(MetadataMode.EMBED))
+    assert size > len(text)
+    for limit, count in ((size, 1), (size - 1, 2)):
+        nodes = MarkdownHierarchyNodeParser(max_chunk_size=limit, header_context=context)(
+            [document]
+        )
+        assert len(get_leaf_nodes(nodes)) == count
+
+
+def test_a_caller_s_own_breadcrumb_is_embedded_as_it_is() -> None:
+    document = Document(text=TEXT, metadata={"breadcrumb": "Docs / Guide"})
+    with pytest.warns(UserWarning, match="keep their own metadata breadcrumb"):
+        nodes = MarkdownHierarchyNodeParser()([document])
+    assert (
+        nodes[0].get_content(MetadataMode.EMBED).startswith("breadcrumb: Docs / Guide\n\n# Guide")
+    )
+    hidden = Document(text=TEXT, excluded_embed_metadata_keys=["breadcrumb"])
+    for node in MarkdownHierarchyNodeParser()([hidden]):
+        assert node.get_content(MetadataMode.EMBED) == node.get_content()
+
+
 def test_long_metadata_is_warned_of_and_left_out_of_sizes() -> None:
     document = Document(text=TEXT * 5, metadata={"abstract": "long " * 50})
-    with pytest.warns(UserWarning, match="takes over half of max_chunk_size"):
-        nodes = MarkdownHierarchyNodeParser(max_chunk_size=200)([document])
+    another = Document(text=TEXT, metadata={"abstract": "long " * 50})
+    with pytest.warns(UserWarning, match="takes over half of max_chunk_size") as warned:
+        nodes = MarkdownHierarchyNodeParser(max_chunk_size=200)([document, another])
+    assert len(warned) == 1
     assert all(len(leaf.get_content()) <= 200 for leaf in get_leaf_nodes(nodes))
-    sound(nodes, document.text, cap=800)
+    sound([n for n in nodes if n.ref_doc_id == document.node_id], document.text, cap=800)
 
 
 def test_long_headings_lose_their_outermost_titles() -> None:
-    text = f"# {'Long ' * 10}\n\n## {'Longer ' * 10}\n\n### Short\n\nText of it.\n"
-    nodes = MarkdownHierarchyNodeParser(max_chunk_size=120)([Document(text=text)])
-    leaves = get_leaf_nodes(nodes)
-    crumbs = [leaf.metadata["breadcrumb"] for leaf in leaves]
-    assert any(crumb.endswith("Short") for crumb in crumbs)
-    assert all(len(leaf.get_content(MetadataMode.EMBED)) <= 120 for leaf in leaves)
+    text = f"# Title\n\n## {'Longer ' * 10}\n\n### Short\n\n{'Text of it. ' * 8}\n"
+    leaves = get_leaf_nodes(MarkdownHierarchyNodeParser(max_chunk_size=130)([Document(text=text)]))
+    assert {leaf.metadata["breadcrumb"] for leaf in leaves} == {"Title > Short"}
+    assert all(len(leaf.get_content(MetadataMode.EMBED)) <= 130 for leaf in leaves)
+
+
+def test_a_breadcrumb_that_has_no_room_is_not_embedded() -> None:
+    """Not even as a key without a value, which would not have been counted."""
+    text = f"# {'Longer ' * 10}\n\n{'Text of it. ' * 20}\n"
+    leaves = get_leaf_nodes(MarkdownHierarchyNodeParser(max_chunk_size=120)([Document(text=text)]))
+    assert {leaf.metadata["breadcrumb"] for leaf in leaves} == {""}
+    assert all(leaf.get_content(MetadataMode.EMBED) == leaf.get_content() for leaf in leaves)
 
 
 def test_id_func_is_asked_with_unique_numbers() -> None:
     nodes = MarkdownHierarchyNodeParser(id_func=numbered, max_chunk_size=200)(own_documents())
-    numbers = [int(node.node_id.rpartition("-")[2]) for node in nodes]
-    assert numbers == [*range(len(nodes))]
+    made = [node.node_id.rpartition("-") for node in nodes]
+    assert [int(number) for _, _, number in made] == [*range(len(nodes))]
+    assert [name for name, _, _ in made] == [node.ref_doc_id for node in nodes]
     by_id = {node.node_id: node for node in nodes}
     for node in nodes:
         for kind in (PARENT, CHILD, PREVIOUS, NEXT):
             assert all(info.node_id in by_id for info in related(node, kind))
-    with pytest.raises(ValueError, match="one id to several nodes"):
+    with pytest.raises(ValueError, match="several nodes, made by id_func, have the id 'same'"):
         MarkdownHierarchyNodeParser(id_func=_constant)(own_documents())
 
 

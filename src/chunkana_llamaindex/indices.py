@@ -1,0 +1,69 @@
+"""What LlamaIndex's other retrievers over hierarchies take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llama_index.core import StorageContext, TreeIndex
+from llama_index.core.data_structs.data_structs import IndexGraph
+from llama_index.core.llms import LLM, MockLLM
+from llama_index.core.node_parser import get_leaf_nodes, get_root_nodes
+from llama_index.core.schema import BaseNode, IndexNode, TextNode
+
+
+def recursive_retriever_inputs(
+    nodes: Sequence[BaseNode],
+) -> tuple[list[IndexNode], dict[str, BaseNode]]:
+    """Return what `RecursiveRetriever` needs to find leaves and return their parents.
+
+    Returns:
+        Nodes to index, each of which names a parent, or itself if it has none; and all that they
+        name, by id, for `node_dict`.
+    """
+    by_id = {node.node_id: node for node in nodes}
+    index_nodes = []
+    for leaf in get_leaf_nodes(list(nodes)):
+        parent = leaf.parent_node
+        target = parent.node_id if parent and parent.node_id in by_id else leaf.node_id
+        if isinstance(leaf, TextNode):
+            index_nodes.append(IndexNode.from_text_node(leaf, target))
+    return index_nodes, {node.index_id: by_id[node.index_id] for node in index_nodes}
+
+
+def tree_index(
+    nodes: Sequence[BaseNode],
+    *,
+    storage_context: StorageContext | None = None,
+    llm: LLM | None = None,
+    **options: Any,
+) -> TreeIndex:
+    """Return a `TreeIndex` over the hierarchy as it is, without summaries by a model.
+
+    Its retriever modes "root", "all_leaf" and "select_leaf_embedding" need no language model.
+
+    Args:
+        nodes: of `MarkdownHierarchyNodeParser`; with `include_document_node` the documents' own
+            nodes are the roots, else what is no node's child.
+        storage_context: where nodes are stored; by default in memory.
+        llm: for modes that ask a model; by default a mock, since `TreeIndex` demands one.
+        options: of `TreeIndex`.
+    """
+    context = storage_context or StorageContext.from_defaults()
+    context.docstore.add_documents(nodes)
+    children = {node.node_id: [child.node_id for child in node.child_nodes or []] for node in nodes}
+    summaries = {n.ref_doc_id: n for n in nodes if n.metadata.get("content_type") == "document"}
+    roots = []
+    for node in get_root_nodes(list(nodes)):
+        summary = summaries.get(node.ref_doc_id, node)
+        if summary is node:
+            roots.append(node.node_id)
+        else:
+            children[summary.node_id].append(node.node_id)
+    numbers = {node.node_id: number for number, node in enumerate(nodes)}
+    graph = IndexGraph(
+        all_nodes={number: name for name, number in numbers.items()},
+        root_nodes={numbers[name]: name for name in roots},
+        node_id_to_children_ids=children,
+    )
+    return TreeIndex(index_struct=graph, storage_context=context, llm=llm or MockLLM(), **options)

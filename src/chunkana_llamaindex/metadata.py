@@ -1,0 +1,60 @@
+"""The metadata of the nodes that this package makes: its keys, and what they mean."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from llama_index.core.schema import BaseNode
+
+
+class NodeMetadata(NamedTuple):
+    r"""What a node says of itself: each field is a key, in this order.
+
+    The order is fixed, because LlamaIndex makes hashes of the metadata as written.
+
+    Attributes:
+        breadcrumb: title and path of headings, "Guide > Install": what of ours is embedded. It
+            lacks its outermost titles where they would take over half of the limit.
+        header_path: "/Guide/Install", a "/" in a title written "\\/": for filters, and what of ours
+            a language model reads.
+        header_level: of the section's heading, 1 to 6; 0 for the document.
+        content_type: "text", "code", "table", "list", "math", "html", "mixed" or "preamble"; of
+            parents "section", of the document's own node "document".
+        anchor: the heading's slug, as on GitHub.
+        chunk_id: unique in the document.
+        chunk_index: the leaf's number in the document, from 0; -1 for what is no leaf.
+        section_id: the same for all nodes of a section.
+        parent_section_id: of the section around it, "" for none: the outline, where
+            relationships are what auto-merging may use.
+        start_line: the first line of the text in the source, from 1.
+        end_line: the last one.
+        continued_from_header: whether it continues a section that was split.
+        allow_oversize: whether it may exceed the limit.
+        oversize_reason: why, "" for no reason.
+    """
+
+    breadcrumb: str
+    header_path: str
+    header_level: int
+    content_type: str
+    anchor: str
+    chunk_id: str
+    chunk_index: int
+    section_id: str
+    parent_section_id: str
+    start_line: int
+    end_line: int
+    continued_from_header: bool
+    allow_oversize: bool
+    oversize_reason: str
+
+
+KEYS: Final = NodeMetadata._fields
+EMBEDDED: Final = "breadcrumb"  # of our keys, what embedding sees
+READ: Final = "header_path"  # what a language model sees
+NO_INDEX: Final = -1  # of what is no leaf
+
+
+def is_ours(node: BaseNode) -> bool:
+    """Tell whether a node, to be parsed further, was made by this package."""
+    return node.metadata.keys() >= set(KEYS)

@@ -1,0 +1,240 @@
+"""`build_auto_merging`: leaves are found, sections read, and what is missing is said at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from llama_index.core import (
+    Document,
+    StorageContext,
+    VectorStoreIndex,
+    load_index_from_storage,
+)
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.node_parser import get_leaf_nodes
+from llama_index.core.retrievers import AutoMergingRetriever
+from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
+from llama_index.core.storage.docstore import SimpleDocumentStore
+
+from chunkana_llamaindex import MarkdownHierarchyNodeParser, build_auto_merging, delete_document
+from tests.llamaindex.parts import (
+    SECTIONS,
+    CountingEmbedding,
+    WordEmbedding,
+    book,
+    book_parser,
+    own_documents,
+    section,
+)
+
+
+class Finds(BaseRetriever):
+    """Finds certain nodes, the first with the best score."""
+
+    def __init__(self, nodes: list[BaseNode]) -> None:
+        self.nodes = nodes
+        super().__init__()
+
+    def _retrieve(self, _: QueryBundle) -> list[NodeWithScore]:
+        scores = (1 - number / 100 for number, _ in enumerate(self.nodes))
+        return [NodeWithScore(node=n, score=s) for n, s in zip(self.nodes, scores, strict=True)]
+
+
+def found(retriever: AutoMergingRetriever, query: str = "?") -> list[str]:
+    """Return the texts of what is retrieved, in order of their scores."""
+    return [node.get_content() for node in retriever.retrieve(query)]
+
+
+def leaves_of(nodes: list[BaseNode], number: int) -> list[BaseNode]:
+    """Return the leaves of a section of the book."""
+    path = f"/Book/subject{number}"
+    return [leaf for leaf in get_leaf_nodes(nodes) if leaf.metadata["header_path"] == path]
+
+
+def test_one_leaf_of_a_section_stays_and_two_of_three_are_the_section() -> None:
+    nodes = book_parser()([book()])
+    leaves = leaves_of(nodes, 3)
+    assert len(leaves) == 3
+    one = build_auto_merging(nodes, base_retriever=Finds(leaves[:1]))
+    assert found(one) == [leaves[0].get_content()]
+    two = build_auto_merging(nodes, base_retriever=Finds(leaves[:2]))
+    assert found(two) == [section(3)]
+
+
+def test_of_exactly_half_of_the_children_none_is_merged() -> None:
+    """More than the ratio have to be found."""
+    nodes = book_parser()([book()])
+    leaves = leaves_of(nodes, 3)
+    build = build_auto_merging(nodes, base_retriever=Finds(leaves[:2]), ratio=2 / 3)
+    assert len(found(build)) == 2
+
+
+@pytest.mark.parametrize("size", [180, 400])
+def test_no_single_leaf_ever_returns_more_than_itself(size: int) -> None:
+    """The whole document is above the cap; a lone child would be merged up to it."""
+    for document in [book(), *own_documents()]:
+        nodes = MarkdownHierarchyNodeParser(max_chunk_size=size)([document])
+        finds = Finds([])
+        retriever = build_auto_merging(nodes, base_retriever=finds)
+        for leaf in get_leaf_nodes(nodes):
+            finds.nodes = [leaf]
+            assert found(retriever) == [leaf.get_content()]
+
+
+def test_all_leaves_are_at_most_as_large_as_parents_may_be() -> None:
+    nodes = book_parser()([book()])
+    texts = found(build_auto_merging(nodes, base_retriever=Finds(get_leaf_nodes(nodes))))
+    assert 1 < len(texts) < len(get_leaf_nodes(nodes))
+    assert max(map(len, texts)) <= 4 * 180
+
+
+def test_a_gap_between_two_leaves_is_filled() -> None:
+    """With document metadata set, which upstream's infos would copy."""
+    nodes = book_parser()([book()])
+    last, first = leaves_of(nodes, 3)[-1], leaves_of(nodes, 4)[1]
+    gap = leaves_of(nodes, 4)[0]
+    texts = found(build_auto_merging(nodes, base_retriever=Finds([last, first])))
+    assert texts == [last.get_content(), section(4)]  # with the gap, two of three were found
+    one = build_auto_merging(nodes, base_retriever=Finds([last, first]), ratio=0.9)
+    assert sorted(found(one)) == sorted(n.get_content() for n in (last, gap, first))
+
+
+def test_a_gap_is_not_filled_with_what_was_found_anyway() -> None:
+    """The leaf between two others came third: once is enough."""
+    nodes = book_parser()([book()])
+    first, second, third = leaves_of(nodes, 5)
+    retriever = build_auto_merging(nodes, base_retriever=Finds([first, third, second]), ratio=1)
+    assert found(retriever) == [n.get_content() for n in (first, third, second)]
+
+
+def test_a_part_of_what_is_returned_is_not_returned_besides() -> None:
+    """On one level a section is merged of its parts, on the next its siblings into the whole."""
+    parts = "\n\n".join(f"Sentence {n} of some words." for n in range(4))
+    text = f"# T\n\nIntroduction.\n\n## A\n\n{parts}\n\n## B\n\nAn end."
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=90, min_chunk_size=0)
+    nodes = parser([Document(text=text)])
+    introduction, first, second, end = get_leaf_nodes(nodes)
+    retriever = build_auto_merging(nodes, base_retriever=Finds([introduction, end, first, second]))
+    assert found(retriever) == [text]
+
+
+@pytest.mark.parametrize("number", range(SECTIONS))
+def test_from_documents_to_an_answer(number: int) -> None:
+    retriever = build_auto_merging(
+        [book()], book_parser(), embed_model=WordEmbedding(), similarity_top_k=3
+    )
+    assert isinstance(retriever, AutoMergingRetriever)
+    (text,) = found(retriever, f"What of subject{number}?")
+    assert text.removeprefix("# Book\n\n") == section(number)
+
+
+async def test_asynchronously_the_same() -> None:
+    retriever = build_auto_merging(
+        [book()], book_parser(), embed_model=WordEmbedding(), similarity_top_k=3
+    )
+    assert [n.get_content() for n in await retriever.aretrieve("subject7")] == [section(7)]
+
+
+def test_only_leaves_are_indexed_and_everything_is_stored() -> None:
+    embedding = CountingEmbedding()
+    context = StorageContext.from_defaults()
+    build_auto_merging([book()], book_parser(), embed_model=embedding, storage_context=context)
+    nodes = book_parser()([book()])
+    assert embedding.count == len(get_leaf_nodes(nodes))
+    assert context.docstore.docs.keys() == {node.node_id for node in nodes}
+
+
+def test_an_index_persisted_and_loaded_answers_the_same(tmp_path: Path) -> None:
+    documents = own_documents()
+    context = StorageContext.from_defaults()
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=300)
+    built = build_auto_merging(
+        documents, parser, embed_model=WordEmbedding(), storage_context=context
+    )
+    context.persist(str(tmp_path))
+    stored = StorageContext.from_defaults(persist_dir=str(tmp_path))
+    index = load_index_from_storage(stored, embed_model=WordEmbedding())
+    loaded = build_auto_merging(index=index)
+    for query in ("configuration options", "install", "What does the table say?"):
+        again, before = loaded.retrieve(query), built.retrieve(query)
+        assert [n.to_dict() for n in again] == [n.to_dict() for n in before]
+        assert again
+
+
+def test_documents_given_again_cost_what_has_changed() -> None:
+    embedding = CountingEmbedding()
+    index = VectorStoreIndex([], embed_model=embedding)
+    parser = book_parser()
+    other = Document(text="# Other\n\nNothing of it.\n", id_="other")
+    build_auto_merging([book(), other], parser, index=index)
+    first = embedding.count
+    build_auto_merging([book(), other], parser, index=index)
+    assert embedding.count == first
+    kept = {i: n.hash for i, n in index.docstore.docs.items() if n.ref_doc_id == "book"}
+
+    changed = Document(text="# Other\n\nAll of subject99.\n", id_="other")
+    retriever = build_auto_merging([book(), changed], parser, index=index)
+    assert embedding.count == first + 1
+    assert found(retriever, "subject99")[0] == "# Other\n\nAll of subject99."
+    stored = index.docstore.docs
+    assert {i: n.hash for i, n in stored.items() if n.ref_doc_id == "book"} == kept
+    assert [n.get_content() for n in stored.values() if n.ref_doc_id == "other"] == [
+        "# Other\n\nAll of subject99."
+    ]
+    assert not any("Nothing of it" in text for text in found(retriever, "Nothing of it"))
+
+
+def test_a_deleted_document_leaves_nothing_behind() -> None:
+    index = VectorStoreIndex([], embed_model=WordEmbedding())
+    other = Document(text="# Other\n\nAll of subject99.\n", id_="other")
+    build_auto_merging([book(), other], book_parser(), index=index)
+    delete_document("book", index)
+    assert {node.ref_doc_id for node in index.docstore.docs.values()} == {"other"}
+    assert index.docstore.get_ref_doc_info("book") is None
+    assert found(build_auto_merging(index=index), "subject3") == ["# Other\n\nAll of subject99."]
+    delete_document("unknown", index)
+    context = StorageContext.from_defaults()
+    build_auto_merging([other], storage_context=context, base_retriever=Finds([]))
+    delete_document("other", storage_context=context)
+    assert not context.docstore.docs
+    with pytest.raises(ValueError, match="give an index or a storage_context"):
+        delete_document("other")
+
+
+def test_nodes_of_one_document_may_stand_apart() -> None:
+    nodes = book_parser()([book()])
+    other = MarkdownHierarchyNodeParser()([Document(text="# O\n\nText.\n", id_="other")])
+    mixed = [*nodes[:5], *other, *nodes[5:]]
+    context = StorageContext.from_defaults()
+    build_auto_merging(mixed, storage_context=context, base_retriever=Finds([]))
+    assert len(context.docstore.docs) == len(mixed)
+
+
+def test_missing_nodes_are_named_when_building() -> None:
+    nodes = book_parser()([book()])
+    leaves = get_leaf_nodes(nodes)
+    with pytest.raises(ValueError, match=r"is linked to .*, which is not stored; give all nodes"):
+        build_auto_merging(leaves, embed_model=MockEmbedding(8))
+    parents = [node for node in nodes if node not in leaves]
+    with pytest.raises(ValueError, match=r"is linked to .*, which is not stored; give all nodes"):
+        build_auto_merging(parents, embed_model=MockEmbedding(8))
+    index = VectorStoreIndex(leaves, embed_model=MockEmbedding(8))
+    with pytest.raises(ValueError, match=r"is linked to .*, which is not stored"):
+        build_auto_merging(index=index)
+    with pytest.raises(ValueError, match="there are no nodes, neither given nor stored"):
+        build_auto_merging(base_retriever=Finds(leaves))
+    with pytest.raises(ValueError, match="give documents or nodes, an index, or a base_retriever"):
+        build_auto_merging()
+    elsewhere = StorageContext.from_defaults(docstore=SimpleDocumentStore())
+    elsewhere.docstore.add_documents(MarkdownHierarchyNodeParser()(own_documents()[:1]))
+    with pytest.raises(ValueError, match=r"the index finds .*, which is not stored"):
+        build_auto_merging(index=index, storage_context=elsewhere)
+
+
+def test_blank_documents_are_said_to_have_no_nodes() -> None:
+    with pytest.raises(ValueError, match="no nodes"):
+        build_auto_merging(
+            [Document(text=" \n")], index=VectorStoreIndex([], embed_model=MockEmbedding(8))
+        )
