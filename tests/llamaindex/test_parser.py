@@ -35,6 +35,7 @@ from llama_index.core.vector_stores.utils import node_to_metadata_dict
 
 from chunkana_core import ChunkConfig, chunk_hierarchical
 from chunkana_llamaindex import LeafNodes, MarkdownHierarchyNodeParser, to_nodes
+from tests import corpora
 from tests.llamaindex.parts import (
     WordEmbedding,
     book,
@@ -254,6 +255,21 @@ def test_own_documents_are_sound(size: int, context: HeaderContext) -> None:
     parser = MarkdownHierarchyNodeParser(max_chunk_size=size, header_context=context)
     for document in own_documents():
         sound(parser([document]), document.text, cap=4 * size)
+
+
+@pytest.mark.parametrize("size", [200, 500, 1000, 4000])
+def test_real_documents_are_sound(size: int) -> None:
+    samples = corpora.corpus()
+    if not samples:
+        pytest.skip(f"no corpus in {corpora.SHARED}")
+    documents = [Document(text=sample.text, id_=sample.name) for sample in samples]
+    nodes: dict[str, list[BaseNode]] = {document.node_id: [] for document in documents}
+    for node in MarkdownHierarchyNodeParser(max_chunk_size=size)(documents):
+        nodes[node.ref_doc_id or ""].append(node)
+        fits = len(node.get_content(MetadataMode.EMBED)) <= size
+        assert fits or CHILD in node.relationships or node.metadata["allow_oversize"]
+    for document in documents:
+        sound(nodes[document.node_id], document.text, cap=4 * size)
 
 
 @given(any_markdown())
