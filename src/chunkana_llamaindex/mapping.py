@@ -171,7 +171,7 @@ class _Mapper:
             metadata=blank.metadata | own._asdict() | self._kept if self.has_metadata else {},
             excluded_embed_metadata_keys=embedded.excluded(own.breadcrumb),
             excluded_llm_metadata_keys=list(blank.excluded_llm_metadata_keys),
-            metadata_separator=blank.metadata_separator,
+            metadata_seperator=blank.metadata_separator,
             metadata_template=blank.metadata_template,
             text_template=blank.text_template,
             relationships={NodeRelationship.SOURCE: self.origin.source},
