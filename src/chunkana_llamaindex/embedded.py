@@ -116,7 +116,7 @@ def _blank(document: BaseNode, *, has_metadata: bool) -> TextNode:
         metadata=caller_s if has_metadata else {},
         excluded_embed_metadata_keys=list(dict.fromkeys([*excluded_embed, *not_embedded])),
         excluded_llm_metadata_keys=list(dict.fromkeys([*excluded_llm, *not_read])),
-        metadata_seperator=document.metadata_separator,  # as versions before 0.14 spell it
+        metadata_seperator=document.metadata_separator,  # as older versions spell it
         metadata_template=document.metadata_template,
         text_template=getattr(document, "text_template", _TEMPLATE),
     )
