@@ -21,6 +21,7 @@ from chunkana_core.errors import (
     InvariantWarning,
     StrategyError,
 )
+from chunkana_core.explanation import Alternative, Cut, Explanation, Step
 from chunkana_core.hierarchy import HierarchyBuilder
 from chunkana_core.merge_tree import MergeNode, MergeTree
 from chunkana_core.outline import (
@@ -48,13 +49,13 @@ from chunkana_core.validation import (
 )
 
 __all__ = [
-    "BaseStrategy", "Block", "BlockKind", "Chunk", "ChunkConfig", "ChunkLevel", "ChunkanaError",
-    "CodeAwareStrategy", "ConfigurationError", "ContentAnalysis", "Document", "Draft",
-    "FallbackStrategy", "HierarchicalChunkingResult", "HierarchyBuilder", "InputTypeError",
-    "InvariantValidator", "InvariantViolationError", "InvariantWarning", "Links", "MarkdownChunker",
-    "MergeNode", "MergeTree", "Section", "SectionPath", "Source", "Span", "StrategyError",
-    "StrategySelector", "StructuralStrategy", "TocEntry", "ValidationResult", "analyze_markdown",
-    "chunk_file", "chunk_hierarchical", "chunk_markdown", "find_common_prefix", "is_parent_child",
-    "is_sibling", "merge_sections", "validate_content_coverage", "validate_no_dangling_headers",
-    "validate_tree",
+    "Alternative", "BaseStrategy", "Block", "BlockKind", "Chunk", "ChunkConfig", "ChunkLevel",
+    "ChunkanaError", "CodeAwareStrategy", "ConfigurationError", "ContentAnalysis", "Cut",
+    "Document", "Draft", "Explanation", "FallbackStrategy", "HierarchicalChunkingResult",
+    "HierarchyBuilder", "InputTypeError", "InvariantValidator", "InvariantViolationError",
+    "InvariantWarning", "Links", "MarkdownChunker", "MergeNode", "MergeTree", "Section",
+    "SectionPath", "Source", "Span", "Step", "StrategyError", "StrategySelector",
+    "StructuralStrategy", "TocEntry", "ValidationResult", "analyze_markdown", "chunk_file",
+    "chunk_hierarchical", "chunk_markdown", "find_common_prefix", "is_parent_child", "is_sibling",
+    "merge_sections", "validate_content_coverage", "validate_no_dangling_headers", "validate_tree",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from chunkana_core.analysis import ContentAnalysis
 from chunkana_core.chunks import Chunk, ValidationResult
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
-from chunkana_core.drafts import require_tiling
+from chunkana_core.drafts import Draft, require_tiling
 from chunkana_core.errors import (
     InputTypeError,
     InvariantViolationError,
@@ -19,6 +19,8 @@ from chunkana_core.errors import (
     require_str,
     require_type,
 )
+from chunkana_core.explaining import Explainer
+from chunkana_core.explanation import Explanation
 from chunkana_core.headings import prevent_dangling
 from chunkana_core.hierarchy import TreeMaker, hang
 from chunkana_core.ids import IdRegister, section_ids
@@ -116,14 +118,41 @@ class MarkdownChunker:
         result = HierarchicalChunkingResult.of(document, tree.chunks(), strategy.name, sizer)
         return result if self.config.validation == "off" else self._validated(result)
 
+    def explain(self, text: str) -> Explanation:
+        r"""Return why a document is cut where it is: the chunks are those of `chunk`.
+
+        >>> text = "# Tea\n\nBoil the water first.\n\nThen wait.\n\n# Cups\n\nWarm them.\n"
+        >>> print(MarkdownChunker(ChunkConfig(max_chunk_size=32)).explain(text))
+        Strategy fallback, limit 32.
+        lines 1-5: size: 40 is over the limit: 2 parts
+        line 5, 'Then wait.': cut before a paragraph: the draft is over the limit, cost 1
+        line 7, '# Cups': cut before a heading: that heading is at or above merge_boundary_level
+
+        Raises:
+            ConfigurationError: if `text` is no str or the configured strategy is not registered.
+        """
+        require_str("text", text)
+        document = Document.parse(text)
+        strategy = self._selector.select(document.analysis, self.config)
+        sizer = Sizer.of(self.config)
+        stages = self._drafts(document, strategy, sizer)
+        return Explainer(Splitter(document, sizer, self.config, strategy), *stages).explain()
+
     def _parts(self, document: Document, strategy: BaseStrategy, sizer: Sizer) -> list[Part]:
-        config = self.config
-        drafts = strategy.apply(document, config)
-        require_tiling(drafts, document, strategy.name)
-        drafts = merge_small(document, drafts, sizer, config)
-        drafts = prevent_dangling(document, drafts, sizer)
-        splitter = Splitter(document, sizer, config, strategy)
+        *_, drafts = self._drafts(document, strategy, sizer)
+        splitter = Splitter(document, sizer, self.config, strategy)
         return [part for draft in drafts for part in splitter.split(draft)]
+
+    def _drafts(
+        self, document: Document, strategy: BaseStrategy, sizer: Sizer
+    ) -> Iterator[list[Draft]]:
+        """Yield the drafts of the strategy, then small ones merged, then headings carried."""
+        drafts = strategy.apply(document, self.config)
+        require_tiling(drafts, document, strategy.name)
+        yield drafts
+        merged = merge_small(document, drafts, sizer, self.config)
+        yield merged
+        yield prevent_dangling(document, merged, sizer)
 
     def _validated(self, result: HierarchicalChunkingResult) -> HierarchicalChunkingResult:
         outcome = InvariantValidator(self.config).validate(result.chunks, result.source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from chunkana_core.blocks import BlockKind
 from chunkana_core.config import ChunkConfig
@@ -25,7 +26,7 @@ def merge_small(
     not start with a heading at or above the merge boundary. A section that became one draft is
     merged as a whole.
     """
-    merger = _Merger(document, sizer, config)
+    merger = Merger(document, sizer, config)
     own = _by_section(document, drafts)
     children: list[list[_Row]] = [[] for _ in document.sections]  # by section, the last one first
     merged: list[Draft] = []
@@ -51,8 +52,20 @@ def _by_section(document: Document, drafts: Iterable[Draft]) -> list[_Row]:
     return own
 
 
+class Apart(Enum):
+    """Why two neighbouring drafts are not merged."""
+
+    HEADING = "that heading is at or above merge_boundary_level"
+    PLACE = "they are not parts or children of one section"
+    BARE = "what follows is headings without text"
+    LARGE = "neither is small"
+    LIMIT = "together they are over the limit"
+
+
 @dataclass(frozen=True, slots=True)
-class _Merger:
+class Merger:
+    """Merges drafts of one parent."""
+
     document: Document
     sizer: Sizer
     config: ChunkConfig
@@ -62,35 +75,33 @@ class _Merger:
         attached: _Row = []  # the last one first
         for draft in reversed(row):
             following = attached[-1] if attached else None
-            if (
-                draft
-                and following
-                and draft.is_bare(self.document)
-                and self._join(draft, following)
-            ):
+            is_bare = draft is not None and draft.is_bare(self.document)
+            if draft and following and is_bare and not self.apart(draft, following):
                 attached[-1] = Draft(draft.first, following.end)
             else:
                 attached.append(draft)
         merged: _Row = []
         for draft in reversed(attached):
             before = merged[-1] if merged else None
-            if draft and before and self._join(before, draft):
+            if draft and before and not self.apart(before, draft):
                 merged[-1] = Draft(before.first, draft.end)
             else:
                 merged.append(draft)
         return merged
 
-    def _join(self, left: Draft, right: Draft) -> bool:
+    def apart(self, left: Draft, right: Draft) -> Apart | None:
+        """Return why two drafts of one parent are not merged, None if they are."""
         first, opening = self.document.top[left.first], self.document.top[right.first]
         if opening.kind is BlockKind.HEADING and opening.level <= self.config.merge_boundary_level:
-            return False
-        if left.end != right.first or first.kind is BlockKind.FRONT_MATTER:
-            return False
-        if left.is_section(self.document) != right.is_section(self.document):
-            return False
+            return Apart.HEADING
+        is_mixed = left.is_section(self.document) != right.is_section(self.document)
+        if left.end != right.first or first.kind is BlockKind.FRONT_MATTER or is_mixed:
+            return Apart.PLACE
         if right.is_bare(self.document):
-            return False
-        return (self._is_small(left) or self._is_small(right)) and self._fits(left, right)
+            return Apart.BARE
+        if not (self._is_small(left) or self._is_small(right)):
+            return Apart.LARGE
+        return None if self._fits(left, right) else Apart.LIMIT
 
     def _is_small(self, draft: Draft) -> bool:
         return self.sizer.length(draft.text(self.document)) < self.config.min_chunk

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 # One number holds all that is minimised; each kind outweighs any sum of those below it.
@@ -30,6 +30,23 @@ class Row:
     def own_size(self, first: int, last: int) -> int:
         """Return the size of a part, both units included, without leading headings."""
         return self.ends[last] - self.begins[first] - (0 if first else self.headings)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A cut that two neighbouring parts could have between them.
+
+    Attributes:
+        unit: the first unit after it.
+        cost: of the cut.
+        small_parts: how many of the two parts are smaller than the minimum.
+        over: by how much the larger one is over the limit.
+    """
+
+    unit: int
+    cost: int
+    small_parts: int
+    over: int
 
 
 def least_cost_cuts(row: Row, limit: int, minimum: int) -> list[range]:
@@ -81,3 +98,13 @@ def _trace(starts: list[int]) -> list[range]:
         parts.append(range(starts[end], end))
         end = starts[end]
     return parts[::-1]
+
+
+def options(row: Row, limit: int, minimum: int, left: range, right: range) -> Iterator[Option]:
+    """Yield the cuts that two neighbouring parts could have between them, all others unchanged."""
+    first, last = left[0], right[-1]
+    for unit in range(first + 1, last + 1):
+        sizes = row.own_size(first, unit - 1), row.own_size(unit, last)
+        larger = max(row.ends[unit - 1] - row.begins[first], row.ends[last] - row.begins[unit])
+        small_parts = sum(size < minimum for size in sizes)
+        yield Option(unit, row.costs[unit], small_parts, max(0, larger - limit))

@@ -47,6 +47,23 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class PackedRow:
+    """Units in a row and the parts that they became.
+
+    Attributes:
+        units: what may not be cut further.
+        row: their sizes, and what cuts between them cost.
+        limit: the size of the largest part, less what is repeated in front of it.
+        parts: ranges of units.
+    """
+
+    units: Sequence[Unit]
+    row: Row
+    limit: int
+    parts: Sequence[range]
+
+
+@dataclass(frozen=True, slots=True)
 class Splitter:
     """Splits the drafts of a document.
 
@@ -79,7 +96,7 @@ class Splitter:
         if excess <= int(self.sizer.max_size * self.config.oversize_tolerance):
             shown = Shown(text, span.start, 0)
             return [Part(span, shown, oversize_reason="within_tolerance")]
-        parts = self._parts(draft, span)
+        _, parts = self._planned(draft, span)
         is_whole = len(parts) == 1
         return [replace(parts[0], split_index=None, original_size=None)] if is_whole else parts
 
@@ -87,7 +104,12 @@ class Splitter:
         """Return by how much a content is over the limit, 0 if it fits."""
         return self.sizer.excess(content, lambda: section_of(self.document, span))
 
-    def _parts(self, draft: Draft, span: Span) -> list[Part]:
+    def rows(self, draft: Draft) -> list[PackedRow]:
+        """Return the rows that a draft was cut in, for those who ask why."""
+        plan, _ = self._planned(draft, draft.span(self.document))
+        return list(plan.rows())
+
+    def _planned(self, draft: Draft, span: Span) -> tuple[_Plan, list[Part]]:
         """Plan parts with sums of sizes, measure them whole, plan again where one is too large.
 
         The last plan leaves every unit to itself.
@@ -98,13 +120,12 @@ class Splitter:
         rounding = int(bool(prefix) and not sizer.is_exact)
         most = limit = sizer.max_size - prefix - rounding
         for slack in (0, 1, 1, sizer.max_size):
-            parts, excesses = zip(
-                *_Plan(self, draft, frame, most, limit, slack).parts(), strict=True
-            )
+            plan = _Plan(self, draft, frame, most, limit, slack)
+            parts, excesses = zip(*plan.parts(), strict=True)
             if not any(excesses):
                 break
             limit = max(limit - max(excesses) - limit // _SHRINKING, sizer.max_size // _LEAST_SHARE)
-        return list(parts)
+        return plan, list(parts)
 
     def _longest_prefix(self, draft: Draft) -> int:
         """Return the size of the longest prefix of the sections in a draft."""
@@ -148,17 +169,20 @@ class _Plan:
         for number, (first, last) in enumerate(self._cut()):
             yield self._part(number, first, last)
 
-    def _cut(self) -> Iterator[tuple[Unit, Unit]]:
-        """Yield the first and the last unit of each part.
-
-        Oversize atoms are parts by themselves; what is between them is cut by least cost.
-        """
+    def rows(self) -> Iterator[PackedRow]:
+        """Yield oversize atoms, each by itself, and what is between them, cut by least cost."""
         room, minimum = self.limit - self.frame.repeated, self.splitter.config.min_content
-        units = enumerate(self._led_in(self._units()))
-        for _, run in groupby(units, key=lambda item: item[1].oversize_reason and item[0]):
-            row = [unit for _, unit in run]
-            for part in least_cost_cuts(self._row(row), room, minimum):
-                yield row[part[0]], row[part[-1]]
+        found = enumerate(self._led_in(self._units()))
+        for _, run in groupby(found, key=lambda item: item[1].oversize_reason and item[0]):
+            units = [unit for _, unit in run]
+            row = self._row(units)
+            yield PackedRow(units, row, room, least_cost_cuts(row, room, minimum))
+
+    def _cut(self) -> Iterator[tuple[Unit, Unit]]:
+        """Yield the first and the last unit of each part."""
+        for row in self.rows():
+            for part in row.parts:
+                yield row.units[part[0]], row.units[part[-1]]
 
     def _units(self) -> list[Unit]:
         units: list[Unit] = []

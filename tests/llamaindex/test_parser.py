@@ -259,7 +259,7 @@ def test_own_documents_are_sound(size: int, context: HeaderContext) -> None:
 
 @pytest.mark.parametrize("size", [200, 500, 1000, 4000])
 def test_real_documents_are_sound(size: int) -> None:
-    samples = corpora.corpus()
+    samples = list(corpora.corpus())
     if not samples:
         pytest.skip(f"no corpus in {corpora.SHARED}")
     documents = [Document(text=sample.text, id_=sample.name) for sample in samples]

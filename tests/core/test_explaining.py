@@ -1,0 +1,105 @@
+"""`explain`: every cut that is there, with its reason, and none better beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+
+from chunkana_core import ChunkConfig, Cut, Explanation, InputTypeError, MarkdownChunker
+from tests import corpora
+from tests.core.configurations import configs, matrix
+from tests.strategies import any_markdown
+
+
+def explained(text: str, config: ChunkConfig) -> Explanation:
+    """Return an explanation that was checked against the chunks."""
+    chunker = MarkdownChunker(config)
+    explanation = chunker.explain(text)
+    chunks = chunker.chunk(text)
+    assert [cut.start for cut in explanation.cuts] == [chunk.span.start for chunk in chunks[1:]]
+    assert [cut.line for cut in explanation.cuts] == [c.text_start_line for c in chunks[1:]]
+    for cut in explanation.cuts:
+        assert text.startswith(cut.begins, cut.start)
+        assert cut.why
+    for before, step in pairwise(explanation.steps):
+        order = ("merging", "headings", "size")
+        assert order.index(before.stage) <= order.index(step.stage)
+    assert json.loads(json.dumps(explanation.to_dict())) == unframed(explanation.to_dict())
+    return explanation
+
+
+def unframed(value: object) -> object:
+    """Return a value with lists for tuples, as JSON has it."""
+    if isinstance(value, dict):
+        return {key: unframed(item) for key, item in value.items()}
+    return [unframed(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def weighed(cut: Cut) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield the weight of a cut beside that of each alternative that fits."""
+    for other in cut.alternatives:
+        assert other.start != cut.start
+        if not other.over and cut.cost is not None and cut.small_parts is not None:
+            yield (cut.small_parts, cut.cost), (other.small_parts, other.cost)
+
+
+@given(any_markdown(), configs())
+def test_every_cut_is_explained(text: str, config: ChunkConfig) -> None:
+    explained(text, config)
+
+
+@pytest.mark.parametrize("config", [*matrix((64, 200))])
+def test_no_alternative_is_better_than_the_cut(config: ChunkConfig) -> None:
+    """Given the other cuts; where sizes add up, which those of tokens need not."""
+    weights = 0
+    for sample in corpora.own_documents():
+        for cut in explained(sample.text, config).cuts:
+            for chosen, other in weighed(cut):
+                assert chosen <= other, cut
+                weights += 1
+    assert weights
+
+
+def test_reasons_are_those_of_the_stages() -> None:
+    text = "---\na: 1\n---\n\n# T\n\nShort.\n\n## A\n\n### A1\n\n" + "Words here. " * 12
+    text += (
+        "\n\nMore of them.\n\n### A2\n\nTiny.\n\n### A3\n\nTiny.\n\n## Empty\n\n# End\n\nText.\n"
+    )
+    explanation = explained(text, ChunkConfig(max_chunk_size=100, min_chunk_size=30))
+    steps = [(s.stage, s.first_line, s.last_line, s.what) for s in explanation.steps]
+    assert ("merging", 17, 23, "2 small neighbours, 13 + 13") in steps
+    assert any(stage == "headings" and first == 9 for stage, first, _, _ in steps)
+    assert any(stage == "size" and "2 parts" in what for stage, _, _, what in steps)
+    stages = {cut.line: (cut.stage, cut.why) for cut in explanation.cuts}
+    assert stages[5] == ("sections", "that heading is at or above merge_boundary_level")
+    assert stages[17][0] == "sections"
+
+
+def test_atoms_that_do_not_fit_are_parts_by_themselves() -> None:
+    text = "Before.\n\n```\n" + "code\n" * 30 + "```\n\nAfter.\n"
+    explanation = explained(text, ChunkConfig(max_chunk_size=60))
+    assert [cut.why for cut in explanation.cuts] == ["what does not fit is a part by itself"] * 2
+    (step,) = explanation.steps
+    assert step.what == "174 is over the limit: 3 parts, some of them over it: code_block_integrity"
+
+
+def test_printed_it_is_for_people() -> None:
+    text = "# T\n\nOne sentence here. Another one there. A third one at last.\n"
+    explanation = explained(text, ChunkConfig(max_chunk_size=45, min_chunk_size=0))
+    printed = str(explanation).splitlines()
+    assert printed[0] == "Strategy fallback, limit 45."
+    assert printed[1] == "lines 1-3: size: 63 is over the limit: 2 parts"
+    cut = "line 3, 'Another one there. A third one at last.': cut inside a paragraph: "
+    assert printed[2] == cut + "the draft is over the limit, cost 20"
+    assert printed[3] == "    or line 3, 'A third one at last.': inside a paragraph: cost 20"
+
+
+def test_blank_documents_have_no_cuts() -> None:
+    explanation = explained(" \n", ChunkConfig())
+    assert (explanation.steps, explanation.cuts) == ((), ())
+    with pytest.raises(InputTypeError, match="text"):
+        MarkdownChunker().explain(None)  # type: ignore[arg-type]
