@@ -10,11 +10,12 @@ except ImportError as error:
         'chunkana_llamaindex needs llama-index-core: pip install "chunkana-rag[llamaindex]"'
     ) from error
 
-from chunkana_llamaindex.auto_merging import build_auto_merging, delete_document
+from chunkana_llamaindex.auto_merging import build_auto_merging
 from chunkana_llamaindex.indices import recursive_retriever_inputs, tree_index
 from chunkana_llamaindex.leaves import LeafNodes
 from chunkana_llamaindex.mapping import to_nodes
 from chunkana_llamaindex.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.storing import delete_document
 
 __all__ = [
     "LeafNodes",

@@ -1,8 +1,8 @@
-"""A retriever that finds leaves and merges them, with all that it needs stored and checked."""
+"""A retriever that finds leaves and puts parents in their place, each text once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -10,19 +10,14 @@ from llama_index.core import StorageContext, VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.indices.base import BaseIndex
-from llama_index.core.node_parser import get_leaf_nodes
 from llama_index.core.retrievers import AutoMergingRetriever
-from llama_index.core.schema import BaseNode, Document, NodeRelationship, NodeWithScore, QueryBundle
-from llama_index.core.storage.docstore import BaseDocumentStore
+from llama_index.core.schema import BaseNode, Document, NodeWithScore, QueryBundle
 
+from chunkana_llamaindex import storing
+from chunkana_llamaindex.metadata import leaves_of
 from chunkana_llamaindex.parser import MarkdownHierarchyNodeParser
 
-_LINKS = (
-    NodeRelationship.PARENT,
-    NodeRelationship.CHILD,
-    NodeRelationship.PREVIOUS,
-    NodeRelationship.NEXT,
-)
+_TOP_K = 6
 
 
 def build_auto_merging(
@@ -33,44 +28,49 @@ def build_auto_merging(
     index: BaseIndex[Any] | None = None,
     storage_context: StorageContext | None = None,
     embed_model: BaseEmbedding | None = None,
-    similarity_top_k: int = 6,
+    similarity_top_k: int | None = None,
     ratio: float = 0.5,
 ) -> AutoMergingRetriever:
     """Return a retriever that finds leaves and puts parents in their place.
 
-    Parents and leaves are kept in a document store, leaves alone are indexed. Documents that were
-    given before are given again as they are now: what is unchanged is not embedded again, what
-    has changed replaces what was stored of the same document.
+    Parents and leaves are kept in a document store, in place of what it has of the same documents;
+    leaves alone are indexed, unless something that finds them is given.
 
     Args:
         documents_or_nodes: documents to parse, or all nodes that `MarkdownHierarchyNodeParser`
             made of some; none where everything is stored already.
         parser: parses documents; by default `MarkdownHierarchyNodeParser()`.
-        base_retriever: finds leaves, in place of an index; what it looks through is up to you.
-        index: finds leaves; by default a `VectorStoreIndex` is made. New leaves are added to it.
+        base_retriever: finds leaves; what it looks through is up to you.
+        index: has the leaves; by default, and without a base retriever, a `VectorStoreIndex` is
+            made of them.
         storage_context: where nodes and vectors are stored; by default that of the index, else
             in memory.
-        embed_model: of an index that is made; by default that of LlamaIndex's settings.
-        similarity_top_k: how many leaves an index finds.
+        embed_model: of the index that is made; by default that of LlamaIndex's settings.
+        similarity_top_k: how many leaves an index finds, by default 6.
         ratio: the share of a parent's children, more than which have to be found.
 
     Raises:
-        ValueError: if a node that others are linked to, or that the index finds, is neither
-            given nor stored, or there is nothing to find leaves with.
+        ValueError: if a node that others are linked to is neither given nor stored; if an index
+            lacks leaves or has others; for arguments that exclude each other, or no nodes at all.
     """
-    nodes = _parsed(documents_or_nodes, parser)
-    if base_retriever is None and index is None and not nodes:
-        raise ValueError("give documents or nodes, an index, or a base_retriever")
+    _require_sense(base_retriever, index, embed_model, similarity_top_k)
+    documents = [node for node in documents_or_nodes if isinstance(node, Document)]
+    nodes = [node for node in documents_or_nodes if not isinstance(node, Document)]
+    nodes += (parser or MarkdownHierarchyNodeParser()).get_nodes_from_documents(documents)
     if storage_context is None:
         storage_context = index.storage_context if index else StorageContext.from_defaults()
+    if index is not None:
+        storing.require_indexed(index, leaves_of(nodes))
     docstore = storage_context.docstore
-    if base_retriever is None and index is None:
-        index = VectorStoreIndex([], storage_context=storage_context, embed_model=embed_model)
-    _update(storage_context, nodes, index)
-    _require_whole(docstore, nodes or docstore.docs.values())
-    if base_retriever is None and index is not None:
-        _require_stored(docstore, _indexed(index), "the index finds {}")
-        base_retriever = index.as_retriever(similarity_top_k=similarity_top_k)
+    storing.replace_nodes(docstore, nodes, [document.node_id for document in documents])
+    storing.require_whole(docstore, nodes or [*docstore.docs.values()])
+    if base_retriever is None:
+        if index is None:
+            index = VectorStoreIndex(
+                leaves_of(nodes), storage_context=storage_context, embed_model=embed_model
+            )
+        storing.require_stored(index, docstore)
+        base_retriever = index.as_retriever(similarity_top_k=similarity_top_k or _TOP_K)
     return _AutoMerging(
         base_retriever,  # type: ignore[arg-type]  # any retriever will do
         storage_context,
@@ -78,57 +78,47 @@ def build_auto_merging(
     )
 
 
-def delete_document(
-    document_id: str,
-    index: BaseIndex[Any] | None = None,
-    storage_context: StorageContext | None = None,
-) -> None:
-    """Delete all nodes of a document, parents and leaves; nothing if there are none.
-
-    An index's own `delete_ref_doc` takes every node that is stored of a document for one that it
-    has itself, and so fails on parents.
-
-    Args:
-        document_id: the document's own id, its nodes' `ref_doc_id`.
-        index: has leaves; None where a retriever of yours finds them.
-        storage_context: where nodes are stored; by default that of the index.
-
-    Raises:
-        ValueError: if neither is given.
-    """
-    context = storage_context or (index.storage_context if index else None)
-    if context is None:
-        raise ValueError("give an index or a storage_context")
-    docstore = context.docstore
-    stored = docstore.get_ref_doc_info(document_id)
-    for node_id in stored.node_ids.copy() if stored else ():
-        node = docstore.get_document(node_id)
-        if node is not None and node.child_nodes:
-            docstore.delete_document(node_id)
-    if index is not None:
-        index.delete_ref_doc(document_id, delete_from_docstore=True)
-    docstore.delete_ref_doc(document_id, raise_error=False)
-
-
 class _AutoMerging(AutoMergingRetriever):
-    """LlamaIndex's, but that nothing is returned twice.
+    """LlamaIndex's, but that nothing is returned twice, and that it ends.
 
-    That one fills a gap also with what was found already, which then counts twice among the
-    children of its parent. And it merges on all levels at once, so that a section may be left
-    beside the parent that most of its siblings were merged into.
+    That one fills a gap also with what was found already, or was merged before: the node counts
+    twice among its parent's children, or comes and goes forever. It merges on all levels at once,
+    so that a section may be left beside the parent that its siblings were merged into.
     """
-
-    def _fill_in_nodes(self, nodes: list[NodeWithScore]) -> tuple[list[NodeWithScore], bool]:
-        found = {node.node.node_id for node in nodes}
-        given = set(map(id, nodes))
-        filled, _ = super()._fill_in_nodes(nodes)
-        filled = [n for n in filled if id(n) in given or n.node.node_id not in found]
-        return filled, len(filled) > len(nodes)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        nodes = super()._retrieve(query_bundle)
-        found = {node.node.node_id for node in nodes}
-        return [node for node in nodes if not self._is_inside(node.node, found)]
+        found = self._vector_retriever.retrieve(query_bundle)
+        nodes = [*{node.node.node_id: node for node in found}.values()]
+        seen = {node.node.node_id for node in nodes}
+        is_changed = True
+        while is_changed:
+            self._require_parents(nodes)
+            nodes, is_filled = self._filled(nodes, seen)
+            seen |= {node.node.node_id for node in nodes}
+            nodes, is_merged = self._get_parents_and_merge(nodes)
+            is_changed = is_filled or is_merged
+        unique = {node.node.node_id: node for node in nodes}
+        kept = [n for n in unique.values() if not self._is_inside(n.node, unique.keys())]
+        return sorted(kept, key=lambda node: node.get_score(), reverse=True)
+
+    def _filled(
+        self, nodes: list[NodeWithScore], seen: AbstractSet[str]
+    ) -> tuple[list[NodeWithScore], bool]:
+        """Return nodes with what fills the gaps between them, unless it was seen before."""
+        given = set(map(id, nodes))
+        filled, _ = self._fill_in_nodes(nodes)
+        filled = [n for n in filled if id(n) in given or n.node.node_id not in seen]
+        return filled, len(filled) > len(nodes)
+
+    def _require_parents(self, nodes: Sequence[NodeWithScore]) -> None:
+        """Raise a ValueError unless the parents of nodes are stored."""
+        for node in nodes:
+            parent = node.node.parent_node
+            if parent and not self._storage_context.docstore.document_exists(parent.node_id):
+                raise ValueError(
+                    f"node {node.node.node_id} was found, but its parent {parent.node_id} is not "
+                    "stored; give build_auto_merging all documents or nodes that are indexed"
+                )
 
     def _is_inside(self, node: BaseNode, found: AbstractSet[str]) -> bool:
         """Tell whether a node is under one of those found."""
@@ -139,65 +129,14 @@ class _AutoMerging(AutoMergingRetriever):
         return False
 
 
-def _parsed(
-    documents_or_nodes: Sequence[BaseNode], parser: MarkdownHierarchyNodeParser | None
-) -> list[BaseNode]:
-    """Return nodes, those of documents among them parsed."""
-    documents = [node for node in documents_or_nodes if isinstance(node, Document)]
-    nodes = [node for node in documents_or_nodes if not isinstance(node, Document)]
-    parser = parser or MarkdownHierarchyNodeParser()
-    return nodes + parser.get_nodes_from_documents(documents)
-
-
-def _update(
-    context: StorageContext, nodes: Sequence[BaseNode], index: BaseIndex[Any] | None
+def _require_sense(
+    base_retriever: BaseRetriever | None,
+    index: BaseIndex[Any] | None,
+    embed_model: BaseEmbedding | None,
+    similarity_top_k: int | None,
 ) -> None:
-    """Bring a store and an index up to date with the nodes of documents."""
-    by_document: dict[str, list[BaseNode]] = {}
-    for node in nodes:
-        by_document.setdefault(node.ref_doc_id or node.node_id, []).append(node)
-    for document_id, of_document in by_document.items():
-        if _is_stored(context.docstore, document_id, of_document):
-            continue
-        if context.docstore.get_ref_doc_info(document_id) is not None:
-            delete_document(document_id, index, context)
-        context.docstore.add_documents(of_document)
-        if index is not None:
-            index.insert_nodes(get_leaf_nodes(of_document))
-
-
-def _is_stored(docstore: BaseDocumentStore, document_id: str, nodes: Iterable[BaseNode]) -> bool:
-    """Tell whether just these nodes are stored of a document, as they are."""
-    stored = docstore.get_ref_doc_info(document_id)
-    hashes = {node.node_id: node.hash for node in nodes}
-    return (
-        stored is not None
-        and set(stored.node_ids) == hashes.keys()
-        and all(docstore.get_document_hash(name) == made for name, made in hashes.items())
-    )
-
-
-def _require_whole(docstore: BaseDocumentStore, nodes: Iterable[BaseNode]) -> None:
-    """Raise a ValueError unless every node that is linked to is stored."""
-    nodes = list(nodes)
-    if not nodes:
-        raise ValueError("there are no nodes, neither given nor stored: nothing could be merged")
-    for node in nodes:
-        related = (node.relationships.get(kind, []) for kind in _LINKS)
-        links = [link for some in related for link in (some if isinstance(some, list) else [some])]
-        names = [link.node_id for link in links]
-        _require_stored(docstore, names, f"node {node.node_id} is linked to {{}}")
-
-
-def _require_stored(docstore: BaseDocumentStore, names: Iterable[str], why: str) -> None:
-    for name in names:
-        if not docstore.document_exists(name):
-            raise ValueError(
-                f"{why.format(name)}, which is not stored; give all nodes of the parser, parents "
-                "and leaves, or a storage_context that has them"
-            )
-
-
-def _indexed(index: BaseIndex[Any]) -> Iterable[str]:
-    """Return the ids that an index knows of; where its vector store keeps texts, that does."""
-    return list(getattr(index.index_struct, "nodes_dict", {}).values())
+    """Raise a ValueError for arguments that exclude each other."""
+    if base_retriever is not None and (index is not None or similarity_top_k is not None):
+        raise ValueError("give a base_retriever, or index and similarity_top_k for one")
+    if embed_model is not None and (base_retriever is not None or index is not None):
+        raise ValueError("embed_model is for an index that is made; the one given has its own")

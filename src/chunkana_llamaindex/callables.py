@@ -3,53 +3,54 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections.abc import Callable
-from importlib import import_module
-from typing import Annotated, Any
+from hashlib import sha256
+from typing import Annotated, Any, Final
+from uuid import uuid4
 
+from llama_index.core.node_parser.node_utils import default_id_func
 from pydantic import BeforeValidator, PlainSerializer
+
+from chunkana_llamaindex.warning import warn
+
+_RUN: Final = uuid4().hex  # tells this process's functions from another's
+_DIGEST = 16  # characters
 
 
 def name_of(function: Callable[..., Any] | None) -> str | None:
-    """Return what tells a function apart: module, name, and of a method what it is bound to."""
+    """Return what tells a function apart, in every process if it can be pickled."""
     if function is None:
         return None
-    kind = type(function)
-    module = getattr(function, "__module__", None) or kind.__module__
-    name = getattr(function, "__qualname__", None)
-    owner = getattr(function, "__self__", None) if name else function
-    bound = "" if owner is None or owner is import_module("builtins") else f" of {owner!r}"
-    return f"{module}:{name or kind.__qualname__}{bound}"
+    module = getattr(function, "__module__", None) or type(function).__module__
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    try:
+        digest = sha256(pickle.dumps(function)).hexdigest()[:_DIGEST]
+    except Exception:  # noqa: BLE001  # whatever its own pickling raises
+        digest = f"{_RUN}-{id(function)}"
+    return f"{module}:{name}#{digest}"
+
+
+# Functions that parsers of this process have, by name. A name alone is not looked up in modules:
+# a serialised parser may come from anywhere, and could name any function to be called.
+_GIVEN: Final[dict[str, Callable[..., Any]]] = {str(name_of(default_id_func)): default_id_func}
 
 
 def _function(value: object) -> object:
-    """Return a function by its name, and warn of one that other processes cannot have."""
+    """Return a function that this process knows by its name, or keep one for later."""
     if isinstance(value, str):
-        return _named(value)
+        if value not in _GIVEN:
+            raise ValueError(f"{value!r} cannot be found by its name; give the function itself")
+        return _GIVEN[value]
     if callable(value):
+        _GIVEN[str(name_of(value))] = value
         try:
             pickle.dumps(value)
         except Exception:  # noqa: BLE001  # whatever its own pickling raises
-            warnings.warn(
+            warn(
                 f"{value!r} cannot be pickled: worker processes would do without it, and so it is "
-                "refused there; define it at the top level of a module",
-                stacklevel=2,
+                "refused there; define it at the top level of a module"
             )
     return value
-
-
-def _named(name: str) -> object:
-    module, _, attribute = name.partition(":")
-    try:
-        found: object = import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError):
-        raise ValueError(
-            f"{name!r} cannot be found by its name; give the function itself"
-        ) from None
-    return found
 
 
 Function = Annotated[

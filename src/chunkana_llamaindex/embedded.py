@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
@@ -16,6 +16,10 @@ _AFTER = "\n\n"  # between headings in a text and what is below them
 _TEMPLATE = TextNode.model_fields["text_template"].default
 
 
+def _is_short(_: str) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Embedded:
     """Writes what goes before the content of one document's nodes when they are embedded.
@@ -24,15 +28,16 @@ class Embedded:
         context: where the headings go: in the metadata, in the text, or nowhere.
         title: the document's, "" for none.
         blank: a node without text that has the document's metadata, exclusions and templates.
-        own: of the document's metadata, as embedded, in the order and the template of LlamaIndex.
-        is_counted: whether sizes were measured with what it writes.
+        caller_s: the part of that metadata that is embedded, as LlamaIndex writes it; () for none.
+        is_short: whether what is written is short enough; by default anything is.
     """
 
     context: HeaderContext
     title: str
     blank: TextNode
-    own: tuple[str, ...]
-    is_counted: bool = False
+    caller_s: tuple[str, ...]
+    is_short: Callable[[str], bool] = _is_short
+    _breadcrumbs: dict[tuple[str, ...], str] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(
@@ -41,38 +46,36 @@ class Embedded:
         """Look at a document."""
         blank = _blank(document, has_metadata=has_metadata)
         hidden = blank.excluded_embed_metadata_keys
-        is_the_caller_s = EMBEDDED in {*blank.metadata, *hidden}
-        if context == "metadata" and (is_the_caller_s or not has_metadata):
+        is_taken = EMBEDDED in {*blank.metadata, *hidden}
+        if context == "metadata" and (is_taken or not has_metadata):
             context = "none"
         is_empty = not blank.metadata.keys() - set(hidden)
-        own = () if is_empty else (blank.get_metadata_str(MetadataMode.EMBED),)
-        if context != "metadata" and not is_the_caller_s:
+        caller_s = () if is_empty else (blank.get_metadata_str(MetadataMode.EMBED),)
+        if context != "metadata" and not is_taken:
             hidden.append(EMBEDDED)
-        return cls(context, title, blank, own)
+        return cls(context, title, blank, caller_s)
 
-    def counted(self) -> Embedded:
-        """Return the same for chunks that were measured with it."""
-        return replace(self, is_counted=True)
+    def within(self, is_short: Callable[[str], bool]) -> Embedded:
+        """Return the same, to be short; without the caller's metadata where they alone are not."""
+        limited = replace(self, is_short=is_short)
+        return limited if self.has_room(is_short) else replace(limited, caller_s=())
 
-    def without_caller_s(self) -> Embedded:
-        """Return the same without the caller's metadata, which are too long to be counted."""
-        return replace(self, own=())
+    def has_room(self, is_short: Callable[[str], bool]) -> bool:
+        """Tell whether what the caller's metadata take is short."""
+        return is_short(self._before(""))
 
     def prefix(self, section: SectionPath) -> str:
         """Return what is embedded before the content of a section's nodes."""
-        return self._before(self._breadcrumb(section.path))
+        return self._before(self.breadcrumb(section.path))
 
-    def fits(self, length: Callable[[str], int], limit: int) -> bool:
-        """Tell whether what the caller's metadata take leaves half of the limit."""
-        return length(self._before("")) <= limit // 2
-
-    def breadcrumb(self, section: SectionPath, prefix: str) -> str:
-        """Return the breadcrumb of a section, as in the prefix that was counted for it."""
-        if not self.is_counted:
-            return self._breadcrumb(section.path)
-        paths = (section.path[dropped:] for dropped in range(len(section.path) + 1))
-        crumbs = (self._breadcrumb(path) for path in paths)
-        return next((crumb for crumb in crumbs if self._before(crumb) == prefix), "")
+    def breadcrumb(self, path: tuple[str, ...]) -> str:
+        """Return "Title > A > B" for a path, less as many of the outermost as it takes."""
+        if path not in self._breadcrumbs:
+            titles = [*filter(None, path if path[:1] == (self.title,) else (self.title, *path))]
+            crumbs = (" > ".join(titles[dropped:]) for dropped in range(len(titles)))
+            short = (crumb for crumb in crumbs if self.is_short(self._before(crumb)))
+            self._breadcrumbs[path] = next(short, "")
+        return self._breadcrumbs[path]
 
     def excluded(self, breadcrumb: str) -> list[str]:
         """Return the keys that are not embedded; an empty breadcrumb was not counted."""
@@ -83,14 +86,9 @@ class Embedded:
         """Return the text of a leaf."""
         return self._heading(breadcrumb) + content
 
-    def _breadcrumb(self, path: tuple[str, ...]) -> str:
-        """Return title and path on a line: "Title > A > B"."""
-        titles = path if path[:1] == (self.title,) else (self.title, *path)
-        return " > ".join(filter(None, titles))
-
     def _before(self, breadcrumb: str) -> str:
         """Return what is embedded before a content, as `TextNode.get_content` has it."""
-        node, entries = self.blank, self.own
+        node, entries = self.blank, self.caller_s
         if self.context == "metadata" and breadcrumb:
             written = node.metadata_template.format(key=EMBEDDED, value=breadcrumb)
             entries = (*entries, written)

@@ -8,8 +8,10 @@ from typing import Any
 from llama_index.core import StorageContext, TreeIndex
 from llama_index.core.data_structs.data_structs import IndexGraph
 from llama_index.core.llms import LLM, MockLLM
-from llama_index.core.node_parser import get_leaf_nodes, get_root_nodes
+from llama_index.core.node_parser import get_root_nodes
 from llama_index.core.schema import BaseNode, IndexNode, TextNode
+
+from chunkana_llamaindex.metadata import is_summary, leaves_of
 
 
 def recursive_retriever_inputs(
@@ -23,7 +25,7 @@ def recursive_retriever_inputs(
     """
     by_id = {node.node_id: node for node in nodes}
     index_nodes = []
-    for leaf in get_leaf_nodes(list(nodes)):
+    for leaf in leaves_of(list(nodes)):
         parent = leaf.parent_node
         target = parent.node_id if parent and parent.node_id in by_id else leaf.node_id
         if isinstance(leaf, TextNode):
@@ -52,7 +54,7 @@ def tree_index(
     context = storage_context or StorageContext.from_defaults()
     context.docstore.add_documents(nodes)
     children = {node.node_id: [child.node_id for child in node.child_nodes or []] for node in nodes}
-    summaries = {n.ref_doc_id: n for n in nodes if n.metadata.get("content_type") == "document"}
+    summaries = {node.ref_doc_id: node for node in nodes if is_summary(node)}
     roots = []
     for node in get_root_nodes(list(nodes)):
         summary = summaries.get(node.ref_doc_id, node)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llama_index.core.node_parser import get_leaf_nodes
 from llama_index.core.schema import BaseNode, TransformComponent
+
+from chunkana_llamaindex.metadata import leaves_of
 
 
 class LeafNodes(TransformComponent):
-    """Passes the leaves of what `MarkdownHierarchyNodeParser` gives, and drops parents.
+    """Passes the leaves of what `MarkdownHierarchyNodeParser` gives; no parents, no summaries.
 
     An `IngestionPipeline` sends every node to the vector store, where parents would have their
-    text embedded once more and be found instead of their children. Store parents before, in a
-    node store: the pipeline's own document store holds documents alone.
+    text embedded once more and be found instead of their children. Parents belong in a store of
+    nodes: the pipeline's own document store holds documents.
     """
 
     @classmethod
@@ -24,4 +25,4 @@ class LeafNodes(TransformComponent):
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:  # noqa: ARG002
         """Return the leaves among nodes."""
-        return get_leaf_nodes(list(nodes))
+        return leaves_of(list(nodes))

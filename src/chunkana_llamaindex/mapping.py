@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any
 from uuid import UUID
 
 from llama_index.core.schema import (
@@ -17,9 +17,16 @@ from llama_index.core.schema import (
     TextNode,
 )
 
-from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, SectionPath, Span
+from chunkana_core import (
+    Chunk,
+    HierarchicalChunkingResult,
+    MergeNode,
+    MergeTree,
+    SectionPath,
+    Span,
+)
 from chunkana_llamaindex.embedded import Embedded, HeaderContext
-from chunkana_llamaindex.metadata import KEYS, NO_INDEX, NodeMetadata
+from chunkana_llamaindex.metadata import NO_INDEX, NodeMetadata
 from chunkana_llamaindex.origin import Origin
 
 _SUMMARY = "summary"  # what no chunk is called
@@ -35,9 +42,10 @@ def to_nodes(
     include_document_node: bool = False,
     include_prev_next_rel: bool = True,
     max_parent_size: int | None = None,
-    embedded: Embedded | None = None,
 ) -> list[TextNode]:
     """Return the nodes of a document: each parent before what is under it, leaves in order.
+
+    Breadcrumbs are as long as they are: what is embedded was not measured with them.
 
     Args:
         result: what the core makes of the document's text.
@@ -48,47 +56,64 @@ def to_nodes(
         include_document_node: whether the root's title and summary are a node besides.
         include_prev_next_rel: whether leaves are linked to their neighbours.
         max_parent_size: of the merge tree, None for the core's default.
-        embedded: writes breadcrumbs as they were counted, in place of `header_context` and
-            `include_metadata`; None for breadcrumbs at full length.
 
     Returns:
         Finished nodes: with ids, metadata, offsets in the source, and relationships.
     """
-    if embedded is None:
-        embedded = Embedded.of(
-            header_context, result.title, document, has_metadata=include_metadata
-        )
-    mapper = _Mapper(result, Origin.of(document), embedded, include_metadata)
-    tree = result.merge_tree(max_parent_size)
-    found = [node for node in tree.nodes if include_parents or node.is_leaf]
-    nodes = {node.node_id: mapper.node(node) for node in found}
-    infos = {node_id: _info(node) for node_id, node in nodes.items()}
-    if include_parents:
-        for node in found:
-            _link_up_and_down(node, nodes[node.node_id], infos)
-    if include_prev_next_rel:
-        _link_neighbours(tree.leaves, nodes, infos)
-    summary = [mapper.summary()] if include_document_node and result.root_id else []
-    return [*nodes.values(), *summary]
+    has_metadata = include_metadata
+    embedded = Embedded.of(header_context, result.title, document, has_metadata=has_metadata)
+    return Mapper(
+        result,
+        Origin.of(document),
+        embedded,
+        has_metadata=include_metadata,
+        has_parents=include_parents,
+        has_summary=include_document_node,
+        has_neighbours=include_prev_next_rel,
+        max_parent_size=max_parent_size,
+    ).nodes()
 
 
 @dataclass(frozen=True, slots=True)
-class _Mapper:
-    """Makes the nodes of one document, but for what links them."""
+class Mapper:
+    """Maps the chunks of one document.
+
+    Attributes:
+        result: its chunks and tree.
+        origin: where its text comes from.
+        embedded: writes breadcrumbs, and knows the metadata that all nodes share.
+        has_metadata: whether nodes have metadata.
+        has_parents: whether there are parents.
+        has_summary: whether the root's title and summary are a node.
+        has_neighbours: whether leaves are linked to their neighbours.
+        max_parent_size: of the merge tree, None for the core's default.
+    """
 
     result: HierarchicalChunkingResult
     origin: Origin
     embedded: Embedded
-    has_metadata: bool
-    _kept: dict[str, Any] = field(init=False)
+    has_metadata: bool = True
+    has_parents: bool = True
+    has_summary: bool = False
+    has_neighbours: bool = True
+    max_parent_size: int | None = None
 
-    def __post_init__(self) -> None:
-        """Find what metadata of ours the caller's stays in place of."""
-        caller_s = self.embedded.blank.metadata
-        kept = {key: caller_s[key] for key in KEYS if key in caller_s}
-        object.__setattr__(self, "_kept", kept)
+    def nodes(self) -> list[TextNode]:
+        """Return the nodes: each parent before what is under it, leaves in document order."""
+        tree = self.result.merge_tree(self.max_parent_size)
+        found = [node for node in tree.nodes if self.has_parents or node.is_leaf]
+        anchors = _anchors(tree)
+        nodes = {node.node_id: self._node(node, anchors[node.node_id]) for node in found}
+        infos = {node_id: _info(node) for node_id, node in nodes.items()}
+        if self.has_parents:
+            for node in found:
+                _link_up_and_down(node, nodes[node.node_id], infos)
+        if self.has_neighbours:
+            _link_neighbours(tree.leaves, nodes, infos)
+        summary = [self._summary()] if self.has_summary and self.result.root_id else []
+        return [*nodes.values(), *summary]
 
-    def node(self, node: MergeNode) -> TextNode:
+    def _node(self, node: MergeNode, anchor: str) -> TextNode:
         """Return the node of a leaf or parent."""
         chunk = node.chunk
         if node.is_leaf and chunk is not None:
@@ -99,14 +124,14 @@ class _Mapper:
             node.section,
             node.section_id,
             content_type="section",
-            anchor=chunk.anchor if chunk else "",
+            anchor=anchor,
             chunk_id=node.node_id,
             start_line=line_at(node.span.start),
             end_line=line_at(node.span.end - 1),
         )
         return self._made(own, node.text, node.span)
 
-    def summary(self) -> TextNode:
+    def _summary(self) -> TextNode:
         """Return the root's title and summary, which is no part of the tree."""
         root = self.result.chunks[0]
         made = self._made(self._of_chunk(root), root.content, None)
@@ -144,7 +169,7 @@ class _Mapper:
         result, line = self.result, self.origin.line
         around = result.get_parent(result.get_section(section_id)[0].chunk_id)
         return NodeMetadata(
-            breadcrumb=self.embedded.breadcrumb(section, result.prefix_of(section)),
+            breadcrumb=self.embedded.breadcrumb(section.path),
             header_path="/" + "/".join(title.replace("/", r"\/") for title in section.path),
             header_level=section.level,
             content_type=content_type,
@@ -163,12 +188,15 @@ class _Mapper:
     def _made(self, own: NodeMetadata, text: str, span: Span | None) -> TextNode:
         embedded, blank = self.embedded, self.embedded.blank
         start, end = self.origin.offsets(span)
+        metadata = deepcopy(blank.metadata) if self.has_metadata else {}
+        for key, value in own._asdict().items() if self.has_metadata else ():
+            metadata.setdefault(key, value)  # the caller's own stay
         return TextNode(
             id_=_node_id(self.origin.node_id, own.chunk_id),
             text=text,
             start_char_idx=start,
             end_char_idx=end,
-            metadata=blank.metadata | own._asdict() | self._kept if self.has_metadata else {},
+            metadata=metadata,
             excluded_embed_metadata_keys=embedded.excluded(own.breadcrumb),
             excluded_llm_metadata_keys=list(blank.excluded_llm_metadata_keys),
             metadata_seperator=blank.metadata_separator,
@@ -176,6 +204,15 @@ class _Mapper:
             text_template=blank.text_template,
             relationships={NodeRelationship.SOURCE: self.origin.source},
         )
+
+
+def _anchors(tree: MergeTree) -> dict[str, str]:
+    """Return by node the anchor of its heading, else of what is first under it."""
+    anchors: dict[str, str] = {}
+    for node in reversed(tree.nodes):
+        own = node.chunk.anchor if node.chunk else ""
+        anchors[node.node_id] = own or "".join(anchors[child] for child in node.children_ids[:1])
+    return anchors
 
 
 def _link_up_and_down(

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from llama_index.core.schema import BaseNode
+from llama_index.core.node_parser import get_leaf_nodes
+from llama_index.core.schema import BaseNode, NodeRelationship, TextNode
+
+UNKNOWN_LINE: Final = 0
+NO_INDEX: Final = -1  # of what is no leaf
+_SUMMARY: Final = "document"
 
 
 class NodeMetadata(NamedTuple):
@@ -26,7 +31,7 @@ class NodeMetadata(NamedTuple):
         section_id: the same for all nodes of a section.
         parent_section_id: of the section around it, "" for none: the outline, where
             relationships are what auto-merging may use.
-        start_line: the first line of the text in the source, from 1.
+        start_line: the first line of the text in the source, from 1; 0 where it is unknown.
         end_line: the last one.
         continued_from_header: whether it continues a section that was split.
         allow_oversize: whether it may exceed the limit.
@@ -52,9 +57,21 @@ class NodeMetadata(NamedTuple):
 KEYS: Final = NodeMetadata._fields
 EMBEDDED: Final = "breadcrumb"  # of our keys, what embedding sees
 READ: Final = "header_path"  # what a language model sees
-NO_INDEX: Final = -1  # of what is no leaf
 
 
 def is_ours(node: BaseNode) -> bool:
     """Tell whether a node, to be parsed further, was made by this package."""
-    return node.metadata.keys() >= set(KEYS)
+    metadata = node.metadata
+    return metadata.keys() >= set(KEYS) and isinstance(metadata["start_line"], int)
+
+
+def is_summary(node: BaseNode) -> bool:
+    """Tell whether a node is a document's title and summary, which is apart from the tree."""
+    is_apart = node.relationships.keys() == {NodeRelationship.SOURCE}
+    is_nowhere = isinstance(node, TextNode) and node.start_char_idx is None
+    return is_apart and is_nowhere and node.metadata.get("content_type") == _SUMMARY
+
+
+def leaves_of(nodes: list[BaseNode]) -> list[BaseNode]:
+    """Return what to index: neither parents nor summaries."""
+    return [node for node in get_leaf_nodes(nodes) if not is_summary(node)]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from llama_index.core.schema import BaseNode, MetadataMode, RelatedNodeInfo, TextNode
 
 from chunkana_core import Span
-from chunkana_llamaindex.metadata import is_ours
+from chunkana_llamaindex.metadata import UNKNOWN_LINE, is_ours
 
 
 class Origin(NamedTuple):
@@ -17,25 +17,29 @@ class Origin(NamedTuple):
         node_id: what ids of its parts are made from.
         source: the document that it is, or is a part of.
         start: the offset of its text in that document, None where it cannot be known.
-        first_line: the number of its first line there.
+        first_line: the number of its first line there, None where it cannot be known.
     """
 
     node_id: str
     source: RelatedNodeInfo
     start: int | None
-    first_line: int
+    first_line: int | None
 
     @classmethod
     def of(cls, document: BaseNode) -> Origin:
         """Look at a document or node."""
-        source = document.source_node
-        line = document.metadata["start_line"] if is_ours(document) else 1
+        source, start = document.source_node, _start(document)
+        if source is None and start is None:
+            start = 0  # it is a source itself
+        line = document.metadata["start_line"] if is_ours(document) else UNKNOWN_LINE
+        first_line = 1 if start == 0 else line if start is not None and line else None
         if source is not None:
-            return cls(document.node_id, _lean(source), _start(document), line)
+            lean = source.model_copy(update={"metadata": {}})  # which each node would store
+            return cls(document.node_id, lean, start, first_line)
         own = RelatedNodeInfo(
             node_id=document.node_id, node_type=document.get_type(), hash=_hash(document)
         )
-        return cls(document.node_id, own, _start(document) or 0, line)
+        return cls(document.node_id, own, start, first_line)
 
     def offsets(self, span: Span | None) -> tuple[int, int] | tuple[None, None]:
         """Return start and end in the document for a span of the text, None where unknown."""
@@ -44,8 +48,8 @@ class Origin(NamedTuple):
         return self.start + span.start, self.start + span.end
 
     def line(self, number: int) -> int:
-        """Return the number of a line in the document for one in the text."""
-        return self.first_line + number - 1
+        """Return the number of a line in the document for one in the text, 0 where unknown."""
+        return UNKNOWN_LINE if self.first_line is None else self.first_line + number - 1
 
 
 def text_of(node: BaseNode) -> str:
@@ -59,11 +63,6 @@ def _start(node: BaseNode) -> int | None:
         return None
     is_exact = node.end_char_idx in {None, node.start_char_idx + len(node.text)}
     return node.start_char_idx if is_exact else None
-
-
-def _lean(info: RelatedNodeInfo) -> RelatedNodeInfo:
-    """Return the same without metadata, which would be stored with each node."""
-    return info.model_copy(update={"metadata": {}})
 
 
 def _hash(document: BaseNode) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, Literal
@@ -18,15 +17,21 @@ from llama_index.core.schema import (
     TextNode,
 )
 from llama_index.core.utils import get_tqdm_iterable
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, computed_field, model_validator
 
-from chunkana_core import ChunkConfig, HierarchicalChunkingResult, MarkdownChunker
+from chunkana_core import (
+    ChunkConfig,
+    HierarchicalChunkingResult,
+    MarkdownChunker,
+    StrategySelector,
+)
 from chunkana_core import Document as MarkdownDocument
 from chunkana_llamaindex.callables import Function
 from chunkana_llamaindex.embedded import Embedded, HeaderContext
-from chunkana_llamaindex.mapping import to_nodes
+from chunkana_llamaindex.mapping import Mapper
 from chunkana_llamaindex.metadata import KEYS, is_ours
-from chunkana_llamaindex.origin import text_of
+from chunkana_llamaindex.origin import Origin, text_of
+from chunkana_llamaindex.warning import warn
 
 _ALGORITHM = 1  # raised when the same options give other nodes, so that caches are not used
 _OF_THE_CORE = (
@@ -86,12 +91,18 @@ class MarkdownHierarchyNodeParser(NodeParser):
         default=default_id_func,
         description="Makes ids from a number and a document; by default they are deterministic.",
     )
-    algorithm: int = Field(default=_ALGORITHM, description="What made nodes; for cache keys.")
+
+    @computed_field(description="What makes nodes; for cache keys.")  # type: ignore[prop-decorator]
+    @property
+    def algorithm(self) -> int:
+        """The version of what makes nodes: whatever a serialised parser says, it is today's."""
+        return _ALGORITHM
 
     @model_validator(mode="before")
     @classmethod
     def _require_known(cls, values: Any) -> Any:
         if isinstance(values, dict):
+            values = {name: value for name, value in values.items() if name != "algorithm"}
             for name in values.keys() - cls.model_fields.keys():
                 if name in {"chunk_size", "chunk_overlap"}:
                     raise ValueError(
@@ -103,10 +114,16 @@ class MarkdownHierarchyNodeParser(NodeParser):
         return values
 
     @model_validator(mode="after")
-    def _configure(self) -> MarkdownHierarchyNodeParser:
+    def _check(self) -> MarkdownHierarchyNodeParser:
         self._config()
+        registered = StrategySelector().get_available_strategies()
+        names = ("auto", *(strategy.name for strategy in registered))
+        if self.strategy not in names:
+            raise ValueError(f"strategy is {self.strategy!r}; allowed: {', '.join(names)}")
         if self.max_parent_size is not None and self.max_parent_size < 1:
             raise ValueError(f"max_parent_size is {self.max_parent_size}; allowed: at least 1")
+        if self.include_document_node and not self.include_metadata:
+            raise ValueError("include_document_node needs include_metadata, which links that node")
         return self
 
     @classmethod
@@ -139,38 +156,45 @@ class MarkdownHierarchyNodeParser(NodeParser):
         """Return finished nodes, document after document."""
         _require_unique(nodes, "documents")
         _warn_of_clashes(nodes)
-        config = self._config()
+        chunker = MarkdownChunker(self._config())
         parsed: list[BaseNode] = []
-        crowded = []
+        too_long = []
         for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
             markdown = MarkdownDocument.parse(text_of(document))
-            title = markdown.title if markdown.is_titled else ""
-            has_metadata = self.include_metadata
-            embedded = Embedded.of(self.header_context, title, document, has_metadata=has_metadata)
-            if not embedded.fits(config.length_function, self.max_chunk_size):
-                crowded.append(document.node_id)
-                embedded = embedded.without_caller_s()
-            result = MarkdownChunker(config).chunk_document(markdown, prefix=embedded.prefix)
-            made = self._nodes(result, document, embedded.counted())
+            embedded = self._embedded(markdown, document)
+            if not embedded.has_room(self._is_short):
+                too_long.append(document.node_id)
+            embedded = embedded.within(self._is_short)
+            result = chunker.chunk_document(markdown, prefix=embedded.prefix)
+            made = self._mapper(result, document, embedded).nodes()
             if self.id_func is not default_id_func:
                 _rename(made, [self.id_func(len(parsed) + n, document) for n in range(len(made))])
             parsed += made
         _require_unique(parsed, "nodes, made by id_func,")
-        _warn_of_crowded(crowded, self.max_chunk_size)
+        _warn_of_long_metadata(too_long, self.max_chunk_size)
         return parsed
 
-    def _nodes(
+    def _is_short(self, text: str) -> bool:
+        """Tell whether what is embedded before a content leaves it half of the limit."""
+        return self._length(text) <= self.max_chunk_size // 2
+
+    def _embedded(self, markdown: MarkdownDocument, document: BaseNode) -> Embedded:
+        title = markdown.title if markdown.is_titled else ""
+        context, has_metadata = self.header_context, self.include_metadata
+        return Embedded.of(context, title, document, has_metadata=has_metadata)
+
+    def _mapper(
         self, result: HierarchicalChunkingResult, document: BaseNode, embedded: Embedded
-    ) -> list[TextNode]:
-        return to_nodes(
+    ) -> Mapper:
+        return Mapper(
             result,
-            document,
-            include_metadata=self.include_metadata,
-            include_parents=self.include_parents,
-            include_document_node=self.include_document_node,
-            include_prev_next_rel=self.include_prev_next_rel,
+            Origin.of(document),
+            embedded,
+            has_metadata=self.include_metadata,
+            has_parents=self.include_parents,
+            has_summary=self.include_document_node,
+            has_neighbours=self.include_prev_next_rel,
             max_parent_size=self.max_parent_size,
-            embedded=embedded,
         )
 
     def _postprocess_parsed_nodes(
@@ -193,16 +217,15 @@ def _require_unique(nodes: Iterable[BaseNode], kind: str) -> None:
 def _warn_of_clashes(documents: Sequence[BaseNode]) -> None:
     caller_s = (document.metadata.keys() for document in documents if not is_ours(document))
     if clashing := sorted(set(KEYS).intersection(chain.from_iterable(caller_s))):
-        warnings.warn(f"documents keep their own metadata {', '.join(clashing)}", stacklevel=3)
+        warn(f"documents keep their own metadata {', '.join(clashing)}")
 
 
-def _warn_of_crowded(names: Sequence[str], limit: int) -> None:
+def _warn_of_long_metadata(names: Sequence[str], limit: int) -> None:
     if names:
-        warnings.warn(
+        others = f", as does that of {len(names) - 1} others" if len(names) > 1 else ""
+        warn(
             f"the metadata that is embedded with {names[0]!r} takes over half of max_chunk_size "
-            f"({limit}), as does that of {len(names) - 1} others: leaves are measured without it; "
-            "see excluded_embed_metadata_keys",
-            stacklevel=3,
+            f"({limit}){others}: leaves are measured without it; see excluded_embed_metadata_keys"
         )
 
 

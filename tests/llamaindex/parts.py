@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from hashlib import sha256
 from math import sqrt
 
@@ -43,6 +44,36 @@ class CountingEmbedding(WordEmbedding):
     def _get_text_embedding(self, text: str) -> list[float]:
         self.count += 1
         return super()._get_text_embedding(text)
+
+
+class FailingEmbedding(WordEmbedding):
+    """Fails after a few texts, as one over a network may."""
+
+    count: int = 0
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        self.count += 1
+        if self.count > 5:
+            raise RuntimeError("no connection")
+        return super()._get_text_embedding(text)
+
+
+@dataclass(frozen=True)
+class Every:
+    """Takes so many characters for a token."""
+
+    size: int
+
+    def tokens(self, text: str) -> list[str]:
+        return every(self.size, text)
+
+    def __call__(self, text: str) -> list[str]:
+        return every(self.size, text)
+
+
+def every(size: int, text: str) -> list[str]:
+    """Take so many characters for a token."""
+    return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def words(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,19 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.node_parser import get_leaf_nodes
 from llama_index.core.retrievers import AutoMergingRetriever
-from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
+from llama_index.core.schema import BaseNode, NodeRelationship, NodeWithScore, QueryBundle, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 
-from chunkana_llamaindex import MarkdownHierarchyNodeParser, build_auto_merging, delete_document
+from chunkana_llamaindex import (
+    LeafNodes,
+    MarkdownHierarchyNodeParser,
+    build_auto_merging,
+    delete_document,
+)
 from tests.llamaindex.parts import (
     SECTIONS,
     CountingEmbedding,
+    FailingEmbedding,
     WordEmbedding,
     book,
     book_parser,
@@ -47,27 +54,34 @@ def found(retriever: AutoMergingRetriever, query: str = "?") -> list[str]:
     return [node.get_content() for node in retriever.retrieve(query)]
 
 
-def leaves_of(nodes: list[BaseNode], number: int) -> list[BaseNode]:
+def leaves(nodes: list[BaseNode], number: int) -> list[BaseNode]:
     """Return the leaves of a section of the book."""
     path = f"/Book/subject{number}"
     return [leaf for leaf in get_leaf_nodes(nodes) if leaf.metadata["header_path"] == path]
 
 
+def span(node: BaseNode) -> tuple[int, int]:
+    """Return the offsets of a node."""
+    assert isinstance(node, TextNode)
+    assert node.start_char_idx is not None
+    assert node.end_char_idx is not None
+    return node.start_char_idx, node.end_char_idx
+
+
 def test_one_leaf_of_a_section_stays_and_two_of_three_are_the_section() -> None:
     nodes = book_parser()([book()])
-    leaves = leaves_of(nodes, 3)
-    assert len(leaves) == 3
-    one = build_auto_merging(nodes, base_retriever=Finds(leaves[:1]))
-    assert found(one) == [leaves[0].get_content()]
-    two = build_auto_merging(nodes, base_retriever=Finds(leaves[:2]))
+    parts = leaves(nodes, 3)
+    assert len(parts) == 3
+    one = build_auto_merging(nodes, base_retriever=Finds(parts[:1]))
+    assert found(one) == [parts[0].get_content()]
+    two = build_auto_merging(nodes, base_retriever=Finds(parts[:2]))
     assert found(two) == [section(3)]
 
 
 def test_of_exactly_half_of_the_children_none_is_merged() -> None:
     """More than the ratio have to be found."""
     nodes = book_parser()([book()])
-    leaves = leaves_of(nodes, 3)
-    build = build_auto_merging(nodes, base_retriever=Finds(leaves[:2]), ratio=2 / 3)
+    build = build_auto_merging(nodes, base_retriever=Finds(leaves(nodes, 3)[:2]), ratio=2 / 3)
     assert len(found(build)) == 2
 
 
@@ -93,8 +107,8 @@ def test_all_leaves_are_at_most_as_large_as_parents_may_be() -> None:
 def test_a_gap_between_two_leaves_is_filled() -> None:
     """With document metadata set, which upstream's infos would copy."""
     nodes = book_parser()([book()])
-    last, first = leaves_of(nodes, 3)[-1], leaves_of(nodes, 4)[1]
-    gap = leaves_of(nodes, 4)[0]
+    last, first = leaves(nodes, 3)[-1], leaves(nodes, 4)[1]
+    gap = leaves(nodes, 4)[0]
     texts = found(build_auto_merging(nodes, base_retriever=Finds([last, first])))
     assert texts == [last.get_content(), section(4)]  # with the gap, two of three were found
     one = build_auto_merging(nodes, base_retriever=Finds([last, first]), ratio=0.9)
@@ -104,7 +118,7 @@ def test_a_gap_between_two_leaves_is_filled() -> None:
 def test_a_gap_is_not_filled_with_what_was_found_anyway() -> None:
     """The leaf between two others came third: once is enough."""
     nodes = book_parser()([book()])
-    first, second, third = leaves_of(nodes, 5)
+    first, second, third = leaves(nodes, 5)
     retriever = build_auto_merging(nodes, base_retriever=Finds([first, third, second]), ratio=1)
     assert found(retriever) == [n.get_content() for n in (first, third, second)]
 
@@ -163,33 +177,61 @@ def test_an_index_persisted_and_loaded_answers_the_same(tmp_path: Path) -> None:
         assert again
 
 
-def test_documents_given_again_cost_what_has_changed() -> None:
-    embedding = CountingEmbedding()
-    index = VectorStoreIndex([], embed_model=embedding)
-    parser = book_parser()
+def test_nodes_stored_of_a_document_are_replaced_and_no_others() -> None:
+    """Also by none, where a document has no text any longer."""
+    context = StorageContext.from_defaults()
     other = Document(text="# Other\n\nNothing of it.\n", id_="other")
-    build_auto_merging([book(), other], parser, index=index)
+    changed = Document(text="# Other\n\nAll of it.\n", id_="other")
+    blank = Document(text=" \n", id_="other")
+    texts: list[list[str]] = []
+    for version in (other, changed, blank):
+        build_auto_merging(
+            [book(), version], book_parser(), storage_context=context, base_retriever=Finds([])
+        )
+        stored = context.docstore.docs.values()
+        texts.append([n.get_content() for n in stored if n.ref_doc_id == "other"])
+        assert sum(n.ref_doc_id == "book" for n in stored) == len(book_parser()([book()]))
+    assert texts == [["# Other\n\nNothing of it."], ["# Other\n\nAll of it."], []]
+
+
+def test_a_changed_document_replaces_its_leaves_in_an_index() -> None:
+    embedding = CountingEmbedding()
+    context = StorageContext.from_defaults()
+    other = Document(text="# Other\n\nNothing of it.\n", id_="other")
+    nodes = book_parser()([book(), other])
+    index = VectorStoreIndex(LeafNodes()(nodes), storage_context=context, embed_model=embedding)
+    build_auto_merging(nodes, index=index)
     first = embedding.count
-    build_auto_merging([book(), other], parser, index=index)
-    assert embedding.count == first
-    kept = {i: n.hash for i, n in index.docstore.docs.items() if n.ref_doc_id == "book"}
 
     changed = Document(text="# Other\n\nAll of subject99.\n", id_="other")
-    retriever = build_auto_merging([book(), changed], parser, index=index)
+    again = book_parser()([book(), changed])
+    with pytest.raises(
+        ValueError, match=r"the index lacks .* of document other; give no index, or"
+    ):
+        build_auto_merging(again, index=index)
+    delete_document("other", index)
+    index.insert_nodes(LeafNodes()([n for n in again if n.ref_doc_id == "other"]))
+    retriever = build_auto_merging(again, index=index)
     assert embedding.count == first + 1
     assert found(retriever, "subject99")[0] == "# Other\n\nAll of subject99."
-    stored = index.docstore.docs
-    assert {i: n.hash for i, n in stored.items() if n.ref_doc_id == "book"} == kept
-    assert [n.get_content() for n in stored.values() if n.ref_doc_id == "other"] == [
-        "# Other\n\nAll of subject99."
-    ]
     assert not any("Nothing of it" in text for text in found(retriever, "Nothing of it"))
 
 
+def test_an_embedding_that_fails_leaves_no_trace_in_the_next_try() -> None:
+    context, embedding = StorageContext.from_defaults(), FailingEmbedding()
+    with pytest.raises(RuntimeError, match="no connection"):
+        build_auto_merging([book()], book_parser(), storage_context=context, embed_model=embedding)
+    retriever = build_auto_merging(
+        [book()], book_parser(), storage_context=context, embed_model=WordEmbedding()
+    )
+    assert found(retriever, "subject7 item7x1")
+
+
 def test_a_deleted_document_leaves_nothing_behind() -> None:
-    index = VectorStoreIndex([], embed_model=WordEmbedding())
     other = Document(text="# Other\n\nAll of subject99.\n", id_="other")
-    build_auto_merging([book(), other], book_parser(), index=index)
+    nodes = book_parser()([book(), other])
+    index = VectorStoreIndex(LeafNodes()(nodes), embed_model=WordEmbedding())
+    build_auto_merging(nodes, index=index)
     delete_document("book", index)
     assert {node.ref_doc_id for node in index.docstore.docs.values()} == {"other"}
     assert index.docstore.get_ref_doc_info("book") is None
@@ -214,23 +256,74 @@ def test_nodes_of_one_document_may_stand_apart() -> None:
 
 def test_missing_nodes_are_named_when_building() -> None:
     nodes = book_parser()([book()])
-    leaves = get_leaf_nodes(nodes)
+    lowest = get_leaf_nodes(nodes)
     with pytest.raises(ValueError, match=r"is linked to .*, which is not stored; give all nodes"):
-        build_auto_merging(leaves, embed_model=MockEmbedding(8))
-    parents = [node for node in nodes if node not in leaves]
+        build_auto_merging(lowest, embed_model=MockEmbedding(8))
+    parents = [node for node in nodes if node not in lowest]
     with pytest.raises(ValueError, match=r"is linked to .*, which is not stored; give all nodes"):
         build_auto_merging(parents, embed_model=MockEmbedding(8))
-    index = VectorStoreIndex(leaves, embed_model=MockEmbedding(8))
+    index = VectorStoreIndex(lowest, embed_model=MockEmbedding(8))
     with pytest.raises(ValueError, match=r"is linked to .*, which is not stored"):
         build_auto_merging(index=index)
     with pytest.raises(ValueError, match="there are no nodes, neither given nor stored"):
-        build_auto_merging(base_retriever=Finds(leaves))
-    with pytest.raises(ValueError, match="give documents or nodes, an index, or a base_retriever"):
+        build_auto_merging(base_retriever=Finds(lowest))
+    with pytest.raises(ValueError, match="there are no nodes, neither given nor stored"):
         build_auto_merging()
     elsewhere = StorageContext.from_defaults(docstore=SimpleDocumentStore())
     elsewhere.docstore.add_documents(MarkdownHierarchyNodeParser()(own_documents()[:1]))
     with pytest.raises(ValueError, match=r"the index finds .*, which is not stored"):
         build_auto_merging(index=index, storage_context=elsewhere)
+
+
+def test_a_parent_that_is_missing_is_named_when_asking() -> None:
+    """Of what a retriever of the user's finds, nothing is known before."""
+    nodes = book_parser()([book()])
+    other = MarkdownHierarchyNodeParser()([Document(text="# O\n\nText.\n", id_="other")])
+    retriever = build_auto_merging(other, base_retriever=Finds(leaves(nodes, 3)))
+    with pytest.raises(ValueError, match=r"was found, but its parent .* is not stored; give"):
+        retriever.retrieve("?")
+
+
+def test_arguments_that_exclude_each_other_are_refused() -> None:
+    nodes = book_parser()([book()])
+    index = VectorStoreIndex(LeafNodes()(nodes), embed_model=WordEmbedding())
+    for options in ({"index": index}, {"similarity_top_k": 3}):
+        with pytest.raises(
+            ValueError, match="give a base_retriever, or index and similarity_top_k"
+        ):
+            build_auto_merging(nodes, base_retriever=Finds([]), **options)
+    with pytest.raises(ValueError, match="embed_model is for an index that is made"):
+        build_auto_merging(nodes, index=index, embed_model=WordEmbedding())
+
+
+def test_filling_and_merging_come_to_an_end() -> None:
+    """A leaf that was merged into its parent is a gap again, and is not filled again."""
+    words = [" ".join(f"{name}{n}" for n in range(8)) + "." for name in "abcdefgh"]
+    a, g, *parts, h, b = words
+    inner = "\n\n".join(parts)
+    text = f"# A\n\n{a}\n\n# P\n\n{g}\n\n## S\n\n{inner}\n\n## H\n\n{h}\n\n# B\n\n{b}\n"
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=70, min_chunk_size=0, max_parent_size=200)(
+        [Document(text=text)]
+    )
+    lowest = get_leaf_nodes(nodes)
+    for hits in combinations(lowest, 4):
+        retriever = build_auto_merging(nodes, base_retriever=Finds([*hits]))
+        got = retriever.retrieve("?")
+        spans = sorted(span(n.node) for n in got)
+        assert all(before[1] <= after[0] for before, after in pairwise(spans))
+        for hit in hits:
+            assert any(start <= span(hit)[0] < end for start, end in spans)
+
+
+def test_summaries_of_documents_are_not_indexed() -> None:
+    parser = MarkdownHierarchyNodeParser(include_document_node=True)
+    embedding, context = CountingEmbedding(), StorageContext.from_defaults()
+    build_auto_merging(own_documents(), parser, embed_model=embedding, storage_context=context)
+    nodes = parser(own_documents())
+    assert embedding.count == len(MarkdownHierarchyNodeParser()(own_documents())) - sum(
+        NodeRelationship.CHILD in node.relationships for node in nodes
+    )
+    assert len(context.docstore.docs) == len(nodes)
 
 
 def test_blank_documents_are_said_to_have_no_nodes() -> None:

@@ -10,13 +10,21 @@ from pathlib import Path
 
 import pytest
 from llama_index.core import Document, StorageContext, VectorStoreIndex
+from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.node_parser import get_leaf_nodes
+from llama_index.core.retrievers import AutoMergingRetriever
+from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
 from llama_index.retrievers.bm25 import BM25Retriever
 from llama_index.vector_stores.qdrant import QdrantVectorStore
 from qdrant_client import QdrantClient
 
-from chunkana_llamaindex import MarkdownHierarchyNodeParser, build_auto_merging, delete_document
+from chunkana_llamaindex import (
+    LeafNodes,
+    MarkdownHierarchyNodeParser,
+    build_auto_merging,
+    delete_document,
+)
 from tests.llamaindex.parts import WordEmbedding, book, book_parser, own_documents, section
 
 # The one without a server needs no such indexes, and says so.
@@ -70,7 +78,7 @@ def test_a_vector_store_on_disk_answers_the_same_in_another_process(
     tmp_path: Path, context: StorageContext
 ) -> None:
     retriever = build_auto_merging(
-        [book(), *own_documents()],
+        [book(), *own_documents()[:2]],
         book_parser(),
         storage_context=context,
         embed_model=WordEmbedding(),
@@ -86,14 +94,40 @@ def test_a_vector_store_on_disk_answers_the_same_in_another_process(
 
 
 def test_documents_on_disk_are_replaced_and_deleted(context: StorageContext) -> None:
-    index = VectorStoreIndex([], storage_context=context, embed_model=WordEmbedding())
+    """By a pipeline, which embeds what has changed; parents are made again, which costs little."""
+    store = context.vector_store
+    index = VectorStoreIndex.from_vector_store(store, embed_model=WordEmbedding())
+    pipeline = IngestionPipeline(
+        transformations=[book_parser(), LeafNodes(), WordEmbedding()],
+        docstore=SimpleDocumentStore(),
+        docstore_strategy=DocstoreStrategy.UPSERTS_AND_DELETE,
+        vector_store=store,
+    )
+
+    def ingested(*documents: Document) -> AutoMergingRetriever:
+        pipeline.run(documents=[*documents])
+        return build_auto_merging(
+            [*documents], book_parser(), index=index, storage_context=StorageContext.from_defaults()
+        )
+
     other = Document(text="# Other\n\nNothing of it.\n", id_="other")
-    build_auto_merging([book(), other], book_parser(), index=index)
+    assert ingested(book(), other).retrieve("Nothing of it")[0].get_content() == other.text.strip()
     changed = Document(text="# Other\n\nAll of subject99.\n", id_="other")
-    retriever = build_auto_merging([book(), changed], book_parser(), index=index)
-    assert retriever.retrieve("subject99")[0].get_content() == "# Other\n\nAll of subject99."
+    retriever = ingested(book(), changed)
+    assert retriever.retrieve("subject99")[0].get_content() == changed.text.strip()
     assert not [n for n in retriever.retrieve("Nothing of it") if "Nothing" in n.get_content()]
-    delete_document("other", index)
+    assert [n.get_content() for n in retriever.retrieve("subject4")][:1] == [section(4)]
+    gone = ingested(book())
+    assert {n.node.ref_doc_id for n in gone.retrieve("subject99")} == {"book"}
+
+
+def test_a_document_is_deleted_from_vectors_on_disk(context: StorageContext) -> None:
+    other = Document(text="# Other\n\nAll of subject99.\n", id_="other")
+    retriever = build_auto_merging(
+        [book(), other], book_parser(), storage_context=context, embed_model=WordEmbedding()
+    )
+    index = VectorStoreIndex.from_vector_store(context.vector_store, embed_model=WordEmbedding())
+    delete_document("other", index, context)
     assert {n.node.ref_doc_id for n in retriever.retrieve("subject99")} == {"book"}
     assert {n.ref_doc_id for n in context.docstore.docs.values()} == {"book"}
 

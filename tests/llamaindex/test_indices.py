@@ -61,3 +61,11 @@ def test_tree_index_runs_without_a_model(*, with_summary: bool) -> None:
     ).retrieve("What of subject5 and item5x1?")
     assert [n.metadata["header_path"] for n in best] == ["/Book/subject5"]
     assert "item5x1" in best[0].get_content()
+
+
+def test_a_caller_s_content_type_makes_no_summaries() -> None:
+    document = Document(text=section(1), metadata={"content_type": "document"})
+    with pytest.warns(UserWarning, match="content_type"):
+        nodes = book_parser()([document])
+    roots = tree_index(nodes).as_retriever(retriever_mode="root").retrieve("?")
+    assert {n.node_id for n in roots} == {n.node_id for n in get_root_nodes(nodes)}

@@ -9,6 +9,7 @@ import os
 import pickle
 import subprocess
 import sys
+from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -26,6 +27,8 @@ from llama_index.core.schema import (
     ImageDocument,
     MetadataMode,
     NodeRelationship,
+    ObjectType,
+    RelatedNodeInfo,
     TextNode,
     TransformComponent,
 )
@@ -37,9 +40,11 @@ from chunkana_core import ChunkConfig, chunk_hierarchical
 from chunkana_llamaindex import LeafNodes, MarkdownHierarchyNodeParser, to_nodes
 from tests import corpora
 from tests.llamaindex.parts import (
+    Every,
     WordEmbedding,
     book,
     book_parser,
+    every,
     numbered,
     own_documents,
     related,
@@ -151,8 +156,7 @@ def test_a_function_that_cannot_be_pickled_is_warned_of_and_refused() -> None:
         parser = MarkdownHierarchyNodeParser(tokenizer=lambda text: text.split())
     with pytest.raises((pickle.PicklingError, AttributeError)):
         pickle.dumps(parser)
-    with pytest.raises(ValueError, match="cannot be found by its name; give the function itself"):
-        MarkdownHierarchyNodeParser.from_dict(parser.to_dict())
+    assert MarkdownHierarchyNodeParser.from_dict(parser.to_dict()).to_dict() == parser.to_dict()
     given_again = MarkdownHierarchyNodeParser.from_dict(parser.to_dict(), tokenizer=words)
     assert given_again.tokenizer is words
 
@@ -177,7 +181,7 @@ def test_pipelines_give_the_same_with_workers_and_async() -> None:
         {"oversize_tolerance": 0.5}, {"code_threshold": 0.5}, {"structure_threshold": 5},
         {"tokenizer": words}, {"tokenizer": str.split}, {"max_parent_size": 999},
         {"include_parents": False}, {"include_document_node": True}, {"header_context": "none"},
-        {"id_func": numbered}, {"algorithm": 0}, {"include_metadata": False},
+        {"id_func": numbered}, {"include_metadata": False},
         {"include_prev_next_rel": False},
     ],
 )  # fmt: skip
@@ -186,6 +190,41 @@ def test_cache_key_changes_with_every_option(options: dict[str, Any]) -> None:
     default = get_transformation_hash(nodes, MarkdownHierarchyNodeParser())
     assert get_transformation_hash(nodes, MarkdownHierarchyNodeParser()) == default
     assert get_transformation_hash(nodes, MarkdownHierarchyNodeParser(**options)) != default
+
+
+@pytest.mark.parametrize(
+    "functions",
+    [
+        (Every(1).tokens, Every(10).tokens),
+        (functools.partial(every, 1), functools.partial(every, 10)),
+        (Every(1), Every(10)),
+        (lambda text: [*text], lambda text: text.split()),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.* cannot be pickled:UserWarning")
+def test_cache_keys_tell_functions_apart_by_what_is_bound_to_them(functions: Any) -> None:  # noqa: ANN401
+    one, other = (MarkdownHierarchyNodeParser(tokenizer=function) for function in functions)
+    again = MarkdownHierarchyNodeParser(tokenizer=functions[0])
+    key = get_transformation_hash([book()], one)
+    assert get_transformation_hash([book()], again) == key
+    assert get_transformation_hash([book()], other) != key
+
+
+def test_cache_key_changes_with_what_makes_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parser that an older version wrote down makes nodes as this one does, and says so."""
+    parser = MarkdownHierarchyNodeParser()
+    key = get_transformation_hash([book()], parser)
+    older = MarkdownHierarchyNodeParser.from_dict(parser.to_dict() | {"algorithm": 0})
+    assert get_transformation_hash([book()], older) == key
+    monkeypatch.setattr("chunkana_llamaindex.parser._ALGORITHM", 0)
+    assert get_transformation_hash([book()], parser) != key
+
+
+@pytest.mark.parametrize("name", ["os:system", "subprocess:getoutput", "builtins:eval", "x"])
+def test_names_in_a_serialised_parser_call_nothing(name: str) -> None:
+    data = MarkdownHierarchyNodeParser().to_dict() | {"tokenizer": name}
+    with pytest.raises(ValueError, match="cannot be found by its name; give the function itself"):
+        MarkdownHierarchyNodeParser.from_dict(data)
 
 
 def test_cache_and_docstore_give_back_the_nodes(tmp_path: Path) -> None:
@@ -407,6 +446,27 @@ def test_embedding_of_a_document_is_not_its_nodes() -> None:
     assert all(node.embedding is None for node in MarkdownHierarchyNodeParser()([document]))
 
 
+@pytest.mark.parametrize("limit", [50, 60, 80, 100, 120, 160, 200])
+@pytest.mark.parametrize("caller_s", [{}, {"file_name": "guide.md"}, {"url": "u" * 44}])
+@pytest.mark.parametrize("context", ["metadata", "text"])
+def test_leaves_fit_where_title_and_metadata_do_not_fit_together(
+    context: HeaderContext, caller_s: dict[str, str], limit: int
+) -> None:
+    """The title goes before the caller's metadata are left out of what is counted."""
+    text = "# Configuration reference manual\n\n" + "Words of it are here. " * 40
+    document = Document(text=text, metadata=caller_s)
+    counted = (
+        len(TextNode(text="", metadata=caller_s).get_content(MetadataMode.EMBED)) <= limit // 2 - 2
+    )
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=limit, header_context=context)
+    with nullcontext() if counted else pytest.warns(UserWarning, match="takes over half"):
+        leaves = get_leaf_nodes(parser([document]))
+    for leaf in leaves:
+        assert not leaf.metadata["allow_oversize"]
+        shown = leaf.get_content(MetadataMode.EMBED) if counted else leaf.get_content()
+        assert len(shown) <= limit
+
+
 @pytest.mark.parametrize("tokenizer", [None, words, functools.partial(str.split, maxsplit=-1)])
 @pytest.mark.parametrize("context", ["metadata", "text", "none"])
 def test_leaves_fit_as_they_are_embedded(tokenizer: Any, context: HeaderContext) -> None:  # noqa: ANN401
@@ -470,7 +530,7 @@ def test_long_metadata_is_warned_of_and_left_out_of_sizes() -> None:
 def test_long_headings_lose_their_outermost_titles() -> None:
     text = f"# Title\n\n## {'Longer ' * 10}\n\n### Short\n\n{'Text of it. ' * 8}\n"
     leaves = get_leaf_nodes(MarkdownHierarchyNodeParser(max_chunk_size=130)([Document(text=text)]))
-    assert {leaf.metadata["breadcrumb"] for leaf in leaves} == {"Title > Short"}
+    assert {leaf.metadata["breadcrumb"] for leaf in leaves} == {"Short"}
     assert all(len(leaf.get_content(MetadataMode.EMBED)) <= 130 for leaf in leaves)
 
 
@@ -515,11 +575,112 @@ def test_documents_without_text_give_nothing(document: Document) -> None:
     assert MarkdownHierarchyNodeParser(include_document_node=True)([document]) == []
 
 
+GOLDEN = """\
+# Tea/Coffee
+
+Intro.
+
+## Brewing
+
+First sentence of brewing here. Second sentence of brewing here. Third sentence of brewing here.
+
+### Code
+
+```python
+print("a long line of code that does not fit into the limit of this parser at all, as it is")
+```
+
+## Cups
+
+Warm them.
+"""
+
+
+SHOWN = (
+    "breadcrumb", "header_path", "header_level", "content_type", "anchor", "chunk_index",
+    "start_line", "end_line", "continued_from_header", "allow_oversize", "oversize_reason",
+)  # fmt: skip
+TEA, BREWING = (
+    ("Tea/Coffee", "/Tea\\/Coffee", 1),
+    ("Tea/Coffee > Brewing", "/Tea\\/Coffee/Brewing", 2),
+)
+CODE = ("Tea/Coffee > Brewing > Code", "/Tea\\/Coffee/Brewing/Code", 3)
+CUPS = ("Tea/Coffee > Cups", "/Tea\\/Coffee/Cups", 2)
+EXPECTED = [
+    (*TEA, "section", "teacoffee", -1, 1, 17, False, False, ""),
+    (*TEA, "text", "teacoffee", 0, 1, 3, False, False, ""),
+    (*BREWING, "section", "brewing", -1, 5, 13, False, False, ""),
+    (*BREWING, "section", "brewing", -1, 5, 7, False, False, ""),
+    (*BREWING, "text", "brewing", 1, 5, 7, False, False, ""),
+    (*BREWING, "text", "brewing", 2, 7, 7, True, False, ""),
+    (*BREWING, "text", "brewing", 3, 7, 7, True, False, ""),
+    (*CODE, "code", "code", 4, 9, 13, False, True, "code_block_integrity"),
+    (*CUPS, "text", "cups", 5, 15, 17, False, False, ""),
+    ("Tea/Coffee", "/", 0, "document", "", -1, 1, 17, False, False, ""),
+]
+
+
+def test_every_key_says_what_it_should() -> None:
+    parser = MarkdownHierarchyNodeParser(
+        max_chunk_size=90, min_chunk_size=0, max_parent_size=400, include_document_node=True
+    )
+    nodes = parser([Document(text=GOLDEN, id_="tea", metadata={"file_name": "tea.md"},
+                             excluded_embed_metadata_keys=["file_name"])])  # fmt: skip
+    rows = [tuple(n.metadata[key] for key in SHOWN) for n in nodes]
+    assert rows == EXPECTED
+    ids = {n.metadata["header_path"]: n.metadata["section_id"] for n in nodes[::-1]}
+    above = {n.metadata["header_path"]: n.metadata["parent_section_id"] for n in nodes[:-1]}
+    assert above["/Tea\\/Coffee/Brewing/Code"] == ids["/Tea\\/Coffee/Brewing"]
+    assert len({n.metadata["chunk_id"] for n in nodes[:-1]}) == len(nodes) - 1
+    assert all(n.metadata["file_name"] == "tea.md" for n in nodes)
+    assert [(n.start_char_idx, n.end_char_idx) for n in nodes[-1:]] == [(None, None)]  # type: ignore[attr-defined]
+    infos = [info for n in nodes for kind in (PARENT, CHILD, NEXT) for info in related(n, kind)]
+    assert {info.node_type for info in infos} == {ObjectType.TEXT}
+
+
+def test_untitled_documents_have_no_title_in_front() -> None:
+    (node,) = MarkdownHierarchyNodeParser()([Document(text="Only a sentence.\n")])
+    assert (node.metadata["breadcrumb"], node.metadata["header_path"]) == ("", "/")
+    assert node.get_content(MetadataMode.EMBED) == "Only a sentence."
+
+
+def test_nodes_share_no_metadata_with_documents() -> None:
+    document = Document(text=TEXT, metadata={"tags": ["a"]})
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=60, min_chunk_size=0)([document])
+    nodes[0].metadata["tags"].append("b")
+    assert document.metadata == {"tags": ["a"]} == {"tags": nodes[1].metadata["tags"]}
+
+
+def test_warnings_name_the_caller_s_line() -> None:
+    document = Document(text=TEXT, metadata={"anchor": "theirs"})
+    with pytest.warns(UserWarning, match="anchor") as warned:
+        MarkdownHierarchyNodeParser()([document])
+    assert [warning.filename for warning in warned] == [__file__]
+
+
 def test_metadata_of_the_same_name_stays_the_caller_s() -> None:
     document = Document(text=TEXT, metadata={"anchor": "theirs"})
     with pytest.warns(UserWarning, match="keep their own metadata anchor"):
         nodes = MarkdownHierarchyNodeParser()([document])
     assert {node.metadata["anchor"] for node in nodes} == {"theirs"}
+
+
+def test_lines_of_parts_are_exact_or_unknown() -> None:
+    """Of a part that says its offset and not its line, lines are not known."""
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=60, min_chunk_size=0)
+    leaves = get_leaf_nodes(parser([Document(text=TEXT)]))
+    for leaf in leaves:
+        (again,) = MarkdownHierarchyNodeParser()([leaf])
+        assert (again.metadata["start_line"], again.metadata["end_line"]) == (
+            leaf.metadata["start_line"],
+            leaf.metadata["end_line"],
+        )
+    part = TextNode(text="Run pip.", start_char_idx=TEXT.index("Run pip."))
+    part.relationships[NodeRelationship.SOURCE] = RelatedNodeInfo(node_id="d", metadata={"a": "b"})
+    (node,) = parser([part])
+    assert (node.metadata["start_line"], node.metadata["end_line"]) == (0, 0)
+    assert node.source_node
+    assert node.source_node.metadata == {}
 
 
 def test_nodes_of_ours_can_be_parsed_further() -> None:
@@ -543,6 +704,11 @@ def test_nodes_of_ours_can_be_parsed_further() -> None:
         ({"atomic_blocks": "x"}, "atomic_blocks"),
         ({"header_context": "x"}, "header_context"),
         ({"max_parent_size": 0}, "max_parent_size is 0"),
+        ({"strategy": "x"}, "strategy is 'x'; allowed: auto, code_aware, structural, fallback"),
+        (
+            {"include_document_node": True, "include_metadata": False},
+            "include_document_node needs include_metadata",
+        ),
     ],
 )
 def test_bad_arguments_raise(options: dict[str, Any], message: str) -> None:
