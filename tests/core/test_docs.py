@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
 import doctest
 import importlib
 import inspect
@@ -13,20 +14,34 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 import pytest
 
 import chunkana_core
-from chunkana_core import Document, HierarchicalChunkingResult
+from chunkana_core import ChunkConfig, Document, HierarchicalChunkingResult, chunk_markdown
 from tests import corpora
 
 MODULES = [
     "chunkana_core",
     *(module.name for module in pkgutil.walk_packages(chunkana_core.__path__, "chunkana_core.")),
 ]
-PAGES = sorted([*corpora.REPOSITORY.glob("*.md"), *(corpora.REPOSITORY / "docs").rglob("*.md")])
+DOCS = corpora.REPOSITORY / "docs"
+PAGES = sorted([*corpora.REPOSITORY.glob("*.md"), *DOCS.rglob("*.md")])
+PACKAGES = ("chunkana_core", "chunkana_langchain", "chunkana_llamaindex")
 _PYTHON = re.compile(r"^(`{3,})(?:python|pycon|py)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+_SPANS = re.compile(r">([^<>]*\d–\d[^<>]*)<")  # "42–240" in a drawing
+_FACT = re.compile(r'class="[^"]*\b(?:fact|offset)"[^>]*>([^<]+)<')
+_PICTURE = re.compile(r"!\[([^\]]*)\]\([\w/]*pictures/([^)]+)\)")
+_CODE = re.compile(r"`(\w+)`")
+_MEMBERS = (FunctionType, classmethod, staticmethod, property)
+_NEEDED = {  # what blocks with a word need
+    "langchain": "langchain_core",
+    "ChunkanaSplitter": "langchain_core",
+    "llama": "llama_index",
+    "NodeParser": "llama_index",
+    "llama_index.retrievers": "llama_index.retrievers",  # packages of their own
+}
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -79,12 +94,7 @@ def _blocks(page: Path) -> list[str]:
 
 def _can_run(block: str) -> bool:
     """Tell whether what an example needs is installed."""
-    needed = {
-        "langchain": "langchain_core",
-        "llama": "llama_index",
-        "llama_index.retrievers": "llama_index.retrievers",  # packages of their own
-    }
-    return all(find_spec(name) for word, name in needed.items() if word in block)
+    return all(find_spec(name) for word, name in _NEEDED.items() if word in block)
 
 
 def _lacking(block: str, known: dict[str, object]) -> set[str]:
@@ -98,13 +108,6 @@ def _lacking(block: str, known: dict[str, object]) -> set[str]:
     modules = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
     absent = {module for module in modules if find_spec(module.partition(".")[0]) is None}
     return absent | {name.id for name in names} - own - known.keys() - vars(builtins).keys()
-
-
-DOCS = corpora.REPOSITORY / "docs"
-_SPANS = re.compile(r">([^<>]*\d–\d[^<>]*)<")  # "42–240" in a drawing
-_FACT = re.compile(r'class="[^"]*\b(?:fact|offset)"[^>]*>([^<]+)<')
-_PICTURE = re.compile(r"!\[([^\]]*)\]\([\w/]*pictures/([^)]+)\)")
-PACKAGES = ("chunkana_core", "chunkana_langchain", "chunkana_llamaindex")
 
 
 def test_drawings_are_true() -> None:
@@ -157,6 +160,30 @@ def test_modules_of_tests_that_pages_name_exist() -> None:
     assert named <= {path.name for path in (corpora.REPOSITORY / "tests").rglob("test_*.py")}
 
 
+def test_every_option_has_an_example() -> None:
+    """The README names each option, and the page on configuration has a heading for it."""
+    if not DOCS.exists():
+        pytest.skip("there is no documentation")
+    options = {field.name for field in dataclasses.fields(ChunkConfig)}
+    headings = re.findall(r"^### (.*)$", corpora.read(DOCS / "configuration.md"), re.MULTILINE)
+    assert {name for heading in headings for name in _CODE.findall(heading)} == options
+    assert options <= set(_CODE.findall(corpora.read(corpora.REPOSITORY / "README.md")))
+
+
+def test_every_metadata_key_is_explained() -> None:
+    """The page on metadata has each key in the first column of a table, once, and no other."""
+    if not DOCS.exists():
+        pytest.skip("there is no documentation")
+    page = corpora.read(DOCS / "metadata.md").partition("## In LlamaIndex")[0]
+    keys = [
+        key
+        for cell in re.findall(r"^\| (`[^|]+) \|", page, re.MULTILINE)
+        for key in _CODE.findall(cell)
+    ]
+    (chunk,) = chunk_markdown("Text.\n")
+    assert sorted(keys) == sorted(chunk.metadata)
+
+
 @pytest.mark.parametrize("name", PACKAGES)
 def test_public_names_are_in_the_reference(name: str) -> None:
     """Each public name of a package has its entry, and no entry is of anything else."""
@@ -176,9 +203,8 @@ def test_public_names_are_documented(name: str) -> None:
         thing = getattr(package, public)
         assert thing.__doc__, public
         if inspect.isclass(thing):
-            own = {n: v for n, v in vars(thing).items() if not n.startswith("_") and callable(v)}
-            lacking = [n for n, value in own.items() if not inspect.getdoc(value)]
-            assert not lacking, public
+            own = {n: v for n, v in vars(thing).items() if not n.startswith("_")}
+            assert [n for n, v in own.items() if isinstance(v, _MEMBERS) and not v.__doc__] == []
 
 
 def package_or_skip(name: str) -> ModuleType:
