@@ -15,6 +15,7 @@ from chunkana_cli.visible import on_one_line
 from chunkana_cli.words import find_words
 
 _TREE_ROWS = 40  # of all documents together
+_FEWEST_ROWS = 6  # of a document: less says nothing about it
 
 
 def show(demo: Demo, console: Console) -> None:
@@ -54,10 +55,14 @@ def _show_chunks(demo: Demo, console: Console) -> None:
 
 def _show_trees(demo: Demo, console: Console) -> None:
     _step("2. Tree", "Sections and their sizes in characters.", console)
-    rows = _TREE_ROWS // len(demo.chunked)
-    for chunked in demo.chunked:
-        if chunked.result.chunks:
-            console.print(short_tree(chunked.document.name, chunked.result, rows), "")
+    rows = max(_FEWEST_ROWS, _TREE_ROWS // len(demo.chunked))
+    most = _TREE_ROWS // rows
+    not_blank = [chunked for chunked in demo.chunked if chunked.result.chunks]
+    for chunked in not_blank[:most]:
+        console.print(short_tree(chunked.document.name, chunked.result, rows), "")
+    if len(not_blank) > most:
+        more = counted(len(not_blank) - most, "more document")
+        console.print(Text(f"… and {more}\n", style="dim"))
 
 
 def _show_hits(demo: Demo, console: Console) -> None:

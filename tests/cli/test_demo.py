@@ -127,6 +127,20 @@ def test_at_a_terminal(tmp_path: Path) -> None:
     assert max(map(len, plain.splitlines())) <= 70
 
 
+def test_of_many_documents_the_first_are_shown_as_trees() -> None:
+    text = "".join(f"# Part {number}\n\nAbout cats.\n\n" for number in range(8))
+    documents = [Document(f"{number}.md", text) for number in range(9)]
+    console = Console(file=StringIO(), width=80)
+    show(run_demo(documents, "cats", Retrieval(8, 3000), ChunkConfig(min_chunk_size=0)), console)
+    assert isinstance(console.file, StringIO)
+    tree = steps(console.file.getvalue())["Tree"]
+    assert [line for line in tree.splitlines() if ".md" in line or line.startswith("…")] == [
+        *(f"{number}.md  “Part 0” · 184 characters in 8 chunks" for number in range(6)),
+        "… and 3 more documents",
+    ]
+    assert tree.count("── Part") == 6 * 6
+
+
 def test_our_own_documents_are_those_of_the_checkout() -> None:
     names = [document.name for document in default_documents()]
     assert names[0] == "README.md"
