@@ -9,7 +9,17 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from chunkana_core import ChunkConfig, Cut, Explanation, InputTypeError, MarkdownChunker
+from chunkana_core import (
+    BaseStrategy,
+    ChunkConfig,
+    ContentAnalysis,
+    Cut,
+    Document,
+    Draft,
+    Explanation,
+    InputTypeError,
+    MarkdownChunker,
+)
 from tests import corpora
 from tests.core.configurations import configs, matrix
 from tests.strategies import any_markdown
@@ -103,3 +113,27 @@ def test_blank_documents_have_no_cuts() -> None:
     assert (explanation.steps, explanation.cuts) == ((), ())
     with pytest.raises(InputTypeError, match="text"):
         MarkdownChunker().explain(None)  # type: ignore[arg-type]
+
+
+class Pairs(BaseStrategy):
+    """Drafts two blocks at a time, whatever they are."""
+
+    name = "pairs"
+    priority = 1
+
+    def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:  # noqa: ARG002
+        return True
+
+    def apply(self, document: Document, config: ChunkConfig) -> list[Draft]:  # noqa: ARG002
+        count = len(document.top)
+        return [Draft(first, min(first + 2, count)) for first in range(0, count, 2)]
+
+
+def test_headings_are_parted_from_what_is_before_them() -> None:
+    """Where a strategy leaves them at the end of a draft."""
+    chunker = MarkdownChunker(ChunkConfig(strategy="pairs", min_chunk_size=0), [Pairs()])
+    explanation = chunker.explain("Before.\n\n# A\n\nText.\n\n# B\n\nText.\n")
+    first, *_ = explanation.cuts
+    assert (first.line, first.stage) == (3, "headings")
+    assert first.why == "a heading goes with the text below it"
+    assert [step.stage for step in explanation.steps] == ["headings", "headings"]

@@ -318,3 +318,11 @@ def test_shortcuts_take_a_configuration() -> None:
 def test_public_names_exist() -> None:
     assert sorted(chunkana_core.__all__) == chunkana_core.__all__
     assert all(hasattr(chunkana_core, name) for name in chunkana_core.__all__)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [("# A\n\nText.\n", "A"), ("---\ntitle: B\n---\n\nText.\n", "B"), ("Text.\n", ""), ("", "")],
+)
+def test_title_is_what_a_document_says(text: str, title: str) -> None:
+    assert chunk_hierarchical(text).title == title
