@@ -1,0 +1,103 @@
+"""Templates, style and script made into HTML, in which nothing of a document is markup."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from hashlib import sha256
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from chunkana_core import Chunk, HierarchicalChunkingResult
+from chunkana_view import facts
+from chunkana_view.page import details, page_of
+from chunkana_view.shown import on_one_line, shown
+from chunkana_view.trees import nested, outline
+
+_MOST_ROWS = 30  # of what notebooks show
+_FIRST_WORDS = 60  # code points
+# In a script element only these could end it, open a comment, or end a line.
+_NOT_IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+
+_FILES = files("chunkana_view") / "templates"
+_ENVIRONMENT = Environment(
+    loader=PackageLoader("chunkana_view"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ENVIRONMENT.globals |= {name: getattr(facts, name) for name in ("counted", "lines_of", "type_of")}
+_ENVIRONMENT.filters |= {"shown": shown, "on_one_line": on_one_line}
+
+
+def to_html(result: HierarchicalChunkingResult, name: str = "") -> str:
+    """Return one page that shows a result; see `HierarchicalChunkingResult.to_html`."""
+    page = page_of(result, name)
+    style, script = _own_file("page.css"), _own_file("page.js")
+    return _ENVIRONMENT.get_template("page.html.jinja").render(
+        page=page,
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+        details=_json(details(result, page)),
+    )
+
+
+def result_fragment(result: HierarchicalChunkingResult) -> str:
+    """Return what notebooks show of a result: the outline, and a table of the first leaves."""
+    leaves = result.get_leaves()
+    rows = outline(result) if leaves else ()
+    return _ENVIRONMENT.get_template("result.html.jinja").render(
+        title=on_one_line(result.title) or "Document",
+        result=result,
+        outline=nested(rows[:_MOST_ROWS]),
+        headings=len(rows),
+        leaves=[
+            (chunk, on_one_line(result.breadcrumb(chunk)), _first_words(chunk), _flags(chunk))
+            for chunk in leaves[:_MOST_ROWS]
+        ],
+        count=len(leaves),
+        most=_MOST_ROWS,
+    )
+
+
+def chunk_fragment(chunk: Chunk) -> str:
+    """Return what notebooks show of a chunk: its facts and its content."""
+    return _ENVIRONMENT.get_template("chunk.html.jinja").render(
+        chunk=chunk, level=facts.level_of(chunk), flags=_flags(chunk)
+    )
+
+
+def _own_file(name: str) -> Markup:
+    """Read a file of this package, which goes into the page as it is."""
+    return Markup(_FILES.joinpath(name).read_text(encoding="utf-8"))  # noqa: S704 - our own
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the page's Content-Security-Policy: its own style and script, and nothing else."""
+    return (
+        f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hashed(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(value: object) -> Markup:
+    """Return JSON that may stand in a script element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.translate(_NOT_IN_SCRIPT))  # noqa: S704 - nothing left to escape
+
+
+def _first_words(chunk: Chunk) -> str:
+    words = on_one_line(chunk.text[: 2 * _FIRST_WORDS])
+    return words if len(words) <= _FIRST_WORDS else f"{words[:_FIRST_WORDS]}…"
+
+
+def _flags(chunk: Chunk) -> str:
+    return ", ".join(f"{name}: {why}" for name, why in facts.flags_of(chunk).items())
