@@ -10,6 +10,6 @@ except ImportError as error:
         'chunkana_view needs jinja2: pip install "chunkana-rag[view]"', name="jinja2"
     ) from error
 
-from chunkana_view.rendering import chunk_fragment, result_fragment, to_html
+from chunkana_view.rendering import Entry, chunk_fragment, index_html, result_fragment, to_html
 
-__all__ = ["chunk_fragment", "result_fragment", "to_html"]
+__all__ = ["Entry", "chunk_fragment", "index_html", "result_fragment", "to_html"]

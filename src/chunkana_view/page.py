@@ -186,7 +186,7 @@ def _details(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, object
     return {name: fact for name, fact in facts.items() if fact not in ("", [], {})}
 
 
-def _embedded(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, object]:
+def _embedded(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, str]:
     """Return what is embedded before and after a leaf's text, and the text where it is another."""
     chunk = leaf.chunk
     embedded = result.contextualize(chunk)

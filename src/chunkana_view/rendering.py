@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -46,6 +50,34 @@ def to_html(result: HierarchicalChunkingResult, name: str = "") -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page in an index.
+
+    Attributes:
+        file: the name of its file, beside the index.
+        name: what its document is called.
+        chunks: how many chunks it shows.
+    """
+
+    file: str
+    name: str
+    chunks: int
+
+    @property
+    def address(self) -> str:
+        """Its address, which cannot be taken for that of another place."""
+        return f"./{quote(os.fsencode(self.file), safe='')}"
+
+
+def index_html(entries: Sequence[Entry]) -> str:
+    """Return a page with links to the pages of several documents."""
+    style = _own_file("index.css")
+    return _ENVIRONMENT.get_template("index.html.jinja").render(
+        entries=entries, policy=_policy(style), style=style
+    )
+
+
 def result_fragment(result: HierarchicalChunkingResult) -> str:
     """Return what notebooks show of a result: the outline, and a table of the first leaves."""
     leaves = result.get_leaves()
@@ -76,15 +108,17 @@ def _own_file(name: str) -> Markup:
     return Markup(_FILES.joinpath(name).read_text(encoding="utf-8"))  # noqa: S704 - our own
 
 
-def _policy(style: str, script: str) -> str:
-    """Return the page's Content-Security-Policy: its own style and script, and nothing else."""
+def _policy(style: str, script: str | None = None) -> str:
+    """Return a page's Content-Security-Policy: its own style and script, and nothing else."""
+    scripts = "'none'" if script is None else _hashed(script)
     return (
-        f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; "
+        f"default-src 'none'; script-src {scripts}; style-src {_hashed(style)}; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
 def _hashed(text: str) -> str:
+    """Return a text's hash as a source of a policy."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 

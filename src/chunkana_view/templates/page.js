@@ -41,12 +41,12 @@
     byId("size").textContent = `${count(chunk.size)} of ${count(limit)} ${unit}`;
     const meter = byId("meter");
     meter.max = limit;
-    meter.high = limit;
+    meter.classList.toggle("over", chunk.size > limit);
     meter.value = chunk.size;
     const rows = factsOf(chunk).flatMap(([name, fact]) => [make("dt", name), make("dd", fact)]);
     byId("list").replaceChildren(...rows);
     byId("flags").replaceChildren(...Object.entries(chunk.flags ?? {}).map(([flag, why]) => {
-      const item = make("li");
+      const item = make("li", undefined, flag.replaceAll(" ", "-"));
       item.append(make("b", flag), why);
       return item;
     }));
