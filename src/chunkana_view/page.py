@@ -14,6 +14,7 @@ from chunkana_view.shown import on_one_line, shown
 from chunkana_view.trees import Row, merge_rows, outline
 
 _SHADES = 4  # that leaves take in turn
+_SHEET = 25  # leaves that a browser lays out together, once they come into sight
 _FILLS = 10  # steps of the gauge beside a leaf
 
 
@@ -93,6 +94,12 @@ class Page:
     bins: tuple[Bin, ...]
     outline: tuple[Row, ...]
     merge: tuple[Row, ...]
+
+    @property
+    def sheets(self) -> list[tuple[Leaf, ...]]:
+        """The leaves in runs that are laid out together."""
+        starts = range(0, len(self.leaves), _SHEET)
+        return [self.leaves[start : start + _SHEET] for start in starts]
 
 
 def page_of(result: HierarchicalChunkingResult, name: str = "") -> Page:

@@ -93,7 +93,7 @@ def _title(node: MergeNode) -> str:
     chunk = node.chunk
     if chunk is None:
         path = node.section.path
-        common = on_one_line(path[-1]) if path else "document"
+        common = on_one_line(path[-1]) if path else "Document"
         return f"{common} (group of {len(node.children_ids)})"
     part = "" if chunk.split_index is None else f" (part {chunk.split_index + 1})"
     return name_of(chunk) + part if node.is_leaf else on_one_line(chunk.title) or name_of(chunk)

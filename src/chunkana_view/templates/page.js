@@ -111,14 +111,25 @@
 
   // Trees: rows are in order, each before what is under it, and are made when they are opened.
 
+  const MOST_OPEN = 200; // entries, at first
+
   class Tree {
     constructor(element, rows, text) {
       this.rows = rows;
       this.text = text;
       this.buttons = new Map();
+      this.open = new Set();
       this.element = element;
-      element.append(this.list(0, 0, rows.length <= 300 ? 2 : 1));
+      element.append(this.list(0, 0, this.depthToOpen()));
       element.addEventListener("click", (event) => this.clicked(event.target.closest("button")));
+    }
+
+    // The most levels that have room, and no more than two below the top.
+    depthToOpen() {
+      const counts = [0, 0, 0];
+      for (const [depth] of this.rows) if (depth < 3) counts[depth]++;
+      if (counts[0] + counts[1] > MOST_OPEN) return 0;
+      return counts[0] + counts[1] + counts[2] > MOST_OPEN ? 1 : 2;
     }
 
     list(start, depth, open) {
@@ -152,10 +163,12 @@
     }
 
     unfold(fold, item, open, deeper = 0) {
+      const at = Number(fold.dataset.row);
       fold.setAttribute("aria-expanded", String(open));
+      if (open) this.open.add(at);
+      else this.open.delete(at);
       let list = item.querySelector(":scope > ul");
       if (open && !list) {
-        const at = Number(fold.dataset.row);
         list = this.list(at + 1, this.rows[at][0] + 1, deeper);
         item.append(list);
       }
@@ -175,21 +188,23 @@
       this.current(Number(button.dataset.row));
     }
 
-    // Mark the innermost entry in sight whose range holds the selected chunk.
+    // Mark the innermost entry that is not folded away and whose range holds the selected chunk.
     showCurrent() {
       let found = -1;
-      this.rows.forEach(([, , first, last], at) => {
-        const go = this.buttons.get(at);
-        if (first <= selected && selected <= last && go?.checkVisibility()) found = at;
+      let folded = Infinity; // the depth of the entry that is being skipped
+      this.rows.forEach(([depth, , first, last], at) => {
+        if (depth > folded) return;
+        folded = this.open.has(at) ? Infinity : depth;
+        if (first <= selected && selected <= last) found = at;
       });
-      this.current(selected < 0 ? -1 : found);
+      this.current(found);
     }
 
     current(at) {
-      this.element.querySelector("[aria-current]")?.removeAttribute("aria-current");
-      const go = this.buttons.get(at);
-      go?.setAttribute("aria-current", "true");
-      if (go?.checkVisibility()) go.scrollIntoView({ block: "nearest" });
+      this.marked?.removeAttribute("aria-current");
+      this.marked = this.buttons.get(at);
+      this.marked?.setAttribute("aria-current", "true");
+      if (this.element.parentElement.open) this.marked?.scrollIntoView({ block: "nearest" });
     }
   }
 
