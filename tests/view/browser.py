@@ -58,7 +58,7 @@ class Browser:
     def one(self, selector: str) -> WebElement:
         return self.chrome.find_element(By.CSS_SELECTOR, selector)
 
-    def ask(self, expression: str, *arguments: object) -> Any:
+    def ask(self, expression: str, *arguments: object) -> Any:  # noqa: ANN401 - JSON of any kind
         """Return the value of a JavaScript expression."""
         return self.chrome.execute_script(f"return {expression}", *arguments)
 

@@ -28,10 +28,12 @@ PAYLOADS = {
 def document(payload: str) -> str:
     """Return a document with a payload wherever text may stand."""
     return (
-        f"---\ntitle: >-\n  {payload}\nother: 1\n---\n\n{payload}\n\n# {payload}\n\nText {payload}.\n\n"
+        f"---\ntitle: >-\n  {payload}\nother: 1\n---\n\n{payload}\n\n"
+        f"# {payload}\n\nText {payload}.\n\n"
         f"## A {payload}\n\n```{payload.replace('`', '')}\n{payload}\n```\n\n"
         f"| a | {payload} |\n|---|---|\n| {payload} | b |\n\n"
-        f"- {payload}\n  - {payload}\n\n    {payload}\n\n### {payload}\n\n> {payload}\n\n[r]: {payload}\n"
+        f"- {payload}\n  - {payload}\n\n    {payload}\n\n"
+        f"### {payload}\n\n> {payload}\n\n[r]: {payload}\n"
     )
 
 

@@ -77,9 +77,10 @@ class Read:
         return [element for element in self.elements if "leaf" in element.classes]
 
     @property
-    def facts(self) -> Any:
+    def facts(self) -> dict[str, Any]:
         """What the script reads."""
-        return json.loads(self.by_id("chunks").text)
+        facts: dict[str, Any] = json.loads(self.by_id("chunks").text)
+        return facts
 
     @property
     def shape(self) -> list[str]:

@@ -8,13 +8,13 @@ import pytest
 
 pytest.importorskip("selenium")
 
-from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.common.keys import Keys
 
-from chunkana_core import ChunkConfig, HierarchicalChunkingResult, MarkdownChunker  # noqa: E402
-from chunkana_view import Entry, index_html  # noqa: E402
-from tests import corpora  # noqa: E402
-from tests.view.browser import CHROMIUM, DRIVER, Browser, opened  # noqa: E402
-from tests.view.injections import ALL, DOCUMENTS, PAYLOADS  # noqa: E402
+from chunkana_core import ChunkConfig, HierarchicalChunkingResult, MarkdownChunker
+from chunkana_view import Entry, index_html
+from tests import corpora
+from tests.view.browser import CHROMIUM, DRIVER, Browser, opened
+from tests.view.injections import ALL, DOCUMENTS, PAYLOADS
 
 pytestmark = [
     pytest.mark.slow,
@@ -115,7 +115,10 @@ def test_a_click_selects(browser: Browser) -> None:
 
 def test_the_mouse_shows_what_it_points_at(browser: Browser) -> None:
     browser.open(HANDBOOK.to_html())
-    move = "document.querySelectorAll('.leaf')[arguments[0]].dispatchEvent(new MouseEvent('mouseover', {bubbles: true}))"
+    move = (
+        "document.querySelectorAll('.leaf')[arguments[0]]"
+        ".dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))"
+    )
     browser.ask(move, 2)
     assert browser.one("#which").text.startswith("Chunk 3 ")
     browser.press("j")
@@ -244,14 +247,15 @@ _RATIOS = """(() => {
   const light = (colour) => colour.map(v => v / 255)
     .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const grounds = (e) => e ? [...grounds(e.parentElement), getComputedStyle(e).backgroundColor] : [];
+  const grounds = (e) =>
+    e ? [...grounds(e.parentElement), getComputedStyle(e).backgroundColor] : [];
   const ratio = (e, pseudo) => {
     const under = grounds(e);
     const [a, b] = [rgb(...under, getComputedStyle(e, pseudo).color), rgb(...under)].map(light);
     return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   };
-  const parts = 'h1, .facts, figcaption, .axis, summary, summary small, .go span, .go small, button,'
-    + ' #path, dt, dd, #flags li, #embedded, .added, h3 small, .leaf';
+  const parts = 'h1, .facts, figcaption, .axis, summary, summary small, .go span, .go small,'
+    + ' button, #path, dt, dd, #flags li, #embedded, .added, h3 small, .leaf';
   const found = [...document.querySelectorAll(parts)].filter(e => e.checkVisibility())
     .map(e => [e.id || e.className || e.tagName, ratio(e)]);
   const marks = [...document.querySelectorAll('.leaf')].map(e => ['number', ratio(e, '::before')]);

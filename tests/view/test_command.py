@@ -10,8 +10,8 @@ pytest.importorskip("typer")
 pytest.importorskip("rich")
 pytest.importorskip("bm25s")
 
-from tests.cli.command import error_of, output_of, run  # noqa: E402
-from tests.view.reading import read  # noqa: E402
+from tests.cli.command import error_of, output_of, run
+from tests.view.reading import read
 
 TEXT = "# Größe\n\nHello.\n\n## Use\n\nTurn it on.\n"
 

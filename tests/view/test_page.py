@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -99,7 +100,7 @@ def test_corpus() -> None:
 def test_neighbours_differ_in_shade() -> None:
     shades = [leaf.classes[1] for leaf in page_of(KETTLE, SMALL).leaves]
     assert len(shades) > 3
-    assert all(one != other for one, other in zip(shades, shades[1:], strict=False))
+    assert all(one != other for one, other in pairwise(shades))
 
 
 def test_facts_of_a_continued_part() -> None:
