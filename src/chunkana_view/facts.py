@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from chunkana_core import Chunk
-from chunkana_view.shown import on_one_line
+from chunkana_view.shown import on_one_line, title_of
 
 _WITHOUT_HEADING = {"preamble": "(before the first heading)", "front_matter": "(front matter)"}
 
 
 def name_of(chunk: Chunk) -> str:
     """Return the titles in a chunk, or what it is if it has none."""
-    titles = (on_one_line(title) for title in (chunk.title, *chunk.section_tags))
+    titles = (title_of(title) for title in (chunk.title, *chunk.section_tags))
     name = " + ".join(title for title in titles if title)
     return name or _WITHOUT_HEADING.get(chunk.content_type, "(no heading)")
 
@@ -39,7 +39,9 @@ def flags_of(chunk: Chunk) -> dict[str, str]:
     if chunk.split_index:
         flags["continued"] = f"part {chunk.split_index + 1} of its section's text"
     if chunk.header_moved_from_id is not None:
-        flags["moved heading"] = f"of section {chunk.header_moved_from_id}, which has no text"
+        flags["moved heading"] = (
+            f"of section {chunk.header_moved_from_id}, which has no text of its own"
+        )
     if chunk.oversize_reason is not None:
         flags["oversize"] = chunk.oversize_reason
     if not chunk.indexable:

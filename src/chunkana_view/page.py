@@ -10,11 +10,12 @@ from statistics import median
 from chunkana_core import Chunk, HierarchicalChunkingResult
 from chunkana_view.facts import flags_of, level_of, lines_of, type_of
 from chunkana_view.histogram import Bin, histogram
-from chunkana_view.shown import on_one_line, shown
+from chunkana_view.shown import on_one_line, shortened, shown, title_of
 from chunkana_view.trees import Row, merge_rows, outline
 
 _SHADES = 4  # that leaves take in turn
 _SHEET = 25  # leaves that a browser lays out together, once they come into sight
+_LONGEST_PATH = 1000  # code points; longer ones would make the page of many chunks too large
 _FILLS = 10  # steps of the gauge beside a leaf
 
 
@@ -178,7 +179,7 @@ def _details(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, object
     chunk = leaf.chunk
     facts: dict[str, object] = {
         "id": on_one_line(chunk.chunk_id),
-        "path": on_one_line(result.breadcrumb(chunk)),
+        "path": shortened(shown(result.breadcrumb(chunk)), _LONGEST_PATH),
         "level": level_of(chunk),
         "size": chunk.size,
         "type": on_one_line(chunk.content_type),
@@ -186,7 +187,7 @@ def _details(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, object
         "lines": lines_of(chunk),
         "from": chunk.span.start,
         "to": chunk.span.end,
-        "tags": [on_one_line(tag) for tag in chunk.section_tags],
+        "tags": [title_of(tag) for tag in chunk.section_tags],
         "flags": leaf.flags,
     }
     facts |= _embedded(result, leaf)
@@ -194,9 +195,9 @@ def _details(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, object
 
 
 def _embedded(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, str]:
-    """Return what is embedded before and after a leaf's text, and the text where it is another."""
+    """Return what is embedded around a leaf's text, below its path; another text if it is one."""
     chunk = leaf.chunk
-    embedded = result.contextualize(chunk)
+    embedded = result.contextualize(chunk).removeprefix(result.breadcrumb(chunk))
     start = len(embedded) - len(chunk.content) + chunk.text_offset
     end = start + len(chunk.text)
     above, text, below = map(shown, (embedded[:start], embedded[start:end], embedded[end:]))

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from chunkana_core import Chunk, HierarchicalChunkingResult
 from chunkana_view import facts
 from chunkana_view.page import details, page_of
-from chunkana_view.shown import on_one_line, shown
+from chunkana_view.shown import on_one_line, shown, title_of
 from chunkana_view.trees import nested, outline
 
 _MOST_ROWS = 30  # of what notebooks show
@@ -83,12 +83,17 @@ def result_fragment(result: HierarchicalChunkingResult) -> str:
     leaves = result.get_leaves()
     rows = outline(result) if leaves else ()
     return _ENVIRONMENT.get_template("result.html.jinja").render(
-        title=on_one_line(result.title) or "Document",
+        title=title_of(result.title) or "Document",
         result=result,
         outline=nested(rows[:_MOST_ROWS]),
         headings=len(rows),
         leaves=[
-            (chunk, on_one_line(result.breadcrumb(chunk)), _first_words(chunk), _flags(chunk))
+            (
+                chunk,
+                title_of(result.breadcrumb(chunk)),
+                facts.flags_of(chunk),
+                _first_words(chunk),
+            )
             for chunk in leaves[:_MOST_ROWS]
         ],
         count=len(leaves),
@@ -99,7 +104,7 @@ def result_fragment(result: HierarchicalChunkingResult) -> str:
 def chunk_fragment(chunk: Chunk) -> str:
     """Return what notebooks show of a chunk: its facts and its content."""
     return _ENVIRONMENT.get_template("chunk.html.jinja").render(
-        chunk=chunk, level=facts.level_of(chunk), flags=_flags(chunk)
+        chunk=chunk, level=facts.level_of(chunk), flags=facts.flags_of(chunk)
     )
 
 
@@ -131,7 +136,3 @@ def _json(value: object) -> Markup:
 def _first_words(chunk: Chunk) -> str:
     words = on_one_line(chunk.text[: 2 * _FIRST_WORDS])
     return words if len(words) <= _FIRST_WORDS else f"{words[:_FIRST_WORDS]}…"
-
-
-def _flags(chunk: Chunk) -> str:
-    return ", ".join(f"{name}: {why}" for name, why in facts.flags_of(chunk).items())

@@ -11,6 +11,7 @@ _DELETE = "\x7f"
 _PICTURES = 0x2400  # Unicode's Control Pictures: ␀ for NUL, and so on
 _DELETE_PICTURE = "␡"
 _REPLACEMENT = "\ufffd"
+_LONGEST_TITLE = 200  # code points
 
 
 def shown(text: str) -> str:
@@ -33,6 +34,23 @@ def on_one_line(text: str) -> str:
     'a b'
     """
     return " ".join(shown(text).split())
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the start and the end of a text that is too long to be repeated, and say so between.
+
+    >>> shortened("abcdefgh", 4)
+    'ab … 4 more … gh'
+    """
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} … {len(text) - 2 * half:,} more … {text[-half:]}"
+
+
+def title_of(text: str) -> str:
+    """Return a title on one line, of a length at which it may stand in many places."""
+    return shortened(on_one_line(text), _LONGEST_TITLE)
 
 
 def _picture(match: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, TocEntry
 from chunkana_view.facts import name_of
-from chunkana_view.shown import on_one_line
+from chunkana_view.shown import title_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def outline(result: HierarchicalChunkingResult) -> tuple[Row, ...]:
         # A leaf may be missing where the chunks are not ours.
         first = min(bisect_left(ends, entry.line), len(leaves) - 1)
         last = max(first, bisect_left(starts, stop) - 1)
-        title = on_one_line(entry.title) or "(no title)"
+        title = title_of(entry.title) or "(no title)"
         rows.append(Row(depth, title, first, last, _size(result, leaves[first], leaves[last])))
     return tuple(rows)
 
@@ -93,10 +93,10 @@ def _title(node: MergeNode) -> str:
     chunk = node.chunk
     if chunk is None:
         path = node.section.path
-        common = on_one_line(path[-1]) if path else "Document"
+        common = title_of(path[-1]) if path else "Document"
         return f"{common} (group of {len(node.children_ids)})"
     part = "" if chunk.split_index is None else f" (part {chunk.split_index + 1})"
-    return name_of(chunk) + part if node.is_leaf else on_one_line(chunk.title) or name_of(chunk)
+    return name_of(chunk) + part if node.is_leaf else title_of(chunk.title) or name_of(chunk)
 
 
 def _size(result: HierarchicalChunkingResult, first: Chunk, last: Chunk) -> int:

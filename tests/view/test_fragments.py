@@ -26,7 +26,7 @@ def check(text: str) -> None:
     for fragment in fragments:
         for element in read(fragment).elements:
             assert element.tag in ALLOWED
-            assert set(element.attributes) <= {"style"}
+            assert set(element.attributes) <= {"style", "open"}
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -69,8 +69,10 @@ def check(result: HierarchicalChunkingResult) -> None:
     assert [leaf.text for leaf in page.leaves] == [as_shown(chunk.text) for chunk in leaves]
     assert len(page.facts["chunks"]) == len(leaves)
     for chunk, element, facts in zip(leaves, page.leaves, page.facts["chunks"], strict=True):
-        embedded = facts.get("above", "") + element.text + facts.get("below", "")
-        assert embedded == as_shown(result.contextualize(chunk))
+        path = as_shown(result.breadcrumb(chunk))
+        below = facts.get("above", "") + element.text + facts.get("below", "")
+        assert path + below == as_shown(result.contextualize(chunk))
+        assert facts["path"] == path or len(path) > 1000
         assert "text" not in facts
     for rows in (page.facts["outline"], page.facts["merge"]):
         assert all(0 <= first <= last < len(leaves) for _, _, first, last, _ in rows)
@@ -111,11 +113,10 @@ def test_facts_of_a_continued_part() -> None:
     assert facts["path"] == "Kettle > Keys"
     assert facts["level"] == "H2, subsection"
     assert (facts["type"], facts["lines"]) == ("table", "10–12")
-    repeated = "\n\n## Keys\n\n| Key | Does |\n|-----|------|\n"
-    assert facts["above"] == "Kettle > Keys" + repeated
+    assert facts["above"] == "\n\n## Keys\n\n| Key | Does |\n|-----|------|\n"
     assert facts["flags"] == {"continued": "part 2 of its section's text"}
     assert leaf.attributes["data-flags"] == "continued"
-    assert facts["size"] == len(facts["above"] + leaf.text) - len("Kettle > Keys\n\n")
+    assert facts["size"] == len((facts["above"] + leaf.text).lstrip())
 
 
 def test_flags() -> None:
@@ -189,3 +190,23 @@ def test_chunks_that_another_tool_made() -> None:
 def test_the_page_is_a_few_times_the_source() -> None:
     text = "\n\n".join(sample.text for sample in SAMPLES) * 2
     assert len(chunked(text).to_html().encode()) < 3 * len(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# {'Long ' * 8000}\n\n" + "## Part\n\nShort.\n\n" * 400,
+        "\n\n".join(f"{'#' * (n % 6 + 1)} {'Long ' * 50}\n\nShort." for n in range(400)),
+        "# A\n\n" + "word " * 20_000,
+    ],
+    ids=["a long title", "long titles", "a long paragraph"],
+)
+def test_no_title_makes_the_page_large(text: str) -> None:
+    """What is repeated in many places is shortened."""
+    result = chunked(text, SMALL)
+    assert len(result.to_html()) < 100_000 + 3 * len(text) + 2_500 * len(result.get_leaves())
+
+
+def test_a_long_path_is_shortened_and_says_so() -> None:
+    page = page_of(f"# {'a' * 3000}\n\nText.\n")
+    assert page.facts["chunks"][0]["path"] == f"{'a' * 500} … 2,000 more … {'a' * 500}"

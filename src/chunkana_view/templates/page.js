@@ -50,11 +50,13 @@
       item.append(make("b", flag), why);
       return item;
     }));
+    const isIndexable = !("not indexable" in (chunk.flags ?? {}));
+    byId("embedding").textContent = isIndexable ? "Embedded text" : "Not embedded, but would be";
     showEmbedded(chunk, leaves[index].textContent);
   }
 
   function showEmbedded(chunk, own) {
-    const above = make("span", chunk.above ?? "", "added");
+    const above = make("span", `${chunk.path}${chunk.above ?? ""}`, "added");
     const below = make("span", chunk.below ?? "", "added");
     byId("embedded").replaceChildren(above, chunk.text ?? own, below);
     byId("embedded").scrollTop = 0;
