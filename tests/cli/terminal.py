@@ -12,7 +12,7 @@ import pytest
 from tests.cli.command import COMMAND, environment
 
 
-def at_terminal(*arguments: str, folder: Path, columns: int, **settings: str) -> str:
+def at_terminal(*arguments: str, folder: Path, columns: int, code: int = 0, **settings: str) -> str:
     """Return what the command writes to a terminal of a width, escape codes included."""
     pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
     fcntl = pytest.importorskip("fcntl")
@@ -26,7 +26,7 @@ def at_terminal(*arguments: str, folder: Path, columns: int, **settings: str) ->
         os.close(theirs)
         output = b"".join(iter(lambda: _read(ours), b""))
     os.close(ours)
-    assert process.returncode == 0, output
+    assert process.returncode == code, output
     return output.decode("utf-8")
 
 

@@ -11,6 +11,7 @@ pytest.importorskip("rich")
 pytest.importorskip("bm25s")
 
 from tests.cli.command import error_of, output_of, run
+from tests.cli.terminal import at_terminal
 from tests.view.reading import read
 
 TEXT = "# Größe\n\nHello.\n\n## Use\n\nTurn it on.\n"
@@ -108,3 +109,9 @@ def test_other_errors(folder: Path) -> None:
     assert error_of(
         "view", folder / "a.md", folder / "index.md", "-o", under_a_file, code=1
     ).startswith(f"{under_a_file}: cannot be made: ")
+
+
+def test_a_terminal_gets_no_page(folder: Path) -> None:
+    output = at_terminal("view", "a.md", folder=folder, columns=200, code=2)
+    message = "chunkana: a page is no text for a terminal; name a file for it: -o PAGE.html"
+    assert output.splitlines() == [message]
