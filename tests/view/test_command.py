@@ -11,7 +11,7 @@ pytest.importorskip("rich")
 pytest.importorskip("bm25s")
 
 from tests.cli.command import error_of, output_of, run
-from tests.cli.terminal import at_terminal
+from tests.cli.terminal import ended_at_terminal
 from tests.view.reading import read
 
 TEXT = "# Größe\n\nHello.\n\n## Use\n\nTurn it on.\n"
@@ -112,6 +112,6 @@ def test_other_errors(folder: Path) -> None:
 
 
 def test_a_terminal_gets_no_page(folder: Path) -> None:
-    output = at_terminal("view", "a.md", folder=folder, columns=200, code=2)
+    code, output = ended_at_terminal("view", "a.md", folder=folder, columns=200)
     message = "chunkana: a page is no text for a terminal; name a file for it: -o PAGE.html"
-    assert output.splitlines() == [message]
+    assert (code, output.splitlines()) == (2, [message])
