@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 # Looked for, not imported: bm25s loads numpy, which only the demo needs.
-_missing = [name for name in ("typer", "rich", "bm25s") if find_spec(name) is None]
+_missing = [name for name in ("typer", "rich", "bm25s", "jinja2") if find_spec(name) is None]
 if _missing:
     raise ImportError(
         f'chunkana_cli needs {", ".join(_missing)}: pip install "chunkana-rag[cli]"',

@@ -106,6 +106,32 @@ def tree(
 
 
 @app.command()
+@with_config()
+def view(
+    files: Annotated[list[str], typer.Argument(help="Markdown; - for standard input.")],
+    *,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="PAGE", help="For several files, a folder."),
+    ] = STANDARD_OUTPUT,
+    config: ChunkConfig,
+) -> None:
+    """Write a page that shows the chunks of a file.
+
+    HTML that needs nothing else. Of several files, a page each and an index.
+    """
+    from chunkana_cli.view import write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
+
+    if files.count(STANDARD_INPUT) > 1:
+        fail("standard input (-) can be read only once", USAGE)
+    chunker = MarkdownChunker(config)
+    if len(files) == 1:
+        write_page(files[0], output, chunker)
+    elif not write_folder(files, output, chunker):
+        raise typer.Exit(FAILED)
+
+
+@app.command()
 @with_config(atomic_blocks="split")
 def demo(
     file: Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from enum import IntEnum
 
+from chunkana_core.display import rendered_or_none
 from chunkana_core.fast_init import fast_init
 from chunkana_core.outline import SectionPath
 from chunkana_core.source import Source, Span
@@ -164,6 +165,10 @@ class Chunk:
         if self.validation is not None:
             metadata["validation"] = self.validation.to_dict()
         return metadata
+
+    def _repr_html_(self) -> str | None:
+        """Return the chunk's facts and its content, as notebooks show them."""
+        return rendered_or_none("chunk_fragment", self)
 
 
 _NOT_FLAT = {"source", "span", "content", "text_offset", "section", "links", "validation"}

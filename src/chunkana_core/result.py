@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from chunkana_core.chunks import Chunk, ValidationResult
+from chunkana_core.config import LengthFunction
+from chunkana_core.display import rendered, rendered_or_none
 from chunkana_core.document import Document
 from chunkana_core.merge_tree import MergeTree, build_merge_tree
 from chunkana_core.outline import SectionPath
@@ -74,6 +76,16 @@ class HierarchicalChunkingResult:
     def title(self) -> str:
         """The document's title, "" where it says none."""
         return self._document.title if self._document.is_titled else ""
+
+    @property
+    def max_chunk_size(self) -> int:
+        """The limit that was chunked with, in units of `length_function`."""
+        return self._sizer.max_size
+
+    @property
+    def length_function(self) -> LengthFunction:
+        """What measured the sizes; `len` where they are code points."""
+        return self._sizer.length
 
     def get_chunk(self, chunk_id: str) -> Chunk | None:
         """Return the chunk with an id, None if there is none."""
@@ -174,3 +186,20 @@ class HierarchicalChunkingResult:
         cap = _DEFAULT_CAP * self._sizer.max_size if max_parent_size is None else max_parent_size
         sections, length = self._document.sections, self._sizer.length
         return build_merge_tree(self.chunks, sections, length, cap, max_children)
+
+    def to_html(self, name: str = "") -> str:
+        """Return one HTML page that shows the chunks in the source, their tree and their sizes.
+
+        It loads nothing from elsewhere, and nothing in the document runs.
+
+        Args:
+            name: what to call the document, such as its file's name.
+
+        Raises:
+            ImportError: without the extra `view`.
+        """
+        return rendered("to_html", self, name)
+
+    def _repr_html_(self) -> str | None:
+        """Return the tree and a table of the leaves, as notebooks show them."""
+        return rendered_or_none("result_fragment", self)

@@ -14,6 +14,15 @@ from tests.cli.command import COMMAND, environment
 
 def at_terminal(*arguments: str, folder: Path, columns: int, **settings: str) -> str:
     """Return what the command writes to a terminal of a width, escape codes included."""
+    code, output = ended_at_terminal(*arguments, folder=folder, columns=columns, **settings)
+    assert code == 0, output
+    return output
+
+
+def ended_at_terminal(
+    *arguments: str, folder: Path, columns: int, **settings: str
+) -> tuple[int, str]:
+    """Return the exit code too, whatever it is."""
     pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
     fcntl = pytest.importorskip("fcntl")
     termios = pytest.importorskip("termios")
@@ -26,8 +35,7 @@ def at_terminal(*arguments: str, folder: Path, columns: int, **settings: str) ->
         os.close(theirs)
         output = b"".join(iter(lambda: _read(ours), b""))
     os.close(ours)
-    assert process.returncode == 0, output
-    return output.decode("utf-8")
+    return process.returncode, output.decode("utf-8")
 
 
 def _read(descriptor: int) -> bytes:

@@ -14,7 +14,7 @@ from tests.cli.command import COMMAND, call, environment, error_of, run
 needs_full_device = pytest.mark.skipif(
     not Path("/dev/full").exists(), reason="a device that is always full, as Linux has it"
 )
-READERS = ("split", "tree", "demo")
+READERS = ("split", "tree", "view", "demo")
 
 
 @pytest.mark.parametrize("command", READERS)

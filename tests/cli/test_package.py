@@ -18,7 +18,7 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("name", ["typer", "rich", "bm25s"])
+@pytest.mark.parametrize("name", ["typer", "rich", "bm25s", "jinja2"])
 def test_without_the_extra_the_error_says_what_to_install(name: str) -> None:
     done = python(f"import sys; sys.modules[{name!r}] = None; import chunkana_cli")
     assert done.stderr.splitlines()[-1] == (
@@ -47,7 +47,7 @@ def test_version() -> None:
 
 def test_help_names_the_commands() -> None:
     output = output_of("--help")
-    assert all(f"  {name} " in output for name in ("split", "tree", "demo"))
+    assert all(f"  {name} " in output for name in ("split", "tree", "view", "demo"))
 
 
 def test_without_arguments_it_helps() -> None:

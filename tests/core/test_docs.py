@@ -232,8 +232,8 @@ def test_readme_has_examples() -> None:
 
 
 _HEAVY = (
-    "bm25s", "langchain", "langchain_core", "langchain_text_splitters", "llama_index", "rich",
-    "typer", "numpy", "pydantic",
+    "bm25s", "jinja2", "langchain", "langchain_core", "langchain_text_splitters", "llama_index",
+    "rich", "typer", "numpy", "pydantic",
 )  # fmt: skip
 
 

@@ -1,0 +1,89 @@
+"""Pages that show chunks in their source: one for one document, a folder of them for several."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+
+from chunkana_cli.documents import STANDARD_INPUT, read_document
+from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
+from chunkana_cli.output import STANDARD_OUTPUT, open_output, require_other_file
+from chunkana_core import MarkdownChunker
+from chunkana_view import Entry, index_html
+
+_INDEX = "index.html"
+_STEM_OF_STANDARD_INPUT = "standard-input"
+
+
+def write_page(name: str, output: str, chunker: MarkdownChunker) -> None:
+    """Write the page of one document to a file, or to standard output if that is "-"."""
+    if output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty():
+        fail("a page is no text for a terminal; name a file for it: -o PAGE.html", USAGE)
+    if output != STANDARD_OUTPUT and Path(output).is_dir():
+        fail(f"{output}: is a folder; with one file, -o names the page: -o PAGE.html", USAGE)
+    require_other_file(output, [name])
+    try:
+        _write(name, output, chunker)
+    except InputError as error:
+        fail(str(error))
+
+
+def write_folder(names: Sequence[str], folder: str, chunker: MarkdownChunker) -> bool:
+    """Write the page of each document and an index; tell whether all documents could be read."""
+    if folder == STANDARD_OUTPUT:
+        fail("several files make several pages; name a folder for them: -o FOLDER", USAGE)
+    place, files = Path(folder), _page_names(names)
+    for file in (_INDEX, *files):
+        require_other_file(str(place / file), names)
+    _make(place)
+    entries: list[Entry] = []
+    for name, file in zip(names, files, strict=True):
+        try:
+            entries.append(Entry(file, name, _write(name, str(place / file), chunker)))
+        except InputError as error:
+            report(str(error))
+    if entries:
+        _save(index_html(entries), str(place / _INDEX))
+    return len(entries) == len(names)
+
+
+def _write(name: str, output: str, chunker: MarkdownChunker) -> int:
+    """Write the page of a document and return the number of its chunks."""
+    document = read_document(name)
+    result = chunker.chunk_hierarchical(document.text)
+    title = "standard input" if name == STANDARD_INPUT else name
+    _save(result.to_html(title), output)
+    return len(result.get_leaves())
+
+
+def _save(page: str, output: str) -> None:
+    with open_output(output) as out:
+        out.write(page.encode("utf-8"))
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        fail(f"{folder}: is a file; with several files, -o names a folder: -o FOLDER", USAGE)
+    except (OSError, ValueError) as error:
+        fail(f"{folder}: cannot be made: {getattr(error, 'strerror', None) or error}", FAILED)
+
+
+def _page_names(names: Sequence[str]) -> list[str]:
+    """Return a file name for each document's page, no two alike on any file system."""
+    taken = {_INDEX}
+    files: list[str] = []
+    for name in names:
+        stem = _STEM_OF_STANDARD_INPUT if name == STANDARD_INPUT else Path(name).stem
+        file = next(file for file in _candidates(stem) if file.casefold() not in taken)
+        taken.add(file.casefold())
+        files.append(file)
+    return files
+
+
+def _candidates(stem: str) -> Iterator[str]:
+    yield f"{stem}.html"
+    yield from (f"{stem}-{number}.html" for number in count(2))

@@ -1,0 +1,60 @@
+"""What there is to say of a chunk, in words."""
+
+from __future__ import annotations
+
+from chunkana_core import Chunk
+from chunkana_view.shown import on_one_line, title_of
+
+_WITHOUT_HEADING = {"preamble": "(before the first heading)", "front_matter": "(front matter)"}
+
+
+def name_of(chunk: Chunk) -> str:
+    """Return the titles in a chunk, or what it is if it has none."""
+    titles = (title_of(title) for title in (chunk.title, *chunk.section_tags))
+    name = " + ".join(title for title in titles if title)
+    return name or _WITHOUT_HEADING.get(chunk.content_type, "(no heading)")
+
+
+def level_of(chunk: Chunk) -> str:
+    """Return the level of a chunk's heading and its level in the hierarchy."""
+    heading = f"H{chunk.section.level}" if chunk.section.level else "no heading"
+    return f"{heading}, {chunk.links.hierarchy_level.name.lower()}"
+
+
+def type_of(chunk: Chunk) -> str:
+    """Return what a chunk holds, and in which languages its code is."""
+    languages = ", ".join(map(on_one_line, chunk.code_languages))
+    return f"{chunk.content_type} ({languages})" if languages else chunk.content_type
+
+
+def lines_of(chunk: Chunk) -> str:
+    """Return the lines of a chunk's text, for a citation."""
+    first, last = chunk.text_start_line, chunk.text_end_line
+    return f"{first}" if first == last else f"{first}–{last}"
+
+
+def flags_of(chunk: Chunk) -> dict[str, str]:
+    """Return what is special about a leaf: the flags that it has, and why."""
+    flags: dict[str, str] = {}
+    if chunk.split_index:
+        flags["continued"] = f"part {chunk.split_index + 1} of its section's text"
+    if chunk.header_moved_from_id is not None:
+        flags["moved heading"] = (
+            f"of section {chunk.header_moved_from_id}, which has no text of its own"
+        )
+    if chunk.oversize_reason is not None:
+        flags["oversize"] = chunk.oversize_reason
+    if not chunk.indexable:
+        flags["not indexable"] = chunk.content_type
+    if chunk.merge_reason == "small_chunk":
+        flags["merged"] = "small neighbours under one parent"
+    return flags
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with what it counts.
+
+    >>> counted(1, "chunk"), counted(1200, "chunk")
+    ('1 chunk', '1,200 chunks')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

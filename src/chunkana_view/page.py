@@ -1,0 +1,204 @@
+"""What the page shows: a source as leaves and gaps, their facts, trees and sizes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from chunkana_core import Chunk, HierarchicalChunkingResult
+from chunkana_view.facts import flags_of, level_of, lines_of, type_of
+from chunkana_view.histogram import Bin, histogram
+from chunkana_view.shown import on_one_line, shortened, shown, title_of
+from chunkana_view.trees import Row, merge_rows, outline
+
+_SHADES = 4  # that leaves take in turn
+_SHEET = 25  # leaves that a browser lays out together, once they come into sight
+_LONGEST_PATH = 1000  # code points; longer ones would make the page of many chunks too large
+_FILLS = 10  # steps of the gauge beside a leaf
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A leaf in the page.
+
+    Attributes:
+        chunk: the leaf.
+        number: counted from 1.
+        text: its stretch of the source, as shown.
+        gap: the source up to the next leaf, as shown.
+        shade: the number of its colour.
+        fill: how full it is, in tenths of the limit.
+        flags: what is special about it, and why.
+    """
+
+    chunk: Chunk
+    number: int
+    text: str
+    gap: str
+    shade: int
+    fill: int
+    flags: dict[str, str]
+
+    @property
+    def is_cut_in_line(self) -> bool:
+        """Whether the next leaf goes on in the same line."""
+        return "\n" not in self.gap
+
+    @property
+    def label(self) -> str:
+        """Number, size and type, for who does not see it."""
+        facts = [f"Chunk {self.number}", f"size {self.chunk.size:,}", self.chunk.content_type]
+        return ", ".join([*facts, *self.flags])
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A kind of chunk to search among: a flag or a type, and how many there are."""
+
+    kind: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All that the page shows.
+
+    Attributes:
+        name: of the document, on one line.
+        title: what the document says its title is, on one line; "" where it says none.
+        strategy: the name of the strategy that chunked.
+        limit: the largest size of a chunk.
+        unit: what sizes are counted in.
+        characters: the length of the source.
+        middle: the median size of the leaves.
+        before: the source up to the first leaf, as shown.
+        leaves: all leaves, in document order.
+        choices: the kinds of chunks that there are.
+        bins: how many leaves have which size.
+        outline: the headings.
+        merge: the merge tree.
+    """
+
+    name: str
+    title: str
+    strategy: str
+    limit: int
+    unit: str
+    characters: int
+    middle: int
+    before: str
+    leaves: tuple[Leaf, ...]
+    choices: tuple[Choice, ...]
+    bins: tuple[Bin, ...]
+    outline: tuple[Row, ...]
+    merge: tuple[Row, ...]
+
+    @property
+    def sheets(self) -> list[tuple[Leaf, ...]]:
+        """The leaves in runs that are laid out together."""
+        starts = range(0, len(self.leaves), _SHEET)
+        return [self.leaves[start : start + _SHEET] for start in starts]
+
+
+def page_of(result: HierarchicalChunkingResult, name: str = "") -> Page:
+    """Make the page of a result."""
+    chunks = result.get_leaves()
+    cuts = [*_starts(chunks), len(result.source)]
+    leaves = tuple(_leaves(result, chunks, cuts))
+    sizes = [chunk.size for chunk in chunks]
+    title = on_one_line(result.title)
+    return Page(
+        name=on_one_line(name) or title or "Document",
+        title=title,
+        strategy=on_one_line(result.strategy_used),
+        limit=result.max_chunk_size,
+        unit="characters" if result.length_function is len else "units",
+        characters=len(result.source),
+        middle=round(median(sizes)) if sizes else 0,
+        before=shown(result.source[: cuts[0]]),
+        leaves=leaves,
+        choices=tuple(_choices(leaves)),
+        bins=histogram(sizes, result.max_chunk_size),
+        outline=outline(result) if chunks else (),
+        merge=merge_rows(result),
+    )
+
+
+def _starts(chunks: Sequence[Chunk]) -> Iterator[int]:
+    """Yield where leaves start; those that another tool made may lie over one another."""
+    start = 0
+    for chunk in chunks:
+        start = max(start, chunk.span.start)
+        yield start
+
+
+def _leaves(
+    result: HierarchicalChunkingResult, chunks: Sequence[Chunk], cuts: Sequence[int]
+) -> Iterator[Leaf]:
+    for index, chunk in enumerate(chunks):
+        start, stop = cuts[index : index + 2]
+        end = min(max(start, chunk.span.end), stop)
+        yield Leaf(
+            chunk=chunk,
+            number=index + 1,
+            text=shown(result.source[start:end]),
+            gap=shown(result.source[end:stop]),
+            shade=index % _SHADES,
+            fill=min(_FILLS, -(-chunk.size * _FILLS // result.max_chunk_size)),
+            flags=flags_of(chunk),
+        )
+
+
+def _choices(leaves: Sequence[Leaf]) -> Iterator[Choice]:
+    flags = Counter(flag for leaf in leaves for flag in leaf.flags)
+    types = Counter(leaf.chunk.content_type for leaf in leaves)
+    yield from (Choice("flag", name, count) for name, count in flags.most_common())
+    yield from (Choice("type", on_one_line(name), count) for name, count in types.most_common())
+
+
+def details(result: HierarchicalChunkingResult, page: Page) -> dict[str, object]:
+    """Return what the page's script reads, JSON-able."""
+    return {
+        "limit": page.limit,
+        "unit": page.unit,
+        "outline": [_cells(row) for row in page.outline],
+        "merge": [_cells(row) for row in page.merge],
+        "chunks": [_details(result, leaf) for leaf in page.leaves],
+    }
+
+
+def _cells(row: Row) -> list[object]:
+    return [row.depth, row.title, row.first, row.last, row.size]
+
+
+def _details(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, object]:
+    """Return a leaf's facts; what is empty is left out."""
+    chunk = leaf.chunk
+    facts: dict[str, object] = {
+        "id": on_one_line(chunk.chunk_id),
+        "path": shortened(shown(result.breadcrumb(chunk)), _LONGEST_PATH),
+        "level": level_of(chunk),
+        "size": chunk.size,
+        "type": on_one_line(chunk.content_type),
+        "kind": on_one_line(type_of(chunk)),
+        "lines": lines_of(chunk),
+        "from": chunk.span.start,
+        "to": chunk.span.end,
+        "tags": [title_of(tag) for tag in chunk.section_tags],
+        "flags": leaf.flags,
+    }
+    facts |= _embedded(result, leaf)
+    return {name: fact for name, fact in facts.items() if fact not in ("", [], {})}
+
+
+def _embedded(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, str]:
+    """Return what is embedded around a leaf's text, below its path; another text if it is one."""
+    chunk = leaf.chunk
+    embedded = result.contextualize(chunk).removeprefix(result.breadcrumb(chunk))
+    start = len(embedded) - len(chunk.content) + chunk.text_offset
+    end = start + len(chunk.text)
+    above, text, below = map(shown, (embedded[:start], embedded[start:end], embedded[end:]))
+    return {"above": above, "below": below} | ({"text": text} if text != leaf.text else {})

@@ -1,0 +1,138 @@
+"""Templates, style and script made into HTML, in which nothing of a document is markup."""
+
+from __future__ import annotations
+
+import json
+import os
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from chunkana_core import Chunk, HierarchicalChunkingResult
+from chunkana_view import facts
+from chunkana_view.page import details, page_of
+from chunkana_view.shown import on_one_line, shown, title_of
+from chunkana_view.trees import nested, outline
+
+_MOST_ROWS = 30  # of what notebooks show
+_FIRST_WORDS = 60  # code points
+# In a script element only these could end it, open a comment, or end a line.
+_NOT_IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+
+_FILES = files("chunkana_view") / "templates"
+_ENVIRONMENT = Environment(
+    loader=PackageLoader("chunkana_view"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ENVIRONMENT.globals |= {name: getattr(facts, name) for name in ("counted", "lines_of", "type_of")}
+_ENVIRONMENT.filters |= {"shown": shown, "on_one_line": on_one_line}
+
+
+def to_html(result: HierarchicalChunkingResult, name: str = "") -> str:
+    """Return one page that shows a result; see `HierarchicalChunkingResult.to_html`."""
+    page = page_of(result, name)
+    style, script = _own_file("page.css"), _own_file("page.js")
+    return _ENVIRONMENT.get_template("page.html.jinja").render(
+        page=page,
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+        details=_json(details(result, page)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page in an index.
+
+    Attributes:
+        file: the name of its file, beside the index.
+        name: what its document is called.
+        chunks: how many chunks it shows.
+    """
+
+    file: str
+    name: str
+    chunks: int
+
+    @property
+    def address(self) -> str:
+        """Its address, which cannot be taken for that of another place."""
+        return f"./{quote(os.fsencode(self.file), safe='')}"
+
+
+def index_html(entries: Sequence[Entry]) -> str:
+    """Return a page with links to the pages of several documents."""
+    style = _own_file("index.css")
+    return _ENVIRONMENT.get_template("index.html.jinja").render(
+        entries=entries, policy=_policy(style), style=style
+    )
+
+
+def result_fragment(result: HierarchicalChunkingResult) -> str:
+    """Return what notebooks show of a result: the outline, and a table of the first leaves."""
+    leaves = result.get_leaves()
+    rows = outline(result) if leaves else ()
+    return _ENVIRONMENT.get_template("result.html.jinja").render(
+        title=title_of(result.title) or "Document",
+        result=result,
+        outline=nested(rows[:_MOST_ROWS]),
+        headings=len(rows),
+        leaves=[
+            (
+                chunk,
+                title_of(result.breadcrumb(chunk)),
+                facts.flags_of(chunk),
+                _first_words(chunk),
+            )
+            for chunk in leaves[:_MOST_ROWS]
+        ],
+        count=len(leaves),
+        most=_MOST_ROWS,
+    )
+
+
+def chunk_fragment(chunk: Chunk) -> str:
+    """Return what notebooks show of a chunk: its facts and its content."""
+    return _ENVIRONMENT.get_template("chunk.html.jinja").render(
+        chunk=chunk, level=facts.level_of(chunk), flags=facts.flags_of(chunk)
+    )
+
+
+def _own_file(name: str) -> Markup:
+    """Read a file of this package, which goes into the page as it is."""
+    return Markup(_FILES.joinpath(name).read_text(encoding="utf-8"))  # noqa: S704 - our own
+
+
+def _policy(style: str, script: str | None = None) -> str:
+    """Return a page's Content-Security-Policy: its own style and script, and nothing else."""
+    scripts = "'none'" if script is None else _hashed(script)
+    return (
+        f"default-src 'none'; script-src {scripts}; style-src {_hashed(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hashed(text: str) -> str:
+    """Return a text's hash as a source of a policy."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(value: object) -> Markup:
+    """Return JSON that may stand in a script element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.translate(_NOT_IN_SCRIPT))  # noqa: S704 - nothing left to escape
+
+
+def _first_words(chunk: Chunk) -> str:
+    words = on_one_line(chunk.text[: 2 * _FIRST_WORDS])
+    return words if len(words) <= _FIRST_WORDS else f"{words[:_FIRST_WORDS]}…"

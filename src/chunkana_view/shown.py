@@ -1,0 +1,58 @@
+"""Text from documents, made fit to stand in a page."""
+
+from __future__ import annotations
+
+import re
+
+_LINE_END = re.compile(r"\r\n?")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_DELETE = "\x7f"
+_PICTURES = 0x2400  # Unicode's Control Pictures: ␀ for NUL, and so on
+_DELETE_PICTURE = "␡"
+_REPLACEMENT = "\ufffd"
+_LONGEST_TITLE = 200  # code points
+
+
+def shown(text: str) -> str:
+    r"""Return a text as pages show it, which UTF-8 can encode.
+
+    Line ends become "\n", as HTML would make them. Control characters other than tabs are written
+    as their pictures, lone surrogates as U+FFFD.
+
+    >>> shown("a\x00\r\nb")
+    'a␀\nb'
+    """
+    text = _CONTROL.sub(_picture, _LINE_END.sub("\n", text))
+    return _LONE_SURROGATE.sub(_REPLACEMENT, text)
+
+
+def on_one_line(text: str) -> str:
+    r"""Return a text as pages show it, white space folded.
+
+    >>> on_one_line(" a\n b")
+    'a b'
+    """
+    return " ".join(shown(text).split())
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the start and the end of a text that is too long to be repeated, and say so between.
+
+    >>> shortened("abcdefgh", 4)
+    'ab … 4 more … gh'
+    """
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} … {len(text) - 2 * half:,} more … {text[-half:]}"
+
+
+def title_of(text: str) -> str:
+    """Return a title on one line, of a length at which it may stand in many places."""
+    return shortened(on_one_line(text), _LONGEST_TITLE)
+
+
+def _picture(match: re.Match[str]) -> str:
+    control = match.group()
+    return _DELETE_PICTURE if control == _DELETE else chr(_PICTURES + ord(control))

@@ -1,0 +1,366 @@
+"use strict";
+// Documents are untrusted: what is in them reaches the page as text alone, never as markup.
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const source = byId("source");
+  const leaves = [...source.querySelectorAll(".leaf")];
+  const { chunks, limit, unit, outline, merge } = JSON.parse(byId("chunks").textContent);
+  const narrow = matchMedia("(max-width: 1040px)");
+  const count = (number) => number.toLocaleString("en");
+  let selected = -1;
+  let range = [];
+
+  function make(tag, text, className) {
+    const element = document.createElement(tag);
+    if (text !== undefined) element.textContent = text;
+    if (className) element.className = className;
+    return element;
+  }
+
+  // Details
+
+  function factsOf(chunk) {
+    const facts = [
+      ["Level", chunk.level],
+      ["Type", chunk.kind],
+      ["Lines", chunk.lines],
+      ["Offsets", `${count(chunk.from)}–${count(chunk.to)}`],
+      ["Id", chunk.id],
+    ];
+    if (chunk.tags) facts.push(["Also holds", chunk.tags.join(" · ")]);
+    return facts;
+  }
+
+  function show(index) {
+    byId("hint").hidden = index >= 0;
+    byId("facts").hidden = index < 0;
+    if (index < 0) return;
+    const chunk = chunks[index];
+    byId("which").textContent = `Chunk ${count(index + 1)} of ${count(chunks.length)}`;
+    byId("path").textContent = chunk.path;
+    byId("size").textContent = `${count(chunk.size)} of ${count(limit)} ${unit}`;
+    const meter = byId("meter");
+    meter.max = limit;
+    meter.classList.toggle("over", chunk.size > limit);
+    meter.value = chunk.size;
+    const rows = factsOf(chunk).flatMap(([name, fact]) => [make("dt", name), make("dd", fact)]);
+    byId("list").replaceChildren(...rows);
+    byId("flags").replaceChildren(...Object.entries(chunk.flags ?? {}).map(([flag, why]) => {
+      const item = make("li", undefined, flag.replaceAll(" ", "-"));
+      item.append(make("b", flag), why);
+      return item;
+    }));
+    const isIndexable = !("not indexable" in (chunk.flags ?? {}));
+    byId("embedding").textContent = isIndexable ? "Embedded text" : "Not embedded, but would be";
+    showEmbedded(chunk, leaves[index].textContent);
+  }
+
+  function showEmbedded(chunk, own) {
+    const above = make("span", `${chunk.path}${chunk.above ?? ""}`, "added");
+    const below = make("span", chunk.below ?? "", "added");
+    byId("embedded").replaceChildren(above, chunk.text ?? own, below);
+    byId("embedded").scrollTop = 0;
+  }
+
+  // Selection
+
+  function mark(first, last) {
+    for (const leaf of range) leaf.classList.remove("ranged");
+    range = first === last ? [] : leaves.slice(first, last + 1);
+    for (const leaf of range) leaf.classList.add("ranged");
+  }
+
+  function select(index, { first = index, last = index, block = "nearest" } = {}) {
+    if (index >= leaves.length || (index < 0 && selected < 0)) return;
+    leaves[selected]?.setAttribute("aria-selected", "false");
+    selected = index;
+    mark(first, last);
+    show(index);
+    currentInTrees();
+    if (index < 0) {
+      source.removeAttribute("aria-activedescendant");
+      return;
+    }
+    const leaf = leaves[index];
+    leaf.setAttribute("aria-selected", "true");
+    source.setAttribute("aria-activedescendant", leaf.id);
+    reveal(leaf, block);
+    byId("status").textContent = first === last
+      ? leaf.getAttribute("aria-label")
+      : `Chunks ${count(first + 1)} to ${count(last + 1)}`;
+  }
+
+  // Heights of chunks that were never in sight are estimates: once more when they are known.
+  function reveal(leaf, block) {
+    const tall = leaf.offsetHeight > source.parentElement.clientHeight;
+    const where = { block: tall ? "start" : block };
+    leaf.scrollIntoView(where);
+    requestAnimationFrame(() => leaf.scrollIntoView(where));
+  }
+
+  const step = (by) => select(Math.max(0, Math.min(leaves.length - 1, selected + by)));
+  const leafAt = (event) => event.target.closest?.(".leaf");
+
+  source.addEventListener("click", (event) => {
+    const leaf = leafAt(event);
+    if (leaf && getSelection().isCollapsed) select(leaves.indexOf(leaf));
+  });
+  source.addEventListener("mouseover", (event) => {
+    if (selected < 0) show(leaves.indexOf(leafAt(event)));
+  });
+  source.addEventListener("mouseleave", () => selected < 0 && show(-1));
+  byId("close").addEventListener("click", () => select(-1));
+
+  // Trees: rows are in order, each before what is under it, and are made when they are opened.
+
+  const MOST_OPEN = 200; // entries, at first
+
+  class Tree {
+    constructor(element, rows, text) {
+      this.rows = rows;
+      this.text = text;
+      this.buttons = new Map();
+      this.open = new Set();
+      this.element = element;
+      element.append(this.list(0, 0, this.depthToOpen()));
+      element.addEventListener("click", (event) => this.clicked(event.target.closest("button")));
+    }
+
+    // The most levels that have room, and no more than two below the top.
+    depthToOpen() {
+      const counts = [0, 0, 0];
+      for (const [depth] of this.rows) if (depth < 3) counts[depth]++;
+      if (counts[0] + counts[1] > MOST_OPEN) return 0;
+      return counts[0] + counts[1] + counts[2] > MOST_OPEN ? 1 : 2;
+    }
+
+    list(start, depth, open) {
+      const list = make("ul");
+      for (let at = start; at < this.rows.length && this.rows[at][0] >= depth; at++) {
+        if (this.rows[at][0] === depth) list.append(this.item(at, open));
+      }
+      return list;
+    }
+
+    item(at, open) {
+      const [depth, title, first, last] = this.rows[at];
+      const item = make("li");
+      const entry = make("div", undefined, "entry");
+      const fold = make("button", undefined, "fold");
+      const go = make("button", undefined, "go");
+      const hasChildren = this.rows[at + 1]?.[0] > depth;
+      fold.setAttribute("aria-label", `Under ${title}`);
+      if (!hasChildren) fold.classList.add("none");
+      go.append(make("span", title), make("small", this.text(this.rows[at])));
+      go.title = `${title}\nchunks ${first + 1}–${last + 1}`;
+      for (const button of [fold, go]) {
+        button.type = "button";
+        button.dataset.row = at;
+      }
+      this.buttons.set(at, go);
+      entry.append(fold, go);
+      item.append(entry);
+      if (hasChildren) this.unfold(fold, item, open > 0, open - 1);
+      return item;
+    }
+
+    unfold(fold, item, open, deeper = 0) {
+      const at = Number(fold.dataset.row);
+      fold.setAttribute("aria-expanded", String(open));
+      if (open) this.open.add(at);
+      else this.open.delete(at);
+      let list = item.querySelector(":scope > ul");
+      if (open && !list) {
+        list = this.list(at + 1, this.rows[at][0] + 1, deeper);
+        item.append(list);
+      }
+      if (list) list.hidden = !open;
+    }
+
+    clicked(button) {
+      if (!button) return;
+      if (button.classList.contains("fold")) {
+        const open = button.getAttribute("aria-expanded") !== "true";
+        this.unfold(button, button.closest("li"), open);
+        return;
+      }
+      const [, , first, last] = this.rows[Number(button.dataset.row)];
+      select(first, { first, last, block: "start" });
+      if (narrow.matches) showTrees(false);
+      this.current(Number(button.dataset.row));
+    }
+
+    // Mark the innermost entry that is not folded away and whose range holds the selected chunk.
+    showCurrent() {
+      let found = -1;
+      let folded = Infinity; // the depth of the entry that is being skipped
+      this.rows.forEach(([depth, , first, last], at) => {
+        if (depth > folded) return;
+        folded = this.open.has(at) ? Infinity : depth;
+        if (first <= selected && selected <= last) found = at;
+      });
+      this.current(found);
+    }
+
+    current(at) {
+      this.marked?.removeAttribute("aria-current");
+      this.marked = this.buttons.get(at);
+      this.marked?.setAttribute("aria-current", "true");
+      if (this.element.parentElement.open) this.marked?.scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  const trees = [
+    new Tree(byId("outline"), outline, ([, , first, last]) => `${count(last - first + 1)}`),
+    new Tree(byId("merge"), merge, ([, , , , size]) => count(size)),
+  ];
+
+  function currentInTrees() {
+    for (const tree of trees) tree.showCurrent();
+  }
+
+  function showTrees(open) {
+    byId("trees").hidden = !open;
+    byId("trees-toggle").setAttribute("aria-expanded", String(open));
+    document.querySelector(".columns").classList.toggle("without-trees", !open);
+  }
+
+  byId("trees-toggle").addEventListener("click", () => showTrees(byId("trees").hidden));
+  narrow.addEventListener("change", () => showTrees(!narrow.matches));
+  showTrees(!narrow.matches);
+
+  // Search
+
+  const query = byId("query");
+  const choice = byId("choice");
+  let texts;
+  let matches = [];
+
+  function isOfKind(chunk) {
+    const [, kind, name] = /^(\w*):?(.*)$/s.exec(choice.value);
+    return !kind || (kind === "flag" ? name in (chunk.flags ?? {}) : chunk.type === name);
+  }
+
+  function search() {
+    const wanted = query.value.trim().toLowerCase();
+    const isSearching = Boolean(wanted || choice.value);
+    texts ??= leaves.map((leaf, at) => `${leaf.textContent}\n${chunks[at].path}\n${chunks[at].id}`.toLowerCase());
+    matches = [];
+    leaves.forEach((leaf, at) => {
+      const found = isSearching && isOfKind(chunks[at]) && texts[at].includes(wanted);
+      if (found) matches.push(at);
+      leaf.classList.toggle("match", found);
+    });
+    source.classList.toggle("searching", isSearching);
+    highlight(wanted);
+    tellFound(isSearching);
+  }
+
+  function tellFound(isSearching) {
+    const place = matches.indexOf(selected);
+    const which = place < 0 ? "" : `${count(place + 1)} of `;
+    byId("found").textContent = isSearching ? `${which}${count(matches.length)} found` : "";
+  }
+
+  function highlight(wanted) {
+    if (!globalThis.Highlight) return;
+    const found = [];
+    for (const at of wanted ? matches.slice(0, 500) : []) {
+      const node = leaves[at].firstChild;
+      const text = node ? node.data.toLowerCase() : "";
+      if (!node || text.length !== node.length) continue; // offsets differ in lower case
+      for (let i = text.indexOf(wanted); i >= 0; i = text.indexOf(wanted, i + wanted.length)) {
+        found.push(new StaticRange({ startContainer: node, startOffset: i, endContainer: node, endOffset: i + wanted.length }));
+      }
+    }
+    CSS.highlights.set("found", new Highlight(...found.slice(0, 5000)));
+  }
+
+  function toMatch(by) {
+    if (!matches.length) return;
+    const after = matches.findIndex((at) => at > selected);
+    const before = matches.findLastIndex((at) => at < selected);
+    const place = by > 0 ? (after < 0 ? 0 : after) : (before < 0 ? matches.length - 1 : before);
+    select(matches[place], { block: "center" });
+    tellFound(true);
+  }
+
+  function endSearch() {
+    const had = query.value || choice.value;
+    query.value = choice.value = "";
+    if (had) search();
+    return had;
+  }
+
+  query.addEventListener("input", search);
+  choice.addEventListener("change", search);
+  byId("next").addEventListener("click", () => toMatch(1));
+  byId("previous").addEventListener("click", () => toMatch(-1));
+  query.form.addEventListener("submit", (event) => event.preventDefault());
+  query.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") toMatch(event.shiftKey ? -1 : 1);
+  });
+
+  // Light and dark
+
+  const root = document.documentElement;
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefersDark.matches);
+  const tellTheme = () => byId("theme").setAttribute("aria-pressed", String(isDark()));
+
+  function toggleTheme() {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    tellTheme();
+  }
+
+  byId("theme").addEventListener("click", toggleTheme);
+  prefersDark.addEventListener("change", tellTheme);
+  tellTheme();
+
+  // Keys
+
+  const help = byId("help");
+  byId("help-open").addEventListener("click", () => help.showModal());
+
+  function escape() {
+    if (!endSearch()) select(-1);
+    source.focus({ preventScroll: true });
+  }
+
+  const anywhere = {
+    j: () => step(1),
+    k: () => step(-1),
+    n: () => toMatch(1),
+    p: () => toMatch(-1),
+    d: toggleTheme,
+    "/": () => query.focus(),
+    "?": () => help.showModal(),
+  };
+  const inSource = {
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
+    Home: () => select(0),
+    End: () => select(leaves.length - 1),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.key === "Escape") return escape();
+    if (event.target.closest?.("input, select")) return;
+    const isInSource = event.target === source || event.target === document.body;
+    const act = anywhere[event.key] ?? (isInSource ? inSource[event.key] : undefined);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+
+  // A chunk in the address: page.html#c-1a2b3c4d
+
+  function selectFromAddress() {
+    const leaf = location.hash.startsWith("#c-") ? byId(location.hash.slice(1)) : null;
+    if (leaf) select(leaves.indexOf(leaf), { block: "start" });
+  }
+
+  addEventListener("hashchange", selectFromAddress);
+  selectFromAddress();
+})();

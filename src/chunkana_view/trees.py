@@ -1,0 +1,112 @@
+"""The outline and the merge tree, as rows that name ranges of leaves."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, TocEntry
+from chunkana_view.facts import name_of
+from chunkana_view.shown import title_of
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An entry of a tree; a tree is its rows, each before what is under it.
+
+    Attributes:
+        depth: 0 for the top; that of an entry below is larger by one.
+        title: on one line.
+        first: the index of the first leaf in its range.
+        last: that of the last one.
+        size: of the range's text.
+    """
+
+    depth: int
+    title: str
+    first: int
+    last: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A row and what is under it."""
+
+    row: Row
+    children: tuple[Branch, ...]
+
+
+def outline(result: HierarchicalChunkingResult) -> tuple[Row, ...]:
+    """Return the headings; the range of each is its section's."""
+    leaves, toc = result.get_leaves(), result.toc()
+    starts = [leaf.text_start_line for leaf in leaves]
+    ends = [leaf.text_end_line for leaf in leaves]
+    rows: list[Row] = []
+    for entry, depth, stop in zip(toc, _depths(toc), _stops(toc), strict=True):
+        # A leaf may be missing where the chunks are not ours.
+        first = min(bisect_left(ends, entry.line), len(leaves) - 1)
+        last = max(first, bisect_left(starts, stop) - 1)
+        title = title_of(entry.title) or "(no title)"
+        rows.append(Row(depth, title, first, last, _size(result, leaves[first], leaves[last])))
+    return tuple(rows)
+
+
+def _depths(toc: Sequence[TocEntry]) -> Iterator[int]:
+    """Yield how many headings each heading is under."""
+    above: list[int] = []
+    for entry in toc:
+        while above and above[-1] >= entry.level:
+            above.pop()
+        yield len(above)
+        above.append(entry.level)
+
+
+def _stops(toc: Sequence[TocEntry]) -> list[float]:
+    """Return the line of the heading that ends each heading's section."""
+    stops: list[float] = []
+    after: list[TocEntry] = []  # later headings that end a section before them, the next one last
+    for entry in reversed(toc):
+        while after and after[-1].level > entry.level:
+            after.pop()
+        stops.append(after[-1].line if after else float("inf"))
+        after.append(entry)
+    return stops[::-1]
+
+
+def merge_rows(result: HierarchicalChunkingResult) -> tuple[Row, ...]:
+    """Return the merge tree: leaves to index, and the parents that may replace them."""
+    leaves = result.get_leaves()
+    starts = [leaf.span.start for leaf in leaves]
+    depths: dict[str | None, int] = {None: -1}
+    rows: list[Row] = []
+    for node in result.merge_tree().nodes:
+        depths[node.node_id] = depth = depths[node.parent_id] + 1
+        first = max(0, bisect_right(starts, node.span.start) - 1)
+        last = max(first, bisect_left(starts, node.span.end) - 1)
+        rows.append(Row(depth, _title(node), first, last, result.length_function(node.text)))
+    return tuple(rows)
+
+
+def _title(node: MergeNode) -> str:
+    chunk = node.chunk
+    if chunk is None:
+        path = node.section.path
+        common = title_of(path[-1]) if path else "Document"
+        return f"{common} (group of {len(node.children_ids)})"
+    part = "" if chunk.split_index is None else f" (part {chunk.split_index + 1})"
+    return name_of(chunk) + part if node.is_leaf else title_of(chunk.title) or name_of(chunk)
+
+
+def _size(result: HierarchicalChunkingResult, first: Chunk, last: Chunk) -> int:
+    return result.length_function(result.source[first.span.start : last.span.end])
+
+
+def nested(rows: Sequence[Row]) -> tuple[Branch, ...]:
+    """Return rows as branches, those under a row inside of it."""
+    waiting: dict[int, list[Branch]] = {}
+    for row in reversed(rows):
+        under = waiting.pop(row.depth + 1, [])
+        waiting.setdefault(row.depth, []).append(Branch(row, tuple(reversed(under))))
+    return tuple(reversed(waiting.get(0, [])))

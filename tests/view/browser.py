@@ -1,0 +1,101 @@
+"""A real browser for the tests: Chromium without a window, steered by Selenium."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+_OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",  # which root may not have
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--window-size=1400,900",
+)
+
+
+class Browser:
+    """A browser with one page, and what the tests ask of it."""
+
+    def __init__(self, chrome: Chrome, folder: Path) -> None:
+        self.chrome = chrome
+        self.folder = folder
+
+    def open(self, html: str, fragment: str = "") -> None:
+        """Open a page from a file."""
+        path = self.folder / "page.html"
+        path.write_text(html, encoding="utf-8", newline="\n")
+        self.chrome.get("about:blank")
+        self.chrome.get(path.as_uri() + fragment)
+
+    def media(self, scheme: str) -> None:
+        """Prefer "light" or "dark"."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def width(self, width: int) -> None:
+        """Set the width of the window's content; 0 for that of the window."""
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.chrome.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> WebElement:
+        return self.chrome.find_element(By.CSS_SELECTOR, selector)
+
+    def ask(self, expression: str, *arguments: object) -> Any:  # noqa: ANN401 - JSON of any kind
+        """Return the value of a JavaScript expression."""
+        return self.chrome.execute_script(f"return {expression}", *arguments)
+
+    def press(self, *keys: str) -> None:
+        """Press keys where the focus is."""
+        for key in keys:
+            self.chrome.switch_to.active_element.send_keys(key)
+
+    def click(self, selector: str, index: int = 0) -> None:
+        self.all(selector)[index].click()
+
+    @property
+    def selected(self) -> list[int]:
+        """The indexes of the chunks that are selected."""
+        return list(
+            self.ask(
+                "[...document.querySelectorAll('.leaf')].flatMap("
+                "(leaf, at) => leaf.getAttribute('aria-selected') === 'true' ? [at] : [])"
+            )
+        )
+
+    @property
+    def complaints(self) -> list[str]:
+        """What is in the console: errors, and what the policy did not let happen."""
+        return [entry["message"] for entry in self.chrome.get_log("browser")]  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Browser]:
+    """Start a browser with a profile of its own in a folder, and end it."""
+    options = ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for option in (*_OPTIONS, f"--user-data-dir={folder / 'profile'}"):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chrome = Chrome(options=options, service=ChromeService(DRIVER))
+    try:
+        yield Browser(chrome, folder)
+    finally:
+        chrome.quit()

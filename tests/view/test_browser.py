@@ -1,0 +1,355 @@
+"""The page in a real browser: it opens without complaint, everything in it works, nothing runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("selenium")
+
+from selenium.webdriver.common.keys import Keys
+
+from chunkana_core import ChunkConfig, HierarchicalChunkingResult, MarkdownChunker
+from chunkana_view import Entry, index_html
+from tests import corpora
+from tests.view.browser import CHROMIUM, DRIVER, Browser, opened
+from tests.view.injections import ALL, DOCUMENTS, PAYLOADS
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    pytest.mark.skipif(DRIVER is None, reason="chromedriver is not installed"),
+]
+SMALL = ChunkConfig(max_chunk_size=300, atomic_blocks="split")
+
+
+def chunked(text: str) -> HierarchicalChunkingResult:
+    return MarkdownChunker(SMALL).chunk_hierarchical(text)
+
+
+HANDBOOK = chunked(corpora.own_document("headings_120.md"))
+TABLES = chunked(corpora.own_document("long_tables.md"))
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with opened(tmp_path_factory.mktemp("browser")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def browser(running: Browser) -> Iterator[Browser]:
+    """Use the one browser; after each test its console must be empty."""
+    running.media("light")
+    running.width(1400)
+    yield running
+    assert running.complaints == []
+
+
+def is_in_sight(browser: Browser, index: int) -> bool:
+    """Tell whether a chunk's first line is in the part of the source that is to be seen."""
+    return bool(
+        browser.ask(
+            "((leaf, view) => leaf.top >= view.top - 1 && leaf.top < view.bottom)("
+            "document.querySelectorAll('.leaf')[arguments[0]].getBoundingClientRect(),"
+            "document.querySelector('main').getBoundingClientRect())",
+            index,
+        )
+    )
+
+
+def test_it_opens_with_all_chunks(browser: Browser) -> None:
+    browser.open(HANDBOOK.to_html("handbook.md"))
+    assert browser.chrome.title == "handbook.md – chunks"
+    assert len(browser.all("#source .leaf")) == len(HANDBOOK.get_leaves())
+    assert browser.ask("document.getElementById('source').textContent") == HANDBOOK.source
+    assert browser.selected == []
+    assert browser.one("#hint").is_displayed()
+
+
+@pytest.mark.parametrize("sample", corpora.own_documents(), ids=lambda sample: sample.name)
+def test_it_opens_every_document(browser: Browser, sample: corpora.Sample) -> None:
+    browser.open(chunked(sample.text).to_html(sample.name))
+    browser.press("j")
+    shown = browser.one("#embedded").get_attribute("textContent")
+    result = chunked(sample.text)
+    assert shown == result.contextualize(result.get_leaves()[0])
+
+
+def test_the_policy_is_in_force(browser: Browser) -> None:
+    """What the tests below rely on: neither a script nor a style that is added would work."""
+    browser.open(HANDBOOK.to_html())
+    browser.ask(
+        "(() => { const s = document.createElement('script'); s.textContent = 'window.added = 1';"
+        "document.body.append(s); document.body.setAttribute('style', 'color: red') })()"
+    )
+    assert browser.ask("window.added") is None
+    complaints = browser.complaints
+    assert len(complaints) == 2
+    assert all("Content Security Policy" in complaint for complaint in complaints)
+
+
+def test_a_click_selects(browser: Browser) -> None:
+    browser.open(TABLES.to_html())
+    leaves = TABLES.get_leaves()
+    repeated = [leaf.content[: leaf.text_offset] for leaf in leaves]
+    index = next(at for at, above in enumerate(repeated) if "|---" in above)
+    browser.ask("document.querySelectorAll('.leaf')[arguments[0]].scrollIntoView()", index)
+    browser.click(".leaf", index)
+    assert browser.selected == [index]
+    assert browser.one("#which").text == f"Chunk {index + 1} of {len(leaves)}"
+    assert browser.one("#path").text == TABLES.breadcrumb(leaves[index])
+    assert browser.one("#size").text == f"{leaves[index].size} of 300 characters"
+    assert leaves[index].chunk_id in browser.one("#list").text
+    assert "continued" in browser.one("#flags").text
+    embedded = browser.one("#embedded").get_attribute("textContent")
+    assert embedded == TABLES.contextualize(leaves[index])
+    added = browser.ask(
+        "[...document.querySelectorAll('#embedded .added')].map(e => e.textContent)"
+    )
+    assert "|---" in added[0]
+    browser.click("#close")
+    assert browser.selected == []
+
+
+def test_the_mouse_shows_what_it_points_at(browser: Browser) -> None:
+    browser.open(HANDBOOK.to_html())
+    move = (
+        "document.querySelectorAll('.leaf')[arguments[0]]"
+        ".dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))"
+    )
+    browser.ask(move, 2)
+    assert browser.one("#which").text.startswith("Chunk 3 ")
+    browser.press("j")
+    browser.ask(move, 4)
+    assert browser.one("#which").text.startswith("Chunk 1 "), "what is selected stays"
+
+
+@pytest.mark.parametrize(("down", "up"), [("j", "k"), (Keys.ARROW_DOWN, Keys.ARROW_UP)])
+def test_keys_move(browser: Browser, down: str, up: str) -> None:
+    browser.open(HANDBOOK.to_html())
+    last = len(HANDBOOK.get_leaves()) - 1
+    browser.press(down, down, down)
+    assert browser.selected == [2]
+    browser.press(up)
+    assert browser.selected == [1]
+    browser.press(Keys.END)
+    assert browser.selected == [last]
+    assert browser.one("#source").get_attribute("aria-activedescendant") == (
+        f"c-{HANDBOOK.get_leaves()[-1].chunk_id}"
+    )
+    browser.press(down)
+    assert browser.selected == [last]
+    browser.press(Keys.HOME, up)
+    assert browser.selected == [0]
+    browser.press(Keys.ESCAPE)
+    assert browser.selected == []
+
+
+def test_everything_is_reached_without_a_mouse(browser: Browser) -> None:
+    browser.open(HANDBOOK.to_html())
+    reached = set()
+    for _ in range(30):
+        browser.press(Keys.TAB)
+        reached.add(browser.ask("document.activeElement.id || document.activeElement.className"))
+    wanted = {"query", "choice", "previous", "next", "trees-toggle", "theme", "help-open", "go"}
+    assert wanted <= reached
+    browser.ask("document.querySelector('#outline .go').focus()")
+    browser.press(Keys.ENTER)
+    assert browser.selected == [0]
+    assert len(browser.all(".leaf.ranged")) == len(HANDBOOK.get_leaves())
+
+
+def test_search(browser: Browser) -> None:
+    browser.open(HANDBOOK.to_html())
+    texts = [f"{leaf.text} {HANDBOOK.breadcrumb(leaf)}".lower() for leaf in HANDBOOK.get_leaves()]
+    found = [at for at, text in enumerate(texts) if "studio a" in text]
+    assert 1 < len(found) < len(texts)
+    browser.press("/")
+    browser.press(*"Studio A")
+    assert browser.one("#found").text == f"{len(found)} found"
+    assert len(browser.all(".leaf.match")) == len(found)
+    assert browser.selected == [], "letters that are keys elsewhere are letters here"
+    browser.press(Keys.ENTER, Keys.ENTER)
+    assert browser.selected == [found[1]]
+    assert browser.one("#found").text == f"2 of {len(found)} found"
+    browser.press(Keys.SHIFT + Keys.ENTER)
+    assert browser.selected == [found[0]]
+    browser.press(Keys.ESCAPE, "n")
+    assert not browser.all(".searching, .match")
+    assert browser.selected == [found[0]], "without a search there is no next match"
+
+
+def test_search_for_a_kind(browser: Browser) -> None:
+    browser.open(TABLES.to_html())
+    continued = [at for at, leaf in enumerate(TABLES.get_leaves()) if leaf.split_index]
+    browser.click("#choice option[value='flag:continued']")
+    browser.click("#next")
+    assert browser.selected == [continued[0]]
+    browser.click("#previous")
+    assert browser.selected == [continued[-1]]
+
+
+def test_the_outline(browser: Browser) -> None:
+    browser.open(HANDBOOK.to_html())
+    rows = len(browser.all("#outline .go"))
+    (fold, *_) = (f for f in browser.all("#outline .fold[aria-expanded='false']"))
+    fold.click()
+    assert fold.get_attribute("aria-expanded") == "true"
+    assert len(browser.all("#outline .go")) > rows
+    fold.click()
+    assert fold.get_attribute("aria-expanded") == "false"
+    shown = [go for go in browser.all("#outline .go") if go.is_displayed()]
+    assert len(shown) == rows
+    shown[8].click()
+    title = shown[8].find_element("css selector", "span").text
+    (first, *_) = browser.selected
+    assert title in HANDBOOK.get_leaves()[first].text
+    assert shown[8].get_attribute("aria-current") == "true"
+    assert is_in_sight(browser, first)
+
+
+def test_the_merge_tree(browser: Browser) -> None:
+    browser.open(HANDBOOK.to_html())
+    assert not browser.one("#merge").is_displayed()
+    browser.click("nav summary", 1)
+    entry = browser.all("#merge .go")[0]
+    root = HANDBOOK.merge_tree().nodes[0]
+    assert entry.find_element("css selector", "small").text == f"{len(root.text):,}"
+    entry.click()
+    inside = [leaf for leaf in HANDBOOK.get_leaves() if leaf.span.start < root.span.end]
+    assert len(browser.all(".leaf.ranged")) == len(inside)
+
+
+def test_light_and_dark(browser: Browser) -> None:
+    def ground() -> int:
+        colour = browser.ask("getComputedStyle(document.body).backgroundColor")
+        return sum(int(part) for part in colour.strip("rgb()").split(","))
+
+    for scheme, pressed in (("light", "false"), ("dark", "true")):
+        browser.media(scheme)
+        browser.open(HANDBOOK.to_html())
+        assert (ground() < 300) == (scheme == "dark")
+        assert browser.one("#theme").get_attribute("aria-pressed") == pressed
+        browser.click("#theme")
+        assert (ground() < 300) == (scheme == "light")
+        browser.press("d")
+        assert (ground() < 300) == (scheme == "dark")
+
+
+_RATIOS = """(() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  const rgb = (...colours) => {
+    for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const light = (colour) => colour.map(v => v / 255)
+    .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const grounds = (e) =>
+    e ? [...grounds(e.parentElement), getComputedStyle(e).backgroundColor] : [];
+  const ratio = (e, pseudo) => {
+    const under = grounds(e);
+    const [a, b] = [rgb(...under, getComputedStyle(e, pseudo).color), rgb(...under)].map(light);
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  };
+  const parts = 'h1, .facts, figcaption, .axis, summary, summary small, .go span, .go small,'
+    + ' button, #path, dt, dd, #flags li, #embedded, .added, h3 small, .leaf';
+  const found = [...document.querySelectorAll(parts)].filter(e => e.checkVisibility())
+    .map(e => [e.id || e.className || e.tagName, ratio(e)]);
+  const marks = [...document.querySelectorAll('.leaf')].map(e => ['number', ratio(e, '::before')]);
+  return [...found, ...marks];
+})()"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_is_enough(browser: Browser, scheme: str) -> None:
+    """All text has a contrast of 4.5 or more to what is under it (WCAG 2.2, 1.4.3)."""
+    browser.media(scheme)
+    browser.open(TABLES.to_html())
+    browser.click(".leaf", 1)
+    ratios = browser.ask(_RATIOS)
+    assert len(ratios) > 50
+    assert [(name, ratio) for name, ratio in ratios if ratio < 4.5] == []
+
+
+@pytest.mark.parametrize("width", [1400, 700, 380])
+def test_nothing_is_wider_than_the_window(browser: Browser, width: int) -> None:
+    browser.width(width)
+    browser.open(chunked(ALL + "\n\n" + "x" * 2000).to_html("long-" * 60))
+    browser.press("j")
+    for element in ("document.documentElement", "document.querySelector('main')"):
+        assert browser.ask(f"{element}.scrollWidth <= {element}.clientWidth")
+
+
+def test_in_a_narrow_window_the_contents_are_opened_and_closed(browser: Browser) -> None:
+    browser.width(700)
+    browser.open(HANDBOOK.to_html())
+    assert not browser.one("#trees").is_displayed()
+    browser.click("#trees-toggle")
+    assert browser.one("#trees").is_displayed()
+    browser.click("#outline .go", 3)
+    assert not browser.one("#trees").is_displayed()
+    assert len(browser.selected) == 1
+
+
+def test_the_help(browser: Browser) -> None:
+    browser.open(HANDBOOK.to_html())
+    browser.press("?")
+    assert browser.one("#help").is_displayed()
+    browser.press("j", Keys.ESCAPE)
+    assert not browser.one("#help").is_displayed()
+    assert browser.selected == []
+
+
+def test_an_address_names_a_chunk(browser: Browser) -> None:
+    browser.open(HANDBOOK.to_html(), f"#c-{HANDBOOK.get_leaves()[20].chunk_id}")
+    assert browser.selected == [20]
+    assert is_in_sight(browser, 20)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_nothing_that_a_document_brings_runs(browser: Browser, name: str) -> None:
+    result = chunked(DOCUMENTS[name])
+    browser.open(result.to_html(PAYLOADS[name]))
+    leaves = result.get_leaves()
+    for _ in leaves:
+        browser.press("j")
+    browser.click("nav summary", 1)
+    assert browser.ask("window.harmed") is None
+    assert len(browser.all(".leaf")) == len(leaves)
+    assert browser.selected == [len(leaves) - 1]
+    assert not browser.all("img, a, base, iframe, object, #source script, aside script")
+    assert browser.ask("document.scripts.length") == 2
+
+
+def test_the_index(browser: Browser) -> None:
+    browser.open(index_html([Entry("a b.html", PAYLOADS["script"], 2)]))
+    assert browser.one("a").text == PAYLOADS["script"]
+    assert browser.one("a").get_attribute("href").endswith("/a%20b.html")  # type: ignore[union-attr]
+    assert browser.ask("window.harmed") is None
+
+
+def test_two_megabytes(browser: Browser) -> None:
+    """A page of 2 MB of Markdown opens, and what is far down is selected and in sight."""
+    sections = (
+        f"## Section {n}\n\n" + f"The {n}th gauge was read twice, and nobody wrote it down. " * 11
+        for n in range(3300)
+    )
+    text = "# Log\n\n" + "\n\n".join(sections)
+    result = MarkdownChunker().chunk_hierarchical(text)
+    html = result.to_html("log.md")
+    leaves = result.get_leaves()
+    assert len(text) > 2_000_000
+    assert len(leaves) >= 2500
+    assert len(html) < 3 * len(text)
+    browser.open(html)
+    assert browser.ask("document.querySelectorAll('.leaf').length") == len(leaves)
+    browser.press(Keys.END)
+    assert browser.selected == [len(leaves) - 1]
+    assert is_in_sight(browser, len(leaves) - 1)
+    middle = next(at for at, leaf in enumerate(leaves) if "## Section 1700\n" in leaf.text)
+    browser.press("/", *"section 1700\n", Keys.ENTER)
+    assert browser.selected == [middle]
+    assert is_in_sight(browser, middle)

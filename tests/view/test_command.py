@@ -1,0 +1,117 @@
+"""`chunkana view`: pages in files, folders and pipes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+pytest.importorskip("bm25s")
+
+from tests.cli.command import error_of, output_of, run
+from tests.cli.terminal import ended_at_terminal
+from tests.view.reading import read
+
+TEXT = "# Größe\n\nHello.\n\n## Use\n\nTurn it on.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    for name in ("a.md", "docs/a.md", "index.md"):
+        (tmp_path / name).write_text(TEXT.replace("Hello", name), encoding="utf-8")
+    return tmp_path
+
+
+def test_one_file_to_a_page(folder: Path) -> None:
+    assert output_of("view", "a.md", "-o", "page.html", folder=folder) == ""
+    page = read((folder / "page.html").read_text(encoding="utf-8"))
+    assert page.by_id("source").text == TEXT.replace("Hello", "a.md")
+    assert page.all("h1")[0].text == "a.md"
+
+
+def test_standard_input_to_standard_output() -> None:
+    page = read(output_of("view", "-", stdin=TEXT.encode()))
+    assert page.by_id("source").text == TEXT
+    assert page.all("h1")[0].text == "standard input"
+
+
+def test_options_are_those_of_split(folder: Path) -> None:
+    page = read(output_of("view", "a.md", "--max-chunk-size", "32", folder=folder))
+    assert page.facts["limit"] == 32
+
+
+def test_several_files_make_a_folder(folder: Path) -> None:
+    assert output_of("view", "a.md", "docs/a.md", "index.md", "-o", "out/x", folder=folder) == ""
+    written = {path.name for path in (folder / "out" / "x").iterdir()}
+    assert written == {"index.html", "a.html", "a-2.html", "index-2.html"}
+    index = read((folder / "out" / "x" / "index.html").read_text(encoding="utf-8"))
+    links = {link.attributes["href"]: link.text for link in index.all("a")}
+    assert links == {"./a.html": "a.md", "./a-2.html": "docs/a.md", "./index-2.html": "index.md"}
+    for address, name in links.items():
+        page = read((folder / "out" / "x" / address).read_text(encoding="utf-8"))
+        assert page.by_id("source").text == TEXT.replace("Hello", name)
+
+
+def test_what_cannot_be_read_is_left_out(folder: Path) -> None:
+    done = run("view", "a.md", "no.md", "-o", "out", folder=folder)
+    assert (done.returncode, done.stderr) == (1, b"chunkana: no.md: no such file\n")
+    assert {path.name for path in (folder / "out").iterdir()} == {"index.html", "a.html"}
+
+
+def test_a_page_stays_where_its_document_cannot_be_read(folder: Path) -> None:
+    (folder / "page.html").write_text("old", encoding="utf-8")
+    done = run("view", "no.md", "-o", "page.html", folder=folder)
+    assert (done.returncode, done.stderr) == (1, b"chunkana: no.md: no such file\n")
+    assert (folder / "page.html").read_text(encoding="utf-8") == "old"
+
+
+def test_several_files_need_a_folder(folder: Path) -> None:
+    a, b = folder / "a.md", folder / "index.md"
+    assert error_of("view", a, b, code=2) == (
+        "several files make several pages; name a folder for them: -o FOLDER"
+    )
+    assert error_of("view", a, b, "-o", a, code=2) == (
+        f"{a}: is a file; with several files, -o names a folder: -o FOLDER"
+    )
+
+
+def test_one_file_needs_a_page(folder: Path) -> None:
+    assert error_of("view", folder / "a.md", "-o", folder, code=2) == (
+        f"{folder}: is a folder; with one file, -o names the page: -o PAGE.html"
+    )
+
+
+def test_inputs_are_not_replaced(folder: Path) -> None:
+    a = folder / "a.md"
+    assert error_of("view", a, "-o", a, code=2).endswith(
+        "is one of the inputs, and would be replaced"
+    )
+    page = folder / "index.html"
+    page.write_text(TEXT, encoding="utf-8")
+    assert error_of("view", a, page, "-o", folder, code=2).startswith(
+        f"{page}: is one of the inputs"
+    )
+
+
+def test_other_errors(folder: Path) -> None:
+    assert error_of("view", "no.md", code=1) == "no.md: no such file"
+    assert error_of("view", "-", "-", code=2) == "standard input (-) can be read only once"
+    assert error_of("view", folder / "a.md", "--max-chunk-size=3", code=2).startswith(
+        "--max-chunk-size is 3; allowed: "
+    )
+    under_a_file = folder / "a.md" / "out"
+    assert error_of("view", folder / "a.md", "-o", under_a_file / "p.html", code=1).startswith(
+        f"{under_a_file / 'p.html'}: cannot be written: "
+    )
+    assert error_of(
+        "view", folder / "a.md", folder / "index.md", "-o", under_a_file, code=1
+    ).startswith(f"{under_a_file}: cannot be made: ")
+
+
+def test_a_terminal_gets_no_page(folder: Path) -> None:
+    code, output = ended_at_terminal("view", "a.md", folder=folder, columns=200)
+    message = "chunkana: a page is no text for a terminal; name a file for it: -o PAGE.html"
+    assert (code, output.splitlines()) == (2, [message])

@@ -1,0 +1,212 @@
+"""The page: the whole source, every leaf once, and what is said of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+
+from chunkana_core import (
+    ChunkConfig,
+    HierarchicalChunkingResult,
+    HierarchyBuilder,
+    MarkdownChunker,
+    Span,
+)
+from chunkana_view import to_html
+from tests import corpora
+from tests.strategies import any_markdown
+from tests.view.reading import Read, read
+
+SAMPLES = corpora.own_documents()
+DEFAULT = ChunkConfig()
+SMALL = ChunkConfig(max_chunk_size=120, atomic_blocks="split")
+KETTLE = """# Kettle
+
+Boils water.
+
+## Keys
+
+| Key | Does |
+|-----|------|
+| b   | boils, and then stops |
+| k   | keeps the water warm  |
+| t   | brews tea, 80 degrees |
+| m   | mutes the whistle     |
+
+## Repair
+
+### Before
+
+Unplug it first.
+"""
+
+
+def chunked(text: str, config: ChunkConfig = DEFAULT) -> HierarchicalChunkingResult:
+    return MarkdownChunker(config).chunk_hierarchical(text)
+
+
+def page_of(text: str, config: ChunkConfig = DEFAULT) -> Read:
+    return read(chunked(text, config).to_html("a.md"))
+
+
+def as_shown(text: str) -> str:
+    """Return a source as HTML may hold it: said here a second time, in another way."""
+    replaced = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
+    replaced |= {0x7F: 0x2421} | dict.fromkeys(range(0xD800, 0xE000), 0xFFFD)
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(replaced)
+
+
+def check(result: HierarchicalChunkingResult) -> None:
+    """Check that a page holds the source, every leaf once and in order, and facts of each."""
+    page = read(result.to_html())
+    leaves = result.get_leaves()
+    assert page.by_id("source").text == as_shown(result.source)
+    assert [leaf.attributes["id"] for leaf in page.leaves] == [f"c-{c.chunk_id}" for c in leaves]
+    assert [leaf.text for leaf in page.leaves] == [as_shown(chunk.text) for chunk in leaves]
+    assert len(page.facts["chunks"]) == len(leaves)
+    for chunk, element, facts in zip(leaves, page.leaves, page.facts["chunks"], strict=True):
+        path = as_shown(result.breadcrumb(chunk))
+        below = facts.get("above", "") + element.text + facts.get("below", "")
+        assert path + below == as_shown(result.contextualize(chunk))
+        assert facts["path"] == path or len(path) > 1000
+        assert "text" not in facts
+    for rows in (page.facts["outline"], page.facts["merge"]):
+        assert all(0 <= first <= last < len(leaves) for _, _, first, last, _ in rows)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+@pytest.mark.parametrize("config", [DEFAULT, SMALL], ids=["1000", "120"])
+def test_own_documents(sample: corpora.Sample, config: ChunkConfig) -> None:
+    check(chunked(sample.text, config))
+
+
+@settings(max_examples=settings().max_examples // 3)  # reading a page costs more than making it
+@given(any_markdown())
+def test_any_markdown(text: str) -> None:
+    check(chunked(text, SMALL))
+
+
+@pytest.mark.slow
+def test_corpus() -> None:
+    paths = corpora.corpus_paths()
+    if not paths:
+        pytest.skip("the corpus is not beside the repository")
+    for path in paths[::20]:
+        check(chunked(corpora.read(path)))
+
+
+def test_neighbours_differ_in_shade() -> None:
+    shades = [leaf.classes[1] for leaf in page_of(KETTLE, SMALL).leaves]
+    assert len(shades) > 3
+    assert all(one != other for one, other in pairwise(shades))
+
+
+def test_facts_of_a_continued_part() -> None:
+    """A part of a table shows its path, size, lines, flags, and what is repeated above it."""
+    page = page_of(KETTLE, replace(SMALL, max_chunk_size=140))
+    index = next(i for i, c in enumerate(page.facts["chunks"]) if "continued" in c.get("flags", {}))
+    facts, leaf = page.facts["chunks"][index], page.leaves[index]
+    assert facts["path"] == "Kettle > Keys"
+    assert facts["level"] == "H2, subsection"
+    assert (facts["type"], facts["lines"]) == ("table", "10–12")
+    assert facts["above"] == "\n\n## Keys\n\n| Key | Does |\n|-----|------|\n"
+    assert facts["flags"] == {"continued": "part 2 of its section's text"}
+    assert leaf.attributes["data-flags"] == "continued"
+    assert facts["size"] == len((facts["above"] + leaf.text).lstrip())
+
+
+def test_flags() -> None:
+    text = f"---\na: b\n---\n\n{KETTLE}\n```\n{'x' * 300}\n```\n"
+    flags = [
+        c.get("flags", {}) for c in page_of(text, ChunkConfig(max_chunk_size=120)).facts["chunks"]
+    ]
+    named = {name: why for of_one in flags for name, why in of_one.items()}
+    assert named["not indexable"] == "front_matter"
+    assert named["oversize"] in {"code_block_integrity", "table_integrity"}
+    assert named["moved heading"].startswith("of section ")
+
+
+def test_kinds_are_counted() -> None:
+    page = page_of(KETTLE, SMALL)
+    values = {e.attributes["value"] for e in page.all("option") if "value" in e.attributes}
+    assert {"", "flag:continued", "type:table", "type:text"} <= values
+    assert re.search(r"continued \(\d+\)", page.by_id("choice").text)
+
+
+def test_the_limit_and_the_name_are_said() -> None:
+    page = page_of(KETTLE, SMALL)
+    (heading,) = page.all("h1")
+    assert heading.text == "a.md"
+    (facts,) = (e for e in page.elements if "facts" in e.classes)
+    assert "limit 120 characters" in facts.text
+    assert page.facts["limit"] == 120
+
+
+def test_other_units() -> None:
+    config = ChunkConfig(max_chunk_size=40, length_function=lambda text: len(text.split()))
+    page = page_of(KETTLE * 5, config)
+    assert page.facts["unit"] == "units"
+    assert all(chunk["size"] <= 40 for chunk in page.facts["chunks"])
+
+
+@pytest.mark.parametrize("text", ["", " \n\n ", "\ufeff"])
+def test_documents_without_text(text: str) -> None:
+    page = page_of(text)
+    assert page.by_id("source").text == text
+    if not page.leaves:
+        assert any("no text to chunk" in element.text for element in page.all("p"))
+
+
+def test_the_source_ends_in_white_space() -> None:
+    check(chunked("\n\n  # A\n\nText. \n\n\t\n"))
+
+
+def test_a_cut_inside_a_line_is_said() -> None:
+    page = page_of("One is here. Two is there. " * 20, SMALL)
+    gaps = [element for element in page.elements if "gap" in element.classes]
+    assert gaps
+    assert all("same-line" in gap.classes for gap in gaps)
+
+
+def test_chunks_that_another_tool_made() -> None:
+    """Chunks may lie over one another, leave text out, and have contents of their own."""
+    text = "# A\n\nOne two three.\n\nFour five.\n\nSix.\n"
+    (chunk,) = MarkdownChunker().chunk(text)
+    spans = [Span(0, 15), Span(9, 20), Span(34, 38)]
+    foreign = [
+        replace(chunk, span=span, content=f"({n})", chunk_id=f"{n}") for n, span in enumerate(spans)
+    ]
+    result = HierarchyBuilder().build(foreign, text)
+    page = read(to_html(result))
+    assert page.by_id("source").text == text
+    assert len(page.leaves) == 3
+    assert page.facts["chunks"][1]["text"] == "(1)"
+
+
+def test_the_page_is_a_few_times_the_source() -> None:
+    text = "\n\n".join(sample.text for sample in SAMPLES) * 2
+    assert len(chunked(text).to_html().encode()) < 3 * len(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# {'Long ' * 8000}\n\n" + "## Part\n\nShort.\n\n" * 400,
+        "\n\n".join(f"{'#' * (n % 6 + 1)} {'Long ' * 50}\n\nShort." for n in range(400)),
+        "# A\n\n" + "word " * 20_000,
+    ],
+    ids=["a long title", "long titles", "a long paragraph"],
+)
+def test_no_title_makes_the_page_large(text: str) -> None:
+    """What is repeated in many places is shortened."""
+    result = chunked(text, SMALL)
+    assert len(result.to_html()) < 100_000 + 3 * len(text) + 2_500 * len(result.get_leaves())
+
+
+def test_a_long_path_is_shortened_and_says_so() -> None:
+    page = page_of(f"# {'a' * 3000}\n\nText.\n")
+    assert page.facts["chunks"][0]["path"] == f"{'a' * 500} … 2,000 more … {'a' * 500}"

@@ -1,0 +1,122 @@
+"""Nothing of a document is markup, and the page loads and runs nothing but its own."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from importlib.resources import files
+
+import pytest
+from hypothesis import given, settings
+
+from chunkana_core import ChunkConfig, MarkdownChunker
+from chunkana_view import Entry, index_html
+from tests.strategies import any_markdown
+from tests.view.injections import ALL, DOCUMENTS, PAYLOADS
+from tests.view.reading import Read, read
+
+TEMPLATES = files("chunkana_view") / "templates"
+PLAIN = "# A\n\nText.\n\n## B\n\n```py\nx\n```\n"
+KNOWN = {
+    "lang", "charset", "http-equiv", "content", "name", "id", "class", "role", "type", "value",
+    "placeholder", "autocomplete", "spellcheck", "title", "tabindex", "hidden", "open", "min",
+    "viewbox", "preserveaspectratio", "x", "y", "width", "height", "x1", "x2", "y1", "y2", "method",
+    "selected",
+}  # fmt: skip
+
+
+def page_of(text: str, name: str = "") -> Read:
+    config = ChunkConfig(max_chunk_size=200, atomic_blocks="split")
+    return read(MarkdownChunker(config).chunk_hierarchical(text).to_html(name))
+
+
+def hashed(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def check_attributes(page: Read) -> None:
+    for element in page.elements:
+        for name in element.attributes:
+            assert name in KNOWN or name.startswith(("aria-", "data-")), name
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_adds_no_elements(name: str) -> None:
+    page = page_of(DOCUMENTS[name], name=PAYLOADS[name])
+    assert page.shape == page_of(PLAIN).shape
+    check_attributes(page)
+    inside = {e.attributes.get("role") for e in page.all("div") if "leaf" in e.classes}
+    assert inside == {"option"}
+
+
+@settings(max_examples=settings().max_examples // 3)  # reading a page costs more than making it
+@given(any_markdown())
+def test_no_markdown_adds_elements(text: str) -> None:
+    page = page_of(text, name=text[:80])
+    plain = page_of(PLAIN if page.leaves else "")
+    assert page.shape == plain.shape
+    check_attributes(page)
+
+
+def test_the_template_language_of_a_document_stays_text() -> None:
+    page = page_of(DOCUMENTS["template"])
+    assert "{{ 7*7 }} {% for x in y %} {# c #} ${7*7}" in page.by_id("source").text
+
+
+def test_the_policy_allows_what_is_inlined_and_nothing_else() -> None:
+    page = page_of(ALL)
+    (style,) = page.all("style")
+    data, script = page.all("script")
+    assert page.policy == {
+        "default-src": ["'none'"],
+        "script-src": [hashed(script.text)],
+        "style-src": [hashed(style.text)],
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+    }
+    assert data.attributes["type"] == "application/json"
+    assert style.text == (TEMPLATES / "page.css").read_text(encoding="utf-8")
+    assert script.text == (TEMPLATES / "page.js").read_text(encoding="utf-8")
+
+
+def test_the_data_cannot_end_their_element() -> None:
+    text = page_of(ALL).by_id("chunks").text
+    assert not set(text) & set("<>&\u2028\u2029")
+    assert page_of(ALL).facts["chunks"]
+
+
+@pytest.mark.parametrize("word", ["innerHTML", "outerHTML", "insertAdjacent", "eval(", "</script",
+                                  "document.write", "Function(", "fetch(", "href"])  # fmt: skip
+def test_the_script_knows_no_markup(word: str) -> None:
+    assert word not in (TEMPLATES / "page.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("word", ["url(", "@import", "</style", "expression("])
+@pytest.mark.parametrize("sheet", ["page.css", "index.css"])
+def test_the_styles_load_nothing(word: str, sheet: str) -> None:
+    assert word not in (TEMPLATES / sheet).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("template", ["page", "index", "result", "chunk"])
+def test_the_templates_trust_nothing(template: str) -> None:
+    text = (TEMPLATES / f"{template}.html.jinja").read_text(encoding="utf-8")
+    assert not [word for word in ("|safe", "| safe", "autoescape", "javascript:") if word in text]
+
+
+def test_the_index_links_to_its_pages_alone() -> None:
+    names = [
+        "a.html",
+        "javascript:alert(1).html",
+        "//harm.example.html",
+        '"><script>.html',
+        "\udcff",
+    ]
+    page = read(index_html([Entry(name, f"<b>{name}", 3) for name in names]))
+    links = page.all("a")
+    assert all(link.attributes["href"].startswith("./") for link in links)
+    assert not any(sign in link.attributes["href"] for link in links for sign in ':"<>')
+    assert [link.text for link in links[:4]] == [f"<b>{name}" for name in names[:4]]
+    assert not page.all("b") + page.all("script")
+    (style,) = page.all("style")
+    assert page.policy["script-src"] == ["'none'"]
+    assert page.policy["style-src"] == [hashed(style.text)]
