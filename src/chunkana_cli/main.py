@@ -130,7 +130,7 @@ def demo(
     """
     # Their numpy takes longer to load than the other commands to run.
     from chunkana_cli import demo_view  # noqa: PLC0415
-    from chunkana_cli.demo import Retrieval, run_demo  # noqa: PLC0415
+    from chunkana_cli.demo.running import Retrieval, run_demo  # noqa: PLC0415
 
     if file is None:
         documents, question = default_documents(), question or DEFAULT_QUESTION
