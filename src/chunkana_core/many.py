@@ -6,16 +6,18 @@ import os
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Generic, TypeVar, cast, overload
 
 from chunkana_core.chunker import MarkdownChunker
 from chunkana_core.config import ChunkConfig
 from chunkana_core.errors import ChunkanaError, InputTypeError, require_number, require_type
 from chunkana_core.result import HierarchicalChunkingResult
 from chunkana_core.strategies import BaseStrategy
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 Make = Callable[[str, HierarchicalChunkingResult], T]
@@ -174,6 +176,7 @@ def _outcomes(
     task: _Task[T], documents: Iterable[tuple[str, str]], workers: int, progress: Progress | None
 ) -> Iterator[Outcome[T]]:
     """Check what can be checked at once, and leave the rest to an iterator."""
+    outcomes: Iterator[Outcome[T]]
     if workers == 1:
         outcomes = (task.outcome(name, text) for name, text in documents)
     else:
@@ -190,6 +193,9 @@ def _told(outcomes: Iterator[Outcome[T]], progress: Progress) -> Iterator[Outcom
 def _in_processes(
     task: _Task[T], documents: Iterable[tuple[str, str]], workers: int
 ) -> Iterator[Outcome[T]]:
+    # Loads multiprocessing, which nobody else needs.
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+
     waiting: deque[Future[list[Outcome[T]]]] = deque()
     pool = ProcessPoolExecutor(workers)
     try:
@@ -208,7 +214,7 @@ def _batches(documents: Iterable[tuple[str, str]]) -> Iterator[Batch]:
     size = 0
     for name, text in documents:
         batch.append((name, text))
-        size += len(text) if isinstance(text, str) else 0  # what is none fails by itself, later
+        size += len(str(text))  # what is no str fails later, by itself
         if size >= _BATCH or len(batch) == _MOST_IN_BATCH:
             yield batch
             batch, size = [], 0
