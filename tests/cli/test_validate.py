@@ -106,8 +106,8 @@ def reword(rows: Rows) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (shorten, "guide.md: chunk 2 ({1}): exact: its text is not what stands at 49-"),
-        (lose, "lossless: text before chunk 2 ({2}), from 47 on, is in no chunk"),
+        (shorten, "guide.md: chunk 2 ({1}): exact: its text is not what stands at 50-"),
+        (lose, "lossless: text before chunk 2 ({2}), from 48 on, is in no chunk"),
         (repeat, "guide.md: chunk 3 ({1}): lossless: overlaps the one before it"),
         (inflate, "guide.md: chunk 3 ({2}): size: has 2"),
         (move_heading, "guide.md: chunk 2 ({1}): heading: ends with the heading 'Use'"),
@@ -137,7 +137,7 @@ def test_each_law(rows: Rows, change: Callable[[Rows], None], expected: str) -> 
     ],
 )
 @pytest.mark.usefixtures("rows")
-def test_chunks_of_other_tools(content_key: str, start_key: str | None, nested: bool) -> None:
+def test_chunks_of_other_tools(content_key: str, start_key: str | None, *, nested: bool) -> None:
     starts = [0, TEXT.index("## Install"), TEXT.index("## Use")]
     texts = [TEXT[a:b].strip() for a, b in zip(starts, [*starts[1:], None], strict=True)]
     others: Rows = []

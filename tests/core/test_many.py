@@ -51,7 +51,7 @@ class Odd(BaseStrategy):
 
     def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:
         """Handle any document."""
-        return bool(analysis and config)
+        return analysis.total_chars > 0 and config.strategy == self.name
 
 
 @BOTH

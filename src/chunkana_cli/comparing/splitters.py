@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -109,7 +111,9 @@ def llamaindex_sentences(text: str, config: ChunkConfig) -> list[Piece]:
 def _of_nodes(parser: Any, text: str) -> Iterator[Piece]:  # noqa: ANN401  # of what is optional
     from llama_index.core import Document  # noqa: PLC0415  # slow to load
 
-    for node in parser.get_nodes_from_documents([Document(text=text)]):
+    with redirect_stdout(io.StringIO()):  # on which it remarks on small limits
+        nodes = parser.get_nodes_from_documents([Document(text=text)])
+    for node in nodes:
         headings = tuple(_path(node.metadata))
         yield Piece(node.text, node.text, node.start_char_idx, headings)
 
