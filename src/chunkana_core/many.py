@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, TypeVar, cast, overload
@@ -81,23 +81,21 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
 ) -> Iterator[Outcome[T]] | Iterator[Outcome[HierarchicalChunkingResult]]:
     r"""Yield what becomes of many documents, in their order; one that fails does not end it.
 
-    Documents are read as they are needed, a few batches ahead, so that memory stays small however
-    many there are. Whole results are dear to carry between processes; where `make` returns less,
-    such as lines of JSON, two processes are nearly twice as fast as one.
+    Documents are read as they are needed, a few batches ahead. Whole results are dear to carry
+    between processes; where `make` returns less, two are nearly twice as fast as one.
 
     Args:
         documents: pairs of a name and a text.
         config: how to chunk.
-        workers: the number of processes; 1 is this one, 0 as many as there are processors.
+        workers: the number of processes; 1 is this one, 0 as many as there are processors. With
+            several, `make` and `length_function` must be functions of a module.
         make: what to return of each name and result, called where it was chunked; the result
-            itself by default. With several processes it must be a function of a module, as must
-            be the configuration's `length_function`.
+            itself by default.
         strategies: strategies of the user's own.
         progress: is told how many documents are done, each time that one is.
 
     Raises:
-        ConfigurationError: for anything else; and if there are several workers, but what they
-            would need cannot be sent to them (pickled).
+        ConfigurationError: for anything else, and what cannot be sent to other processes.
 
     >>> documents = [("a.md", "# A\n\nText.\n"), ("b.md", "# B\n\nMore.\n")]
     >>> for outcome in chunk_many(documents, make=lambda name, result: len(result.chunks)):
@@ -105,19 +103,23 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     a.md 2
     b.md 2
     """
-    require_type("documents", documents, Iterable, "an iterable of names and texts")
-    require_number("workers", workers, 0)
-    for name, function in (("make", make), ("progress", progress)):
-        if function is not None and not callable(function):
-            raise InputTypeError(name, function, "None or a callable")
+    _require(documents, workers, {"make": make, "progress": progress})
     chunker = MarkdownChunker(config or ChunkConfig(), strategies)
-    count = workers or processors()
+    count = workers or _processors()
     if make is None:
         return _outcomes(_Task(chunker, _whole), documents, count, progress)
     return _outcomes(_Task(chunker, make), documents, count, progress)
 
 
-def processors() -> int:
+def _require(documents: object, workers: int, functions: Mapping[str, object]) -> None:
+    require_type("documents", documents, Iterable, "an iterable of names and texts")
+    require_number("workers", workers, 0)
+    for name, function in functions.items():
+        if function is not None and not callable(function):
+            raise InputTypeError(name, function, "None or a callable")
+
+
+def _processors() -> int:
     """Return the number of processors that this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)  # Linux alone has it
     return len(allowed(0)) if allowed else os.cpu_count() or 1
