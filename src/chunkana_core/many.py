@@ -138,9 +138,9 @@ class _Task(Generic[T]):
 
     def __call__(self, batch: Batch) -> list[Outcome[T]]:
         """Return what becomes of documents."""
-        return [self.outcome(name, text) for name, text in batch]
+        return [self._outcome(name, text) for name, text in batch]
 
-    def outcome(self, name: str, text: str) -> Outcome[T]:
+    def _outcome(self, name: str, text: str) -> Outcome[T]:
         """Return what becomes of a document."""
         try:
             return Outcome(name, self.make(name, self.chunker.chunk_hierarchical(text)))
@@ -180,7 +180,7 @@ def _outcomes(
     """Check what can be checked at once, and leave the rest to an iterator."""
     outcomes: Iterator[Outcome[T]]
     if workers == 1:
-        outcomes = (task.outcome(name, text) for name, text in documents)
+        outcomes = (outcome for document in documents for outcome in task([document]))
     else:
         outcomes = _in_processes(_packed(task, workers), documents, workers)
     return outcomes if progress is None else _told(outcomes, progress)

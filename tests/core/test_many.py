@@ -43,6 +43,26 @@ def broken(_name: str, _result: HierarchicalChunkingResult) -> int:
     raise AttributeError("a mistake in a program")
 
 
+loaded: list[object] = []
+
+
+class Tokenizer:
+    """Measures texts, and notes when it is loaded."""
+
+    def __call__(self, text: str) -> int:
+        return len(text)
+
+    def __setstate__(self, state: object) -> None:
+        loaded.append(state)
+
+    def __getstate__(self) -> str:
+        return "vocabulary"
+
+
+def times_loaded(_name: str, _result: HierarchicalChunkingResult) -> int:
+    return len(loaded)
+
+
 class Odd(BaseStrategy):
     """A strategy of a user's own."""
 
@@ -150,6 +170,14 @@ def test_strategies_of_the_users_own(workers: int) -> None:
     (outcome,) = chunk_many([("a", "Text.")], config, workers, strategies=[Odd()])
     assert outcome.value is not None
     assert outcome.value.strategy_used == "odd"
+
+
+def test_what_was_sent_is_loaded_once() -> None:
+    """A tokenizer that takes long to load is not loaded with each batch."""
+    loaded.clear()
+    config = ChunkConfig(length_function=Tokenizer())
+    outcomes = list(chunk_many(DOCUMENTS * 8, config, 2, make=times_loaded))
+    assert {outcome.value for outcome in outcomes} == {1}
 
 
 def test_no_workers_means_one_for_each_processor() -> None:
