@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from chunkana_cli.errors import InputError
+from chunkana_cli.errors import InputError, fail
 
 STANDARD_INPUT = "-"
 DEFAULT_QUESTION = "Which options limit the size of a chunk?"  # of the demo's own documents
@@ -44,6 +44,14 @@ def read_document(name: str) -> Document:
     except ValueError:  # a NUL in the path
         raise InputError(f"{title}: no such file") from None
     return Document(name, _decode(title, data))
+
+
+def read_or_fail(name: str) -> Document:
+    """Read a document without which the command makes no sense; see `read_document`."""
+    try:
+        return read_document(name)
+    except InputError as error:
+        fail(str(error))
 
 
 def _standard_input() -> bytes:

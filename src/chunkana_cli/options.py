@@ -15,6 +15,7 @@ from chunkana_core import ChunkConfig, ConfigurationError
 Strategy = Literal["auto", "code_aware", "structural", "fallback"]
 AtomicBlocks = Literal["keep", "split"]
 Command = Callable[..., None]
+AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 
 _SMALL = "a quarter of the maximum, at most 100"
 # Field: type, help, the default in words where None stands for it.

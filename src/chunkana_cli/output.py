@@ -15,8 +15,10 @@ from rich.console import Console
 
 from chunkana_cli.documents import STANDARD_INPUT
 from chunkana_cli.errors import USAGE, fail
+from chunkana_cli.written_json import to_json
 
 STANDARD_OUTPUT = "-"
+ANY_WIDTH = 10**6  # of lines in a pipe, where nothing should be wrapped
 _TITLE = "standard output"  # in messages
 
 
@@ -39,6 +41,12 @@ def open_output(name: str) -> Iterator[BinaryIO]:
     else:
         with _reported(name), Path(name).open("wb") as file:
             yield file
+
+
+def write_json(said: object) -> None:
+    """Write JSON for programs to standard output."""
+    with open_output(STANDARD_OUTPUT) as out:
+        out.write(to_json(said, indent=2).encode() + b"\n")
 
 
 @contextmanager

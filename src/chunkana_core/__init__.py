@@ -23,6 +23,7 @@ from chunkana_core.errors import (
 )
 from chunkana_core.explanation import Alternative, Cut, Explanation, Step
 from chunkana_core.hierarchy import HierarchyBuilder
+from chunkana_core.many import Outcome, chunk_many
 from chunkana_core.merge_tree import MergeNode, MergeTree
 from chunkana_core.outline import (
     Section,
@@ -53,9 +54,10 @@ __all__ = [
     "ChunkanaError", "CodeAwareStrategy", "ConfigurationError", "ContentAnalysis", "Cut",
     "Document", "Draft", "Explanation", "FallbackStrategy", "HierarchicalChunkingResult",
     "HierarchyBuilder", "InputTypeError", "InvariantValidator", "InvariantViolationError",
-    "InvariantWarning", "Links", "MarkdownChunker", "MergeNode", "MergeTree", "Section",
+    "InvariantWarning", "Links", "MarkdownChunker", "MergeNode", "MergeTree", "Outcome", "Section",
     "SectionPath", "Source", "Span", "Step", "StrategyError", "StrategySelector",
     "StructuralStrategy", "TocEntry", "ValidationResult", "analyze_markdown", "chunk_file",
-    "chunk_hierarchical", "chunk_markdown", "find_common_prefix", "is_parent_child", "is_sibling",
-    "merge_sections", "validate_content_coverage", "validate_no_dangling_headers", "validate_tree",
+    "chunk_hierarchical", "chunk_many", "chunk_markdown", "find_common_prefix", "is_parent_child",
+    "is_sibling", "merge_sections", "validate_content_coverage", "validate_no_dangling_headers",
+    "validate_tree",
 ]  # fmt: skip

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import chunkana_cli
-from chunkana_cli.demo import Retrieval, run_demo
-from chunkana_cli.demo_view import show
+from chunkana_cli.demo.running import Retrieval, run_demo
+from chunkana_cli.demo.view import show
 from chunkana_cli.documents import DEFAULT_QUESTION, Document, default_documents
 from chunkana_cli.tree_view import full_tree
 from chunkana_core import ChunkConfig

@@ -14,7 +14,8 @@ from tests.cli.command import COMMAND, call, environment, error_of, run
 needs_full_device = pytest.mark.skipif(
     not Path("/dev/full").exists(), reason="a device that is always full, as Linux has it"
 )
-READERS = ("split", "tree", "view", "demo")
+READERS = ("split", "tree", "view", "explain", "stats", "compare", "demo")
+CHUNKERS = ("split", "tree", "stats")  # of many files
 
 
 @pytest.mark.parametrize("command", READERS)
@@ -22,9 +23,25 @@ def test_a_missing_file(command: str) -> None:
     assert error_of(command, "no/such.md", code=1) == "no/such.md: no such file"
 
 
-@pytest.mark.parametrize("command", READERS)
-def test_a_folder(command: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["compare", "demo"])
+def test_a_folder_where_one_file_is_meant(command: str, tmp_path: Path) -> None:
     assert error_of(command, tmp_path, code=1) == f"{tmp_path}: is a folder; name the files in it"
+
+
+@pytest.mark.parametrize("command", CHUNKERS)
+def test_a_folder_without_markdown(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    kinds = "*.md, *.markdown, *.mdx"
+    message = f"{tmp_path}: no Markdown in this folder ({kinds}); name files or a pattern"
+    code, _, error = call(command, tmp_path)
+    assert (code, error) == (1, f"chunkana: {message}\n")
+
+
+@pytest.mark.parametrize("command", CHUNKERS)
+def test_a_pattern_that_matches_nothing(command: str, tmp_path: Path) -> None:
+    pattern = f"{tmp_path}/**/*.md"
+    code, _, error = call(command, pattern)
+    assert (code, error) == (1, f"chunkana: {pattern}: this pattern matches no file\n")
 
 
 @pytest.mark.parametrize("command", READERS)
@@ -81,7 +98,14 @@ def test_a_value_out_of_range(command: str, option: str, message: str) -> None:
         (["split", "--format=xml", "-"], "Invalid value for '--format'"),
         (["split", "--strategy=best", "-"], "Invalid value for '--strategy'"),
         (["split", "--no-such-option", "-"], "No such option"),
-        (["tree", "a.md", "b.md"], "unexpected extra argument"),
+        (["compare", "a.md", "b.md"], "unexpected extra argument"),
+        (
+            ["split", "--jobs=many", "-"],
+            "--jobs is 'many'; allowed: a whole number from 0, or auto",
+        ),
+        (["split", "--format=parquet", "-"], "--format parquet"),
+        (["validate", "a.jsonl", "--max-chunk-size=3"], "Invalid value for '--max-chunk-size'"),
+        (["validate"], "Missing argument"),
         (["demo", "--hits=0"], "Invalid value for '--hits'"),
         (["no-such-command"], "No such command 'no-such-command'"),
     ],
@@ -98,11 +122,13 @@ def test_a_document_without_text_has_no_demo(tmp_path: Path) -> None:
     assert error_of("demo", path, code=1) == f"{path}: has no text to chunk"
 
 
-@pytest.mark.parametrize("command", ["split", "tree"])
+@pytest.mark.parametrize("command", ["split", "split --jobs=2", "tree", "stats --json"])
 def test_a_reader_that_has_seen_enough(command: str, tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("# A\n\nText.\n\n" * 5000, encoding="utf-8")
+    # Oversize, so that stats too have much to say.
+    code = "```\n" + "x = 1\n" * 200 + "```\n\n"
+    (tmp_path / "a.md").write_text(f"# A\n\nText.\n\n{code}" * 2000, encoding="utf-8")
     process = subprocess.Popen(
-        [*COMMAND, command, "a.md"],
+        [*COMMAND, *command.split(), "a.md"],
         cwd=tmp_path,
         env=environment(),
         stdout=subprocess.PIPE,

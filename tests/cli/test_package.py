@@ -9,7 +9,11 @@ from importlib.metadata import entry_points, version
 import pytest
 
 from chunkana_cli.main import app
-from tests.cli.command import output_of, run
+from tests.cli.command import call, environment, output_of, run
+
+COMMANDS = ("split", "tree", "view", "explain", "stats", "validate", "compare", "demo")
+# What is slow to load, and is for one command or format alone.
+_HEAVY = {"bm25s", "langchain_text_splitters", "llama_index", "multiprocessing", "numpy", "pyarrow"}
 
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
@@ -26,9 +30,16 @@ def test_without_the_extra_the_error_says_what_to_install(name: str) -> None:
     )
 
 
-def test_importing_prints_nothing_and_loads_nothing_heavy() -> None:
-    done = python("import chunkana_cli.main, sys; print('numpy' in sys.modules)")
-    assert (done.stdout, done.stderr) == ("False\n", "")
+def test_help_prints_nothing_else_and_loads_nothing_heavy() -> None:
+    script = (
+        "import sys\n"
+        "from chunkana_cli.main import app\n"
+        "app(['--help'], standalone_mode=False)\n"
+        f"print(sorted({_HEAVY!r} & set(sys.modules)))"
+    )
+    done = python(script)
+    assert done.stderr == ""
+    assert done.stdout.endswith("\n[]\n")
 
 
 def test_the_core_needs_none_of_it() -> None:
@@ -47,10 +58,37 @@ def test_version() -> None:
 
 def test_help_names_the_commands() -> None:
     output = output_of("--help")
-    assert all(f"  {name} " in output for name in ("split", "tree", "view", "demo"))
+    assert all(f"  {name} " in output for name in COMMANDS)
 
 
 def test_without_arguments_it_helps() -> None:
     done = run()
     assert done.returncode == 2
     assert b"Usage: chunkana" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_each_command_has_examples_and_exit_codes(command: str) -> None:
+    code, output, _ = call(command, "--help")
+    assert code == 0
+    examples = [line for line in output.splitlines() if line.startswith("    chunkana ")]
+    assert any(f"chunkana {command}" in example for example in examples)
+    assert "Exit codes: 0 " in output
+
+
+@pytest.mark.parametrize(
+    ("shell", "words"),
+    [("bash", {"COMP_WORDS": "chunkana sp", "COMP_CWORD": "1"}),
+     ("zsh", {"_TYPER_COMPLETE_ARGS": "chunkana sp"}),
+     ("fish", {"_TYPER_COMPLETE_ARGS": "chunkana sp", "_TYPER_COMPLETE_FISH_ACTION": "get-args"})],
+)  # fmt: skip
+def test_shells_complete_commands(shell: str, words: dict[str, str]) -> None:
+    done = run(env=environment(**words, _CHUNKANA_COMPLETE=f"complete_{shell}"))
+    assert b"split" in done.stdout
+    assert b"tree" not in done.stdout
+
+
+def test_completion_can_be_shown_for_a_shell() -> None:
+    done = run(env=environment(_CHUNKANA_COMPLETE="source_bash"))
+    assert b"_CHUNKANA_COMPLETE=complete_bash" in done.stdout
+    assert "--show-completion" in output_of("--help")

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_cli.auto_merge import (
+from chunkana_cli.demo.auto_merge import (
     Passage,
     children_of,
     leaves_under,
     merge_hits,
     nearly_merged,
 )
-from chunkana_cli.excerpt import best_window
-from chunkana_cli.question import pick_question
-from chunkana_cli.search import Index
-from chunkana_cli.words import find_words, stem, words_of
+from chunkana_cli.demo.excerpt import best_window
+from chunkana_cli.demo.question import pick_question
+from chunkana_cli.demo.search import Index
+from chunkana_cli.demo.words import find_words, stem, words_of
 from chunkana_core import ChunkConfig, MarkdownChunker, chunk_hierarchical
 from tests.strategies import any_markdown
 

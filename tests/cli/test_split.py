@@ -10,8 +10,8 @@ from unicodedata import category
 import pytest
 from hypothesis import given
 
-from chunkana_cli.documents import Document
-from chunkana_cli.formats import to_jsonl, to_text
+from chunkana_cli.formats.jsonl import to_jsonl
+from chunkana_cli.formats.text import to_text
 from chunkana_cli.options import Strategy
 from chunkana_core import ChunkConfig, MarkdownChunker, StrategySelector
 from tests.cli.command import error_of, output_of, run
@@ -53,7 +53,7 @@ def test_text_is_the_slice_of_the_file(tmp_path: Path, text: str) -> None:
 @given(any_markdown())
 def test_json_lines_hold_any_chunk_in_one_line_each(text: str) -> None:
     result = MarkdownChunker(ChunkConfig(max_chunk_size=100)).chunk_hierarchical(text)
-    output = "".join(to_jsonl(Document("a.md", text), result))
+    output = "".join(to_jsonl("a.md", result))
     output.encode("utf-8")
     read = [(row["content"], row["text"]) for row, _ in rows(output)]
     assert read == [(chunk.content, chunk.text) for chunk in result.get_leaves()]
@@ -62,7 +62,7 @@ def test_json_lines_hold_any_chunk_in_one_line_each(text: str) -> None:
 @given(any_markdown())
 def test_text_has_nothing_that_a_terminal_would_obey(text: str) -> None:
     result = MarkdownChunker().chunk_hierarchical(text)
-    output = "".join(to_text(Document("\x1b[31m.md", text), result))
+    output = "".join(to_text("\x1b[31m.md", result))
     output.encode("utf-8")
     controls = {c for c in output if category(c) in {"Cc", "Cs", "Zl", "Zp"}}
     assert controls <= {"\n", "\t"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -116,3 +117,31 @@ def test_the_short_tree_says_what_it_leaves_out() -> None:
 def test_the_short_tree_shows_the_parts_of_a_section_as_one_row() -> None:
     rows = list(short_rows("# A\n\nText.\n\n# B\n\n" + "Some words. " * 300, 10))
     assert [row.split(" · ")[0] for row in rows] == ["A  10", "B  3,601 in 4 chunks"]
+
+
+def test_several_files(tmp_path: Path) -> None:
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_text(GUIDE, encoding="utf-8")
+    lines = output_of("tree", ".", folder=tmp_path).splitlines()
+    assert [line.split("  ")[0] for line in lines if "characters in" in line] == [
+        "./a.md",
+        "./b.md",
+    ]
+
+
+def test_json_is_the_tree_of_each_file() -> None:
+    said = json.loads(output_of("tree", *DOCUMENTS, "--json"))
+    assert [document["file"] for document in said] == [str(path) for path in DOCUMENTS]
+    for document, path in zip(said, DOCUMENTS, strict=True):
+        result = chunk_hierarchical(path.read_bytes().decode())
+        waiting, found = [document["root"]], []
+        while waiting:
+            node = waiting.pop()
+            found.append((node["id"], node["start_char"], node["end_char"], node["is_leaf"]))
+            waiting += reversed(node["children"])
+        assert found == [(c.chunk_id, c.span.start, c.span.end, c.is_leaf) for c in result.chunks]
+
+
+def test_json_of_a_blank_document() -> None:
+    (said,) = json.loads(output_of("tree", "-", "--json", stdin=b"\n"))
+    assert said == {"file": "-", "title": "", "characters": 1, "chunks": 0, "root": None}

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from chunkana_cli.auto_merge import Passage, merge_hits
+from chunkana_cli.demo.auto_merge import Passage, merge_hits
+from chunkana_cli.demo.question import pick_question
+from chunkana_cli.demo.search import Hit, Index
 from chunkana_cli.documents import Document
-from chunkana_cli.question import pick_question
-from chunkana_cli.search import Hit, Index
 from chunkana_core import ChunkConfig, HierarchicalChunkingResult, MarkdownChunker, MergeTree
 
 

@@ -6,13 +6,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from chunkana_cli.demo import Demo
-from chunkana_cli.merge_view import merging_of
+from chunkana_cli.demo.merge_view import merging_of
+from chunkana_cli.demo.passage_view import passages_of
+from chunkana_cli.demo.running import Demo
+from chunkana_cli.demo.words import find_words
 from chunkana_cli.naming import counted, lines_of, path_of
-from chunkana_cli.passage_view import passages_of
 from chunkana_cli.tree_view import short_tree
 from chunkana_cli.visible import on_one_line
-from chunkana_cli.words import find_words
 
 _TREE_ROWS = 40  # of all documents together
 _FEWEST_ROWS = 6  # of a document: less says nothing about it

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import bm25s
 
-from chunkana_cli.words import words_of
+from chunkana_cli.demo.words import words_of
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
 _WEAK = 0.2  # below this share of the best score, chunks only happen to have a word

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from rich.text import Text
 from rich.tree import Tree
 
-from chunkana_cli.auto_merge import Passage, children_of, leaves_under, nearly_merged
-from chunkana_cli.demo import Demo
+from chunkana_cli.demo.auto_merge import Passage, children_of, leaves_under, nearly_merged
+from chunkana_cli.demo.running import Demo
 from chunkana_cli.naming import common_path, counted, lines_of, path_of_all
 from chunkana_core import MergeNode, MergeTree
 

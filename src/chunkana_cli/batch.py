@@ -1,0 +1,81 @@
+"""What commands do with many documents: read, chunk, go on where one fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, TypeVar
+
+import typer
+
+from chunkana_cli.documents import read_document
+from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
+from chunkana_cli.paths import find_files
+from chunkana_core import ChunkConfig, HierarchicalChunkingResult, chunk_many
+
+T = TypeVar("T")
+_AUTO = "auto"
+Jobs = Annotated[
+    str,
+    typer.Option("--jobs", "-j", metavar="N", help="Processes; auto or 0 for one a processor."),
+]
+
+
+def workers_of(jobs: str) -> int:
+    """Return the number that `--jobs` means, 0 for as many as there are processors."""
+    if jobs == _AUTO:
+        return 0
+    if not (jobs.isascii() and jobs.isdigit()):
+        fail(f"--jobs is {jobs!r}; allowed: a whole number from 0, or auto", USAGE)
+    return int(jobs)
+
+
+@dataclass(slots=True)
+class Batch:
+    """The documents of a command; remembers whether any failed.
+
+    Attributes:
+        names: of the files that were found.
+        has_failed: whether a file could not be found, read or chunked.
+    """
+
+    names: Sequence[str]
+    has_failed: bool = field(default=False)
+
+    @classmethod
+    def of(cls, arguments: Sequence[str]) -> Batch:
+        """Find the files that arguments mean; report those that mean none."""
+        names, is_whole = find_files(arguments)
+        return cls(names, not is_whole)
+
+    def documents(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and text of each file; report those that cannot be read."""
+        for name in self.names:
+            try:
+                yield name, read_document(name).text
+            except InputError as error:
+                self._report(str(error))
+
+    def chunked(
+        self,
+        config: ChunkConfig,
+        workers: int,
+        make: Callable[[str, HierarchicalChunkingResult], T],
+        progress: Callable[[int], object] | None = None,
+    ) -> Iterator[T]:
+        """Yield what is made of each document, in order; report those that fail."""
+        outcomes = chunk_many(self.documents(), config, workers, make=make, progress=progress)
+        for outcome in outcomes:
+            if outcome.value is None:
+                self._report(f"{outcome.name}: cannot be chunked: {outcome.error}")
+            else:
+                yield outcome.value
+
+    def end(self) -> None:
+        """End the command with an error if a file failed."""
+        if self.has_failed:
+            raise typer.Exit(FAILED)
+
+    def _report(self, message: str) -> None:
+        report(message)
+        self.has_failed = True

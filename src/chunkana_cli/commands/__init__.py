@@ -1,0 +1,1 @@
+"""The commands, a module each: options, and what is done with them."""

@@ -1,0 +1,56 @@
+"""`chunkana demo`: show chunking, search and merging at work."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.documents import DEFAULT_QUESTION, default_documents, read_or_fail
+from chunkana_cli.errors import fail
+from chunkana_cli.options import with_config
+from chunkana_cli.output import open_console
+from chunkana_core import ChunkConfig
+
+EPILOG = epilog("demo", 'demo README.md -q "How are tables split?"')
+_WIDTH = 100  # in a pipe
+_PARENT_DEFAULT = "three times that of a chunk"
+
+
+@with_config(atomic_blocks="split")
+def demo(
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="FILE", help="Markdown; by default, documents of Chunkana's."),
+    ] = None,
+    *,
+    question: Annotated[
+        str | None,
+        typer.Option("--question", "-q", help="What to ask; by default, one is chosen."),
+    ] = None,
+    hits: Annotated[int, typer.Option(min=1, help="How many chunks to find.")] = 8,
+    max_parent_size: Annotated[
+        int | None,
+        typer.Option(min=1, help="The largest size of a parent.", show_default=_PARENT_DEFAULT),
+    ] = None,
+    config: ChunkConfig,
+) -> None:
+    """Show chunking, search and merging at work.
+
+    Without a file, on documents of Chunkana's own.
+    """
+    # Their numpy takes longer to load than the other commands to run.
+    from chunkana_cli.demo.running import Retrieval, run_demo  # noqa: PLC0415
+    from chunkana_cli.demo.view import show  # noqa: PLC0415
+
+    if file is None:
+        documents, question = default_documents(), question or DEFAULT_QUESTION
+    else:
+        documents = [read_or_fail(file)]
+    if not any(document.text.strip() for document in documents):
+        fail(f"{documents[0].name}: has no text to chunk")
+    cap = max_parent_size or 3 * config.max_chunk_size
+    shown = run_demo(documents, question, Retrieval(hits, cap), config)
+    with open_console(_WIDTH) as console:
+        show(shown, console)

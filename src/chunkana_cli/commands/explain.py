@@ -1,0 +1,45 @@
+"""`chunkana explain`: say why each cut is where it is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from chunkana_cli.batch import Batch
+from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.options import AsJson, with_config
+from chunkana_cli.output import ANY_WIDTH, open_console, write_json
+from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.visible import visible
+from chunkana_core import ChunkConfig, Explanation, MarkdownChunker
+
+EPILOG = epilog("explain README.md", "explain --json README.md --max-chunk-size 500")
+
+
+@with_config()
+def explain(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    *,
+    as_json: AsJson = False,
+    config: ChunkConfig,
+) -> None:
+    """Say of each cut why it is there, and what else was possible.
+
+    First what the stages did: small neighbours merged, headings carried to their text, sections
+    divided. Then each cut with its line, what it costs, and the best other places for it.
+    """
+    chunker = MarkdownChunker(config)
+    batch = Batch.of(files)
+    explained = ((name, chunker.explain(text)) for name, text in batch.documents())
+    if as_json:
+        write_json([{"file": name, **found.to_dict()} for name, found in explained])
+    else:
+        with open_console(ANY_WIDTH) as console:
+            for name, found in explained:
+                console.print(_text(name, found), markup=False, highlight=False)
+    batch.end()
+
+
+def _text(name: str, explanation: Explanation) -> str:
+    return "\n".join(visible(line) for line in (name, *str(explanation).splitlines()))

@@ -1,0 +1,46 @@
+"""`chunkana tree`: show the hierarchy of files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from chunkana_cli.batch import Batch
+from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.options import AsJson, with_config
+from chunkana_cli.output import ANY_WIDTH, open_console, write_json
+from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.tree_json import to_tree
+from chunkana_cli.tree_view import full_tree
+from chunkana_core import ChunkConfig, HierarchicalChunkingResult
+
+EPILOG = epilog("tree README.md", "tree docs --max-chunk-size 500", "tree --json README.md | jq .")
+
+
+@with_config()
+def tree(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    *,
+    as_json: AsJson = False,
+    config: ChunkConfig,
+) -> None:
+    """Show the hierarchy of files.
+
+    Beside each title: heading level, size in characters, lines, kind, and the chunk's id. As JSON,
+    a list of one object a file, in which chunks hold their children.
+    """
+    batch = Batch.of(files)
+    results = batch.chunked(config, 1, _named)
+    if as_json:
+        trees = [to_tree(name, result) for name, result in results]
+        write_json(trees)
+    else:
+        with open_console(ANY_WIDTH) as console:
+            for name, result in results:
+                console.print(full_tree(name, result))
+    batch.end()
+
+
+def _named(name: str, result: HierarchicalChunkingResult) -> tuple[str, HierarchicalChunkingResult]:
+    return name, result

@@ -1,0 +1,42 @@
+"""`chunkana view`: write pages that show chunks in their source."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.errors import FAILED
+from chunkana_cli.options import with_config
+from chunkana_cli.output import STANDARD_OUTPUT
+from chunkana_cli.paths import FILES_HELP, find_files
+from chunkana_core import ChunkConfig, MarkdownChunker
+
+EPILOG = epilog("view README.md -o readme.html", "view docs -o pages --max-chunk-size 500")
+
+
+@with_config()
+def view(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    *,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="PAGE", help="For several files, a folder."),
+    ] = STANDARD_OUTPUT,
+    config: ChunkConfig,
+) -> None:
+    """Write a page that shows the chunks of a file.
+
+    HTML that needs nothing else. Of several files, a page each and an index.
+    """
+    from chunkana_cli.pages import write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
+
+    names, is_whole = find_files(files)
+    chunker = MarkdownChunker(config)
+    if len(names) == 1:
+        write_page(names[0], output, chunker)
+    elif names:
+        is_whole = write_folder(names, output, chunker) and is_whole
+    if not is_whole:
+        raise typer.Exit(FAILED)

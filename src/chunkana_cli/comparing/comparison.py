@@ -1,0 +1,55 @@
+"""A document, cut by every tool that is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from chunkana_cli.comparing.measures import Measured, Truth, measure
+from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
+from chunkana_cli.documents import Document
+from chunkana_core import ChunkConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What tools made of a document.
+
+    Attributes:
+        name: the document's.
+        truth: what a parse says of it.
+        limit: of every tool, in characters.
+        measured: by tool, those that are installed.
+    """
+
+    name: str
+    truth: Truth
+    limit: int
+    measured: Mapping[Splitter, Measured]
+
+    @classmethod
+    def of(cls, document: Document, config: ChunkConfig) -> Comparison:
+        """Cut and measure."""
+        text, limit = document.text, config.max_chunk_size
+        truth = Truth.of(text)
+        installed = (splitter for splitter in SPLITTERS if splitter.is_installed)
+        measured = {tool: measure(tool.split(text, config), truth, limit) for tool in installed}
+        return cls(document.name, truth, limit, measured)
+
+    @property
+    def missing(self) -> list[Splitter]:
+        """The tools that are not installed."""
+        return [splitter for splitter in SPLITTERS if splitter not in self.measured]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return all of it as JSON takes it."""
+        tools = [{"name": tool.name, **asdict(found)} for tool, found in self.measured.items()]
+        return {
+            "file": self.name,
+            "characters": len(self.truth.text),
+            "headings": len(self.truth.headings),
+            "tables": len(self.truth.tables),
+            "max_chunk_size": self.limit,
+            "tools": tools,
+            "missing": [{"name": tool.name, "install": tool.install} for tool in self.missing],
+        }

@@ -1,0 +1,133 @@
+"""The tools that are compared, each as a function from a text to pieces of at most a size."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from chunkana_core import ChunkConfig, MarkdownChunker
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What a tool made of a part of a document.
+
+    Attributes:
+        content: what it shows.
+        text: what should stand at its offset.
+        start: the offset that it claims, None where it claims none.
+        headings: those that its metadata name.
+    """
+
+    content: str
+    text: str
+    start: int | None
+    headings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Splitter:
+    """A tool to compare.
+
+    Attributes:
+        name: to show.
+        package: what it needs, as it is imported.
+        install: the same, as pip knows it.
+        split: cuts a text; sizes are characters, nothing overlaps. The other options of the
+            configuration are Chunkana's alone.
+    """
+
+    name: str
+    package: str
+    install: str
+    split: Callable[[str, ChunkConfig], list[Piece]]
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it can be used; it is looked for, not loaded."""
+        return find_spec(self.package) is not None
+
+
+def chunkana(text: str, config: ChunkConfig) -> list[Piece]:
+    """Cut a text with Chunkana."""
+    result = MarkdownChunker(config).chunk_hierarchical(text)
+    return [
+        Piece(c.content, c.text, c.span.start, (*c.section.path, c.title, *c.section_tags))
+        for c in result.get_leaves()
+    ]
+
+
+def langchain_recursive(text: str, config: ChunkConfig) -> list[Piece]:
+    """Cut a text with LangChain's separators for Markdown."""
+    from langchain_text_splitters import (  # noqa: PLC0415  # slow to load
+        Language,
+        RecursiveCharacterTextSplitter,
+    )
+
+    splitter = RecursiveCharacterTextSplitter.from_language(
+        Language.MARKDOWN, chunk_size=config.max_chunk_size, chunk_overlap=0, add_start_index=True
+    )
+    documents = splitter.create_documents([text])
+    return [Piece(d.page_content, d.page_content, d.metadata["start_index"]) for d in documents]
+
+
+def langchain_headers(text: str, config: ChunkConfig) -> list[Piece]:
+    """Cut a text at headings, and what is over the limit as above: what LangChain's docs show."""
+    from langchain_text_splitters import (  # noqa: PLC0415  # slow to load
+        MarkdownHeaderTextSplitter,
+        RecursiveCharacterTextSplitter,
+    )
+
+    headers = [("#" * level, f"h{level}") for level in range(1, 7)]
+    sections = MarkdownHeaderTextSplitter(headers, strip_headers=False).split_text(text)
+    splitter = RecursiveCharacterTextSplitter(chunk_size=config.max_chunk_size, chunk_overlap=0)
+    documents = splitter.split_documents(sections)
+    return [
+        Piece(d.page_content, d.page_content, None, tuple(d.metadata.values())) for d in documents
+    ]
+
+
+def llamaindex_markdown(text: str, _config: ChunkConfig) -> list[Piece]:
+    """Cut a text at headings, which is all that LlamaIndex's MarkdownNodeParser does."""
+    from llama_index.core.node_parser import MarkdownNodeParser  # noqa: PLC0415  # slow to load
+
+    return list(_of_nodes(MarkdownNodeParser(), text))
+
+
+def llamaindex_sentences(text: str, config: ChunkConfig) -> list[Piece]:
+    """Cut a text into sentences with LlamaIndex; characters are its tokens."""
+    from llama_index.core.node_parser import SentenceSplitter  # noqa: PLC0415  # slow to load
+
+    parser = SentenceSplitter(
+        chunk_size=config.max_chunk_size, chunk_overlap=0, tokenizer=list, include_metadata=False
+    )
+    return list(_of_nodes(parser, text))
+
+
+def _of_nodes(parser: Any, text: str) -> Iterator[Piece]:  # noqa: ANN401  # of what is optional
+    from llama_index.core import Document  # noqa: PLC0415  # slow to load
+
+    with redirect_stdout(io.StringIO()):  # on which it remarks on small limits
+        nodes = parser.get_nodes_from_documents([Document(text=text)])
+    for node in nodes:
+        headings = tuple(_path(node.metadata))
+        yield Piece(node.text, node.text, node.start_char_idx, headings)
+
+
+def _path(metadata: Mapping[str, Any]) -> Iterator[str]:
+    yield from filter(None, str(metadata.get("header_path", "")).split("/"))
+
+
+_LANGCHAIN = ("langchain_text_splitters", "langchain-text-splitters")
+_LLAMAINDEX = ("llama_index.core", "llama-index-core")
+SPLITTERS = (
+    Splitter("Chunkana", "chunkana_core", "chunkana-rag", chunkana),
+    Splitter("LangChain Recursive", *_LANGCHAIN, langchain_recursive),
+    Splitter("LangChain Header + Recursive", *_LANGCHAIN, langchain_headers),
+    Splitter("LlamaIndex Markdown", *_LLAMAINDEX, llamaindex_markdown),
+    Splitter("LlamaIndex Sentence", *_LLAMAINDEX, llamaindex_sentences),
+)

@@ -1,0 +1,53 @@
+"""Tools side by side, on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from chunkana_cli.comparing.comparison import Comparison
+from chunkana_cli.comparing.measures import Measured
+from chunkana_cli.naming import counted
+from chunkana_cli.visible import on_one_line
+
+# What is shown, and whether anything but 0 is bad.
+_ROWS: dict[str, tuple[Callable[[Measured], str], bool]] = {
+    "chunks": (lambda m: f"{m.chunks:,}", False),
+    "largest chunk": (lambda m: f"{m.largest:,}", False),
+    "over the limit": (lambda m: f"{m.over_limit:,}", True),
+    "headings found": (lambda m: f"{m.headings_found:,}", False),
+    "false headings": (lambda m: f"{m.false_headings:,}", True),
+    "offsets right": (lambda m: f"{m.offsets_right:,}", False),
+    "offsets wrong": (lambda m: f"{m.offsets_wrong:,}", True),
+    "offsets absent": (lambda m: f"{m.offsets_absent:,}", True),
+    "fences broken": (lambda m: f"{m.fences_broken:,}", True),
+    "tables parted": (lambda m: f"{m.tables_parted:,}", True),
+    "lines lost": (lambda m: f"{m.lines_lost:.1%}" if m.lines_lost else "0", True),
+}
+
+
+def show_comparison(comparison: Comparison, console: Console) -> None:
+    """Print a table of what was measured, and what could not be."""
+    console.print(Text(_heading(comparison)))
+    console.print()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column()
+    for splitter in comparison.measured:
+        table.add_column(splitter.name, justify="right", max_width=12)
+    for label, (cell, is_bad) in _ROWS.items():
+        cells = [cell(found) for found in comparison.measured.values()]
+        table.add_row(label, *(Text(c, "red" if is_bad and c != "0" else "") for c in cells))
+    console.print(table)
+    for splitter in comparison.missing:
+        console.print(Text(f"{splitter.name} is not installed: pip install {splitter.install}"))
+
+
+def _heading(comparison: Comparison) -> str:
+    truth = comparison.truth
+    size, headings = counted(len(truth.text), "character"), counted(len(truth.headings), "heading")
+    tables = counted(len(truth.tables), "table")
+    name, limit = on_one_line(comparison.name), f"limit {comparison.limit:,} characters"
+    return f"{name}: {size}, {headings}, {tables}; {limit}"

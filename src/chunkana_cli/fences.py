@@ -1,0 +1,17 @@
+"""Code fences that nothing closes."""
+
+from __future__ import annotations
+
+from chunkana_core import BlockKind, Document
+
+
+def leaves_fence_open(text: str) -> bool:
+    r"""Tell whether a text opens a code fence that it does not close.
+
+    >>> [leaves_fence_open(text) for text in ("~~~\na\n~~~", "~~~\na", "a ~~~ b")]
+    [False, True, False]
+    """
+    if "```" not in text and "~~~" not in text:
+        return False
+    blocks = Document.parse(text).blocks
+    return any(block.is_open and block.kind is BlockKind.FENCED_CODE for block in blocks)

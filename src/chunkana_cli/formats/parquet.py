@@ -1,0 +1,58 @@
+"""Chunks as a Parquet table, a row each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+try:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ImportError as error:
+    message = 'Parquet needs pyarrow: pip install "chunkana-rag[parquet]"'
+    raise ImportError(message, name="pyarrow") from error
+
+from chunkana_cli.formats import Format
+from chunkana_core import HierarchicalChunkingResult, chunk_markdown
+
+_ROWS = 10_000  # in a group, which readers load as a whole
+_KINDS = {bool: pa.bool_(), int: pa.int64(), list: pa.list_(pa.string())}
+# None in the example that the columns are taken from.
+_NUMBERS = {"split_index": pa.int64(), "original_section_size": pa.int64()}
+
+
+def _schema() -> pa.Schema:
+    """Return the columns: those of JSON lines, the metadata's beside the others."""
+    (example,) = chunk_markdown("Text.")
+    columns = {name: _NUMBERS.get(name) or _KINDS.get(type(value), pa.string())
+               for name, value in example.metadata.items()}  # fmt: skip
+    text = dict.fromkeys(("file", "content", "text"), pa.string())
+    return pa.schema(list((text | columns).items()))
+
+
+SCHEMA = _schema()
+
+
+def render(name: str, result: HierarchicalChunkingResult) -> pa.RecordBatch:
+    """Return the rows of a document."""
+    rows = [
+        {"file": name, "content": chunk.content, "text": chunk.text, **chunk.metadata}
+        for chunk in result.get_leaves()
+    ]
+    return pa.RecordBatch.from_pylist(rows, schema=SCHEMA)
+
+
+def write(batches: Iterator[pa.RecordBatch], out: BinaryIO) -> None:
+    """Write the rows of all documents, in groups of one size however they were made."""
+    with pq.ParquetWriter(out, SCHEMA) as writer:
+        waiting: list[pa.RecordBatch] = []
+        for batch in batches:
+            waiting.append(batch)
+            if sum(len(held) for held in waiting) >= _ROWS:
+                writer.write_table(pa.Table.from_batches(waiting, SCHEMA), row_group_size=_ROWS)
+                waiting = []
+        if waiting:
+            writer.write_table(pa.Table.from_batches(waiting, SCHEMA), row_group_size=_ROWS)
+
+
+FORMAT = Format(render, write, is_text=False)

@@ -1,0 +1,39 @@
+"""Chunks for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from chunkana_cli.formats import Format, write_bytes
+from chunkana_cli.naming import counted
+from chunkana_cli.visible import on_one_line, visible
+from chunkana_core import Chunk, HierarchicalChunkingResult
+
+
+def to_text(name: str, result: HierarchicalChunkingResult) -> Iterator[str]:
+    """Yield a heading for the document, and each leaf under a line that describes it."""
+    leaves = result.get_leaves()
+    counts = f"{counted(len(leaves), 'chunk')}, {counted(len(result.source), 'character')}"
+    strategy = f", strategy {result.strategy_used}" if leaves else ""
+    yield f"════ {on_one_line(name)}: {counts}{strategy}\n\n"
+    for number, chunk in enumerate(leaves, 1):
+        yield f"──── {number}/{len(leaves)}  {_describe(chunk)}\n\n"
+        yield visible(chunk.content) + "\n\n"
+
+
+def _describe(chunk: Chunk) -> str:
+    lines = f"lines {chunk.text_start_line}-{chunk.text_end_line}"
+    facts = [on_one_line(chunk.header_path), lines, f"{chunk.size:,} characters", chunk.chunk_id]
+    if chunk.split_index:
+        facts.append("continued")
+    if chunk.oversize_reason is not None:
+        facts.append(f"oversize: {chunk.oversize_reason}")
+    return "  ".join(facts)
+
+
+def render(name: str, result: HierarchicalChunkingResult) -> bytes:
+    """Return the text of a document."""
+    return "".join(to_text(name, result)).encode()
+
+
+FORMAT = Format(render, write_bytes)

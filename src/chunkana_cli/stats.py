@@ -1,0 +1,113 @@
+"""What the chunks of documents are like: sizes, kinds, those over the limit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from chunkana_core import HierarchicalChunkingResult
+
+_BINS = 10  # of a histogram, up to the limit
+
+
+@dataclass(frozen=True, slots=True)
+class Oversize:
+    """A chunk over the limit, and why it may be."""
+
+    file: str
+    chunk_id: str
+    lines: tuple[int, int]
+    size: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is counted of a document, or of several.
+
+    Attributes:
+        file: the name, "" for several.
+        characters: of the source.
+        sizes: of all chunks, ascending.
+        kinds: how many chunks there are of each content type.
+        oversize: the chunks over the limit.
+    """
+
+    file: str
+    characters: int
+    sizes: tuple[int, ...]
+    kinds: Counter[str]
+    oversize: tuple[Oversize, ...]
+
+    @classmethod
+    def of(cls, name: str, result: HierarchicalChunkingResult) -> Facts:
+        """Count the chunks of a document."""
+        leaves = result.get_leaves()
+        oversize = tuple(
+            Oversize(name, c.chunk_id, (c.text_start_line, c.text_end_line), c.size, reason)
+            for c in leaves
+            if (reason := c.oversize_reason) is not None
+        )
+        sizes = tuple(sorted(chunk.size for chunk in leaves))
+        kinds = Counter(chunk.content_type for chunk in leaves)
+        return cls(name, len(result.source), sizes, kinds, oversize)
+
+    @classmethod
+    def total(cls, parts: Sequence[Facts]) -> Facts:
+        """Add up what was counted."""
+        kinds = sum((part.kinds for part in parts), Counter[str]())
+        sizes = tuple(sorted(size for part in parts for size in part.sizes))
+        oversize = tuple(chunk for part in parts for chunk in part.oversize)
+        return cls("", sum(part.characters for part in parts), sizes, kinds, oversize)
+
+    @property
+    def spread(self) -> dict[str, float]:
+        """The smallest, median, 90th percentile and largest size; empty without chunks."""
+        if not self.sizes:
+            return {}
+        middle = median(self.sizes)
+        ninetieth = self.sizes[-(-9 * len(self.sizes) // 10) - 1]  # the nearest rank
+        return {"min": self.sizes[0], "median": middle, "p90": ninetieth, "max": self.sizes[-1]}
+
+    def histogram(self, limit: int) -> list[tuple[int, int | None, int]]:
+        """Return the least and largest size of each bin, and how many chunks are in it.
+
+        The last bin holds what is over the limit, and has no largest size.
+        """
+        edges = [limit * i // _BINS for i in range(_BINS + 1)]
+        bins = [(low + 1, high) for low, high in pairwise(edges)]
+        counted = [(low, high, _between(self.sizes, low, high)) for low, high in bins]
+        return [*counted, (limit + 1, None, sum(size > limit for size in self.sizes))]
+
+    def to_dict(self, limit: int) -> dict[str, object]:
+        """Return all of it as JSON takes it."""
+        return {
+            **({"file": self.file} if self.file else {}),
+            "characters": self.characters,
+            "chunks": len(self.sizes),
+            "sizes": self.spread,
+            "kinds": dict(self.kinds.most_common()),
+            "oversize": [_oversize_dict(chunk) for chunk in self.oversize],
+            "histogram": [
+                {"from": low, "to": high, "chunks": count}
+                for low, high, count in self.histogram(limit)
+            ],
+        }
+
+
+def _between(sizes: Iterable[int], low: int, high: int) -> int:
+    return sum(low <= size <= high for size in sizes)
+
+
+def _oversize_dict(chunk: Oversize) -> dict[str, object]:
+    return {
+        "file": chunk.file,
+        "chunk_id": chunk.chunk_id,
+        "start_line": chunk.lines[0],
+        "end_line": chunk.lines[1],
+        "size": chunk.size,
+        "reason": chunk.reason,
+    }

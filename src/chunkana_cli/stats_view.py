@@ -1,0 +1,75 @@
+"""What chunks are like, on the screen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from chunkana_cli.naming import counted
+from chunkana_cli.stats import Facts
+from chunkana_cli.visible import on_one_line
+
+_BAR = 40  # columns, of the fullest bin
+_MOST_OVERSIZE = 10  # rows
+
+
+def show_stats(files: Sequence[Facts], limit: int, console: Console) -> None:
+    """Print a table by file, and of all together sizes, kinds and what is over the limit."""
+    total = Facts.total(files)
+    console.print(_by_file(files, total), "")
+    if total.sizes:
+        console.print(Text("Sizes", style="bold cyan"))
+        console.print(_histogram(total, limit), "")
+        console.print(Text("Kinds", style="bold cyan"))
+        kinds = (f"{kind} {count:,}" for kind, count in total.kinds.most_common())
+        console.print(Text(", ".join(kinds)))
+        console.print()
+    _show_oversize(total, console)
+
+
+def _by_file(files: Sequence[Facts], total: Facts) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("file", overflow="fold")
+    for name in ("characters", "chunks", "min", "median", "p90", "max", "oversize"):
+        table.add_column(name, justify="right")
+    for facts in files:
+        table.add_row(Text(on_one_line(facts.file)), *_numbers(facts))
+    if len(files) != 1:
+        table.add_row(Text(counted(len(files), "file")), *_numbers(total), style="bold")
+    return table
+
+
+def _numbers(facts: Facts) -> list[str]:
+    spread = [f"{size:,.0f}" for size in facts.spread.values()] or ["-"] * 4
+    counts = f"{facts.characters:,}", f"{len(facts.sizes):,}"
+    return [*counts, *spread, f"{len(facts.oversize):,}"]
+
+
+def _histogram(total: Facts, limit: int) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(justify="right")
+    table.add_column(justify="right")
+    table.add_column(no_wrap=True)
+    rows = total.histogram(limit)
+    most = max(count for *_, count in rows)
+    for low, high, count in rows:
+        sizes = f"over {low - 1:,}" if high is None else f"{low:,}-{high:,}"
+        table.add_row(sizes, f"{count:,}", Text("█" * -(-count * _BAR // most), style="cyan"))
+    return table
+
+
+def _show_oversize(total: Facts, console: Console) -> None:
+    console.print(Text("Over the limit", style="bold cyan"))
+    reasons = Counter(chunk.reason for chunk in total.oversize)
+    told = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())
+    console.print(Text(told or "none"))
+    largest = sorted(total.oversize, key=lambda chunk: -chunk.size)
+    for chunk in largest[:_MOST_OVERSIZE]:
+        place = f"{on_one_line(chunk.file)}:{chunk.lines[0]}-{chunk.lines[1]}"
+        console.print(Text(f"  {chunk.size:,}  {place}  {chunk.reason}", style="dim"))
+    if len(largest) > _MOST_OVERSIZE:
+        console.print(Text(f"  … and {len(largest) - _MOST_OVERSIZE:,} more", style="dim"))

@@ -1,0 +1,150 @@
+"""`chunkana compare`: tools side by side, measured alike."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chunkana_cli.comparing.measures import Truth, measure
+from chunkana_cli.comparing.splitters import SPLITTERS, Piece
+from tests.cli.command import environment, error_of, output_of
+from tests.cli.terminal import at_terminal
+
+TEXT = (
+    "# Guide\n\nHello there, reader of the guide.\n\n## `Keys` and [links](u)\n\n"
+    "| Key | Does |\n|-----|------|\n| b | boils |\n| k | keeps |\n\n"
+    "```sh\n# no heading\nrun it\n```\n"
+)
+needs_langchain = pytest.mark.skipif(
+    find_spec("langchain_text_splitters") is None, reason="needs langchain-text-splitters"
+)
+needs_llamaindex = pytest.mark.skipif(
+    find_spec("llama_index") is None, reason="needs llama-index-core"
+)
+
+
+def pieces(*contents: str) -> list[Piece]:
+    return [Piece(content, content, TEXT.find(content)) for content in contents]
+
+
+def test_headings_are_found_where_they_start_a_chunk_or_are_in_its_metadata() -> None:
+    truth = Truth.of(TEXT)
+    assert truth.headings == ("Guide", "Keys and links")
+    parts = [*pieces("# Guide\n\nHello"), Piece("run", "run", 0, ("`Keys` and [links](u)",))]
+    assert measure(parts, truth, 1000).headings_found == 2
+    assert measure(pieces("Hello\n\n## `Keys` and [links](u)\n\n"), truth, 1000).headings_found == 0
+
+
+def test_headings_that_are_none_are_counted() -> None:
+    truth = Truth.of(TEXT)
+    assert measure(pieces("# no heading\nrun it"), truth, 1000).false_headings == 1
+    assert measure([Piece("run it", "run it", 0, ("no heading",))], truth, 1000).false_headings == 1
+    assert measure(pieces("```sh\n# no heading\n```"), truth, 1000).false_headings == 0
+
+
+def test_offsets_are_right_wrong_or_absent() -> None:
+    parts = [Piece("Hello", "Hello", 9), Piece("Hello", "Hello", 8), Piece("Hello", "Hello", -1)]
+    found = measure([*parts, Piece("Hello", "Hello", None)], Truth.of(TEXT), 1000)
+    assert (found.offsets_right, found.offsets_wrong, found.offsets_absent) == (1, 2, 1)
+
+
+def test_fences_tables_sizes_and_losses() -> None:
+    truth = Truth.of(TEXT)
+    found = measure(pieces("| b | boils |", "```sh\n# no heading", "Hello"), truth, 6)
+    assert (found.tables_parted, found.fences_broken, found.over_limit) == (1, 1, 2)
+    assert (found.largest, found.lines_lost) == (18, 1.0)
+    whole = measure(pieces(TEXT), truth, 1000)
+    assert (whole.tables_parted, whole.fences_broken, whole.lines_lost) == (0, 0, 0.0)
+
+
+def test_a_fence_that_the_document_leaves_open_is_nobodys_fault() -> None:
+    text = "```\nrun\n"
+    assert measure([Piece(text, text, 0)], Truth.of(text), 1000).fences_broken == 0
+
+
+def compared(tmp_path: Path, *options: str) -> dict[str, Any]:
+    (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
+    said = json.loads(output_of("compare", "a.md", "--json", *options, folder=tmp_path))
+    return {tool["name"]: tool for tool in said["tools"]}
+
+
+def test_ours_is_measured_like_the_others(tmp_path: Path) -> None:
+    ours = compared(tmp_path, "--max-chunk-size=70", "--atomic-blocks=split")["Chunkana"]
+    assert ours["chunks"] == ours["offsets_right"] >= 3
+    assert ours["largest"] <= 70
+    assert ours["headings_found"] == 2
+    bad = ("over_limit", "false_headings", "offsets_wrong", "offsets_absent", "fences_broken")
+    assert [ours[name] for name in (*bad, "tables_parted", "lines_lost")] == [0] * 7
+
+
+@needs_langchain
+def test_langchains_splitters(tmp_path: Path) -> None:
+    found = compared(tmp_path, "--max-chunk-size=40")
+    assert found["LangChain Recursive"]["false_headings"] == 1
+    assert found["LangChain Recursive"]["offsets_right"] == found["LangChain Recursive"]["chunks"]
+    headers = found["LangChain Header + Recursive"]
+    assert headers["offsets_absent"] == headers["chunks"]
+    assert headers["headings_found"] == 2
+
+
+@needs_llamaindex
+def test_llamaindexs_splitters_without_a_network(tmp_path: Path) -> None:
+    nowhere = {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
+    (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "chunkana_cli", "compare", "a.md", "--json", "--max-chunk-size=60"],
+        cwd=tmp_path,
+        env=environment(**nowhere),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    found = {tool["name"]: tool for tool in json.loads(done.stdout)["tools"]}
+    assert found["LlamaIndex Markdown"]["headings_found"] == 2
+    assert found["LlamaIndex Sentence"]["largest"] <= 60
+
+
+def test_tools_that_are_not_installed_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
+    script = (
+        "import sys\n"
+        "import importlib.util as util\n"
+        "find = util.find_spec\n"
+        "util.find_spec = lambda name: None if name.startswith('lang') else find(name)\n"
+        "from chunkana_cli.main import app\n"
+        "app()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "compare", "a.md"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        check=True,
+        text=True,
+        encoding="utf-8",
+    )
+    missing = [line for line in done.stdout.splitlines() if "is not installed" in line]
+    install = "is not installed: pip install langchain-text-splitters"
+    assert missing == [
+        f"LangChain Recursive {install}",
+        f"LangChain Header + Recursive {install}",
+    ]
+
+
+def test_the_table_at_a_terminal(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
+    output = at_terminal("compare", "a.md", folder=tmp_path, columns=100)
+    assert "a.md: 159 characters, 2 headings, 1 table; limit 1,000 characters" in output
+    assert "Chunkana" in output
+    assert len([tool for tool in SPLITTERS if tool.is_installed]) >= 1
+
+
+def test_a_document_without_text(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(" \n", encoding="utf-8")
+    assert error_of("compare", tmp_path / "a.md", code=1).endswith("a.md: has no text to chunk")

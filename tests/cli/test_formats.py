@@ -1,0 +1,126 @@
+"""`chunkana split --format`: markdown with markers, and Parquet."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from chunkana_cli.formats.markdown import to_markdown
+from chunkana_core import ChunkConfig, MarkdownChunker
+from tests.cli.command import error_of, output_of, run
+from tests.strategies import any_markdown
+
+DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
+_MARKER = re.compile(r"<!-- chunk (\{[^\n>]*\}) -->\n")
+
+
+def read_markdown(written: str) -> list[tuple[dict[str, object], str]]:
+    """Read chunks as the documentation says: a marker, then as many characters as it names."""
+    chunks, at = [], 0
+    while at < len(written):
+        marker = _MARKER.match(written, at)
+        assert marker is not None, written[at : at + 80]
+        fields = json.loads(marker[1])
+        end = marker.end() + fields["length"]
+        chunks.append((fields, written[marker.end() : end]))
+        assert written[end : end + 2] == "\n\n"
+        at = end + 2
+    return chunks
+
+
+@given(any_markdown())
+def test_markdown_is_read_back_exactly(text: str) -> None:
+    result = MarkdownChunker(ChunkConfig(max_chunk_size=60)).chunk_hierarchical(text)
+    chunks = read_markdown("".join(to_markdown("a--> <!-- b.md", result)))
+    assert [chunk for _, chunk in chunks] == [leaf.text for leaf in result.get_leaves()]
+    assert [f["start"] for f, _ in chunks] == [leaf.span.start for leaf in result.get_leaves()]
+    assert all(fields["file"] == "a--> <!-- b.md" for fields, _ in chunks)
+
+
+def test_a_document_that_has_markers_of_its_own_is_no_trouble(tmp_path: Path) -> None:
+    text = '# A\n\n<!-- chunk {"length": 3} -->\n\nText.\n'
+    (tmp_path / "a.md").write_text(text, encoding="utf-8")
+    written = output_of("split", "--format=markdown", "a.md", folder=tmp_path)
+    again = output_of("split", "--format=markdown", "-", stdin=written.encode())
+    assert [chunk for _, chunk in read_markdown(written)] == [text.rstrip()]
+    assert read_markdown(again)
+
+
+def test_markers_are_comments_of_a_line(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    first = output_of("split", "--format=markdown", "a.md", folder=tmp_path).splitlines()[0]
+    assert first.startswith('<!-- chunk {"file": "a.md", "chunk": 1, "of": 1, "id": "')
+    assert first.endswith('"path": "/A", "lines": [1, 3], "start": 0, "length": 10} -->')
+
+
+def test_parquet_has_a_row_a_chunk_and_columns_of_the_metadata(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
+    path = tmp_path / "chunks.parquet"
+    assert not output_of("split", *DOCUMENTS, "--format=parquet", "-o", path)
+    expected = [
+        {"file": str(document), "content": chunk.content, "text": chunk.text, **chunk.metadata}
+        for document in DOCUMENTS
+        for chunk in MarkdownChunker().chunk(document.read_bytes().decode())
+    ]
+    table = pq.read_table(path)
+    assert table.to_pylist() == expected
+    types = {field.name: str(field.type) for field in table.schema}
+    assert (types["file"], types["start_char"], types["is_leaf"]) == ("string", "int64", "bool")
+    assert types["section_tags"].startswith("list<")
+
+
+def test_parquet_of_nothing_has_columns_and_no_rows(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
+    path = tmp_path / "chunks.parquet"
+    output_of("split", "-", "--format=parquet", "-o", path, stdin=b" \n")
+    table = pq.read_table(path)
+    assert table.num_rows == 0
+    assert "chunk_id" in table.column_names
+
+
+def test_parquet_needs_a_file_to_write() -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    message = "--format parquet is no text: name a file to write with -o"
+    assert error_of("split", "-", "--format=parquet", code=2) == message
+
+
+def test_without_pyarrow_the_error_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "chunkana_cli.formats.parquet", raising=False)
+    message = '--format parquet: Parquet needs pyarrow: pip install "chunkana-rag[parquet]"'
+    output = tmp_path / "a.parquet"
+    assert error_of("split", DOCUMENTS[0], "--format=parquet", "-o", output, code=2) == message
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("form", ["jsonl", "text", "markdown", "parquet"])
+def test_with_several_processes_the_bytes_are_the_same(tmp_path: Path, form: str) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow", reason="needs pyarrow")
+    many = []
+    for number in range(3):  # several batches
+        for document in DOCUMENTS:
+            many.append(tmp_path / f"{number}{document.name}")
+            many[-1].write_bytes(document.read_bytes())
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert not output_of("split", *many, f"--format={form}", "-o", one)
+    assert not output_of("split", *many, f"--format={form}", "-o", two, "--jobs=2")
+    assert one.read_bytes() == two.read_bytes()
+    assert one.stat().st_size > 10_000
+
+
+def test_with_several_processes_a_file_that_fails_is_named_too(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.md").write_text("# A\n", encoding="utf-8")
+    (tmp_path / "b.md").write_bytes(b"\xff")
+    done = run("split", "a.md", "b.md", "c.md", "--jobs=auto", folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == b"chunkana: b.md: not UTF-8: byte 0xff at offset 0 (line 1)\n"
+    assert [json.loads(line)["file"] for line in done.stdout.splitlines()] == ["a.md", "c.md"]

@@ -1,0 +1,89 @@
+"""`chunkana stats`: sizes, kinds, what is over the limit; and the progress bar."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from chunkana_cli.stats import Facts
+from chunkana_core import ChunkConfig, MarkdownChunker, chunk_hierarchical
+from tests.cli.command import output_of
+from tests.cli.terminal import at_terminal
+
+DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
+CODE = "# A\n\nSome text.\n\n```\n" + "x = 1\n" * 40 + "```\n\n# B\n\nMore.\n"
+
+
+def test_sizes_kinds_and_what_is_over_the_limit(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(CODE, encoding="utf-8")
+    (tmp_path / "b.md").write_text("# B\n\nText.\n", encoding="utf-8")
+    output = output_of("stats", "a.md", "b.md", "--max-chunk-size=100", folder=tmp_path)
+    lines = [" ".join(line.split()) for line in output.splitlines()]
+    assert lines[0] == "file characters chunks min median p90 max oversize"
+    assert lines[1].startswith("a.md 277 ")
+    assert lines[2] == "b.md 11 1 10 10 10 10 0"
+    assert lines[3].startswith("2 files 288 ")
+    assert any(re.match(r"over 100 1 █", line) for line in lines)
+    assert "code_block_integrity 1" in lines
+    assert any(re.fullmatch(r"\d+ a.md:\d+-46 code_block_integrity", line) for line in lines)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_json_has_the_numbers_of_the_chunks(jobs: str) -> None:
+    said = json.loads(output_of("stats", *DOCUMENTS, "--json", "--jobs", jobs))
+    expected = [MarkdownChunker().chunk(path.read_bytes().decode()) for path in DOCUMENTS]
+    for file, path, chunks in zip(said["files"], DOCUMENTS, expected, strict=True):
+        assert file["file"] == str(path)
+        assert file["chunks"] == len(chunks) == sum(bin_["chunks"] for bin_ in file["histogram"])
+        assert file["sizes"]["max"] == max(chunk.size for chunk in chunks)
+        over = [chunk.chunk_id for chunk in chunks if chunk.oversize_reason]
+        assert [chunk["chunk_id"] for chunk in file["oversize"]] == over
+    total = said["total"]
+    assert total["chunks"] == sum(map(len, expected)) == sum(total["kinds"].values())
+    assert said["max_chunk_size"] == 1000
+
+
+def test_the_ninetieth_percentile_is_the_nearest_rank() -> None:
+    text = "".join(f"# {'a' * n}\n\nText.\n\n" for n in range(1, 11))
+    result = chunk_hierarchical(text, ChunkConfig(min_chunk_size=0))
+    facts = Facts.of("a", result)
+    assert facts.sizes == tuple(range(10, 20))
+    assert facts.spread == {"min": 10, "median": 14.5, "p90": 18, "max": 19}
+
+
+def test_documents_without_text(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"\n")
+    output = output_of("stats", "a.md", folder=tmp_path)
+    assert "a.md           1       0    -       -    -    -         0" in output
+    said = json.loads(output_of("stats", "a.md", "--json", folder=tmp_path))
+    assert said["total"]["sizes"] == {}
+
+
+def many_files(folder: Path) -> None:
+    for number in range(30):
+        (folder / f"{number}.md").write_text("# A\n\nText.\n", encoding="utf-8")
+
+
+def test_at_a_terminal_many_documents_have_a_bar_that_goes_away(tmp_path: Path) -> None:
+    many_files(tmp_path)
+    output = at_terminal("stats", ".", folder=tmp_path, columns=100)
+    assert "Documents" in output
+    assert "30 files" in output.split("\x1b[2K")[-1]
+
+
+def test_few_documents_have_no_bar(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    assert "Documents" not in at_terminal("stats", ".", folder=tmp_path, columns=100)
+
+
+def test_chunks_that_go_to_the_terminal_have_no_bar_between_them(tmp_path: Path) -> None:
+    many_files(tmp_path)
+    output = at_terminal("split", ".", folder=tmp_path, columns=100)
+    assert "Documents" not in output
+    assert len([json.loads(line) for line in output.splitlines()]) == 30
+    output = at_terminal("split", ".", "-o", "out.jsonl", folder=tmp_path, columns=100)
+    assert "Documents" in output
+    assert len((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()) == 30

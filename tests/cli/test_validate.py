@@ -1,0 +1,218 @@
+"""`chunkana validate`: every law, of our chunks and of others'."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chunkana_cli.checking.laws import LAWS
+from tests.cli.command import call, error_of, output_of, run
+
+DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
+TEXT = (
+    "# Guide\n\nThis is a first paragraph of the guide.\n\n## Install\n\nUnpack it where you like."
+    "\n\n```sh\ntar xf guide.tar\n```\n\n## Use\n\nTurn it on, and then wait for the light.\n"
+)
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture
+def rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rows:
+    """Chunks of a document, three of them."""
+    monkeypatch.chdir(tmp_path)
+    Path("guide.md").write_text(TEXT, encoding="utf-8")
+    output = output_of("split", "guide.md", "--min-chunk-size=0", folder=tmp_path)
+    found = [json.loads(line) for line in output.splitlines()]
+    assert len(found) == 3
+    return found
+
+
+def write(rows: Rows) -> str:
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    Path("chunks.jsonl").write_text(lines, encoding="utf-8")
+    return "chunks.jsonl"
+
+
+def checked(rows: Rows, *options: str) -> list[str]:
+    """Return what is wrong, and check that both forms of output agree with the exit code."""
+    code, output, error = call("validate", write(rows), *options)
+    *lines, summary = output.splitlines()
+    assert (code, error) == (int(bool(lines)), "")
+    assert ("nothing wrong" in summary) == (not lines)
+    json_code, output, _ = call("validate", write(rows), "--json", *options)
+    said = json.loads(output)
+    assert (json_code, said["valid"]) == (code, not code)
+    found = [v for document in said["documents"] for v in document["violations"]]
+    assert len(found) == len(lines)
+    assert {violation["law"] for violation in found} <= set(LAWS)
+    return lines
+
+
+@pytest.mark.parametrize("options", [[], ["--max-chunk-size=200", "--atomic-blocks=split"]])
+def test_our_chunks_keep_every_law(tmp_path: Path, options: list[str]) -> None:
+    path = tmp_path / "chunks.jsonl"
+    output_of("split", *DOCUMENTS, *options, "-o", path)
+    limit = options[:1] or ["--max-chunk-size=1000"]
+    output = output_of("validate", path, *limit)
+    assert output.endswith(f" of {len(DOCUMENTS)} documents: nothing wrong\n")
+    assert output.count("\n") == 1
+
+
+def shorten(rows: Rows) -> None:
+    rows[1]["text"] = rows[1]["text"][:-1]
+
+
+def lose(rows: Rows) -> None:
+    del rows[1]
+
+
+def repeat(rows: Rows) -> None:
+    rows.insert(1, rows[1])
+
+
+def inflate(rows: Rows) -> None:
+    rows[2]["content"] += "!" * 200
+
+
+def move_heading(rows: Rows) -> None:
+    start = TEXT.index("## Use")
+    end = start + len("## Use")
+    rows[1]["metadata"]["end_char"] = end
+    rows[1]["text"] = rows[1]["content"] = TEXT[rows[1]["metadata"]["start_char"] : end]
+    rows[2]["metadata"]["start_char"] = TEXT.index("Turn")
+    rows[2]["text"] = rows[2]["content"] = TEXT[TEXT.index("Turn") :].rstrip()
+
+
+def open_fence(rows: Rows) -> None:
+    rows[0]["content"] += "\n\n```\nx\n"
+
+
+def wrong_parent(rows: Rows) -> None:
+    rows[0]["metadata"]["parent_id"] = "00000000"
+
+
+def same_id(rows: Rows) -> None:
+    rows[1]["metadata"]["chunk_id"] = rows[0]["metadata"]["chunk_id"]
+
+
+def reword(rows: Rows) -> None:
+    rows[2]["content"] = "Something else."
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (shorten, "guide.md: chunk 2 ({1}): exact: its text is not what stands at 50-"),
+        (lose, "lossless: text before chunk 2 ({2}), from 48 on, is in no chunk"),
+        (repeat, "guide.md: chunk 3 ({1}): lossless: overlaps the one before it"),
+        (inflate, "guide.md: chunk 3 ({2}): size: has 2"),
+        (move_heading, "guide.md: chunk 2 ({1}): heading: ends with the heading 'Use'"),
+        (open_fence, "guide.md: chunk 1 ({0}): fence: opens a fence that it does not close"),
+        (wrong_parent, "guide.md: chunk 1 ({0}): tree: its parent_id is '00000000', not '"),
+        (same_id, "guide.md: chunk 2 ({0}): tree: its id is not its own"),
+        (reword, "guide.md: all chunks: coverage: coverage is "),
+        (reword, "guide.md: chunk 3 ({2}): exact: its content does not hold its text"),
+    ],
+)
+def test_each_law(rows: Rows, change: Callable[[Rows], None], expected: str) -> None:
+    ids = [row["metadata"]["chunk_id"] for row in rows]
+    assert not checked(rows, "--max-chunk-size=150")
+    change(rows)
+    wanted = expected.format(*ids)
+    found = checked(rows, "--max-chunk-size=150")
+    assert any(wanted in line for line in found), found
+
+
+@pytest.mark.parametrize(
+    ("content_key", "start_key", "nested"),
+    [
+        ("page_content", "start_index", True),  # LangChain's
+        ("text", "start_char_idx", False),  # LlamaIndex's
+        ("content", "start", False),
+        ("content", None, False),
+    ],
+)
+@pytest.mark.usefixtures("rows")
+def test_chunks_of_other_tools(content_key: str, start_key: str | None, *, nested: bool) -> None:
+    starts = [0, TEXT.index("## Install"), TEXT.index("## Use")]
+    texts = [TEXT[a:b].strip() for a, b in zip(starts, [*starts[1:], None], strict=True)]
+    others: Rows = []
+    for start, text in zip(starts, texts, strict=True):
+        place = {} if start_key is None else {start_key: start}
+        others.append({content_key: text} | ({"metadata": place} if nested else place))
+    assert not checked(others, "--source=guide.md")
+    others[1][content_key] += "\n\n## Use"
+    others[2][content_key] = texts[2].removeprefix("## Use\n\n")
+    found = checked(others, "--source=guide.md")
+    assert any("chunk 2: heading: ends with the heading 'Use'" in line for line in found) or (
+        start_key and any("chunk 2: exact:" in line for line in found)
+    )
+
+
+@pytest.mark.usefixtures("rows")
+def test_fences_are_seen_without_offsets() -> None:
+    start, end = TEXT.split("\ntar")
+    found = checked([{"text": start}, {"text": "tar" + end}], "--source=guide.md")
+    wrong = "opens a fence that it does not close"
+    assert found == [f"guide.md: chunk {n}: fence: {wrong}" for n in (1, 2)]
+
+
+def test_the_document_is_looked_for_beside_the_chunks_too(
+    rows: Rows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(rows)
+    other = tmp_path / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    assert call("validate", "../chunks.jsonl")[0] == 0
+
+
+def test_in_a_pipe(rows: Rows, tmp_path: Path) -> None:
+    lines = "\n\n".join(map(json.dumps, rows)).encode()
+    done = run("validate", "-", stdin=lines, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, b"3 chunks of 1 document: nothing wrong\n")
+
+
+@pytest.mark.usefixtures("rows")
+def test_what_is_no_list_of_chunks() -> None:
+    for line, message in [
+        ("{", "is not JSON: Expecting property name enclosed in double quotes at column 2"),
+        ("3", "is no JSON object"),
+        ('{"a": 1}', "has no text; allowed: one of content, page_content, text"),
+    ]:
+        Path("bad.jsonl").write_text(f"\n{line}\n", encoding="utf-8")
+        assert error_of("validate", "bad.jsonl", code=1) == f"bad.jsonl: line 2: {message}"
+
+
+def test_no_chunks(rows: Rows) -> None:
+    said = "chunks.jsonl: has no chunks, and without --source nothing says of what"
+    assert error_of("validate", write([]), code=1) == said
+    assert any("coverage is 0.0%" in line for line in checked([], "--source=guide.md"))
+    assert rows
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        (None, "some chunks name no file"),
+        ("-", "some chunks are of standard input"),
+        ("no/such.md", "no/such.md: no such file"),
+    ],
+)
+def test_a_document_that_is_not_found(rows: Rows, file: str | None, message: str) -> None:
+    rows[0]["file"] = file
+    code, output, error = call("validate", write(rows))
+    assert code == 1
+    assert error == f"chunkana: {message}; name the document with --source\n"
+    assert "of 1 document:" in output
+
+
+def test_a_missing_or_unreadable_list(tmp_path: Path) -> None:
+    assert error_of("validate", "no/such.jsonl", code=1) == "no/such.jsonl: no such file"
+    (tmp_path / "a").write_bytes(b"\xff")
+    assert "not UTF-8" in error_of("validate", tmp_path / "a", code=1)
+    assert "only once" in error_of("validate", "-", "--source=-", code=2)
