@@ -37,7 +37,7 @@ def explain(
     else:
         with open_console(ANY_WIDTH) as console:
             for name, found in explained:
-                console.print(_text(name, found), markup=False, highlight=False)
+                console.print(_text(name, found), markup=False, highlight=False, emoji=False)
     batch.end()
 
 
