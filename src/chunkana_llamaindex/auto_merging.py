@@ -37,21 +37,18 @@ def build_auto_merging(
     leaves alone are indexed, unless something that finds them is given.
 
     Args:
-        documents_or_nodes: documents to parse, or all nodes that `MarkdownHierarchyNodeParser`
-            made of some; none where everything is stored already.
-        parser: parses documents; by default `MarkdownHierarchyNodeParser()`.
-        base_retriever: finds leaves; what it looks through is up to you.
-        index: has the leaves; by default, and without a base retriever, a `VectorStoreIndex` is
-            made of them.
-        storage_context: where nodes and vectors are stored; by default that of the index, else
-            in memory.
+        documents_or_nodes: documents to parse, or nodes; none where all is stored already.
+        parser: by default `MarkdownHierarchyNodeParser()`.
+        base_retriever: finds leaves, in place of an index.
+        index: has the leaves; by default a `VectorStoreIndex` is made of them.
+        storage_context: for nodes and vectors; by default the index's, else in memory.
         embed_model: of the index that is made; by default that of LlamaIndex's settings.
         similarity_top_k: how many leaves an index finds, by default 6.
         ratio: the share of a parent's children, more than which have to be found.
 
     Raises:
-        ValueError: if a node that others are linked to is neither given nor stored; if an index
-            lacks leaves or has others; for arguments that exclude each other, or no nodes at all.
+        ValueError: if a node that others are linked to, or an index finds, is not stored; if an
+            index lacks leaves; for no nodes, and arguments that exclude each other.
     """
     _require_sense(base_retriever, index, embed_model, similarity_top_k)
     documents = [node for node in documents_or_nodes if isinstance(node, Document)]
@@ -59,18 +56,13 @@ def build_auto_merging(
     nodes += (parser or MarkdownHierarchyNodeParser()).get_nodes_from_documents(documents)
     if storage_context is None:
         storage_context = index.storage_context if index else StorageContext.from_defaults()
-    if index is not None:
-        storing.require_indexed(index, leaves_of(nodes))
-    docstore = storage_context.docstore
-    storing.replace_nodes(docstore, nodes, [document.node_id for document in documents])
-    storing.require_whole(docstore, nodes or [*docstore.docs.values()])
+    storing.update(storage_context.docstore, nodes, documents, index)
     if base_retriever is None:
-        if index is None:
-            index = VectorStoreIndex(
-                leaves_of(nodes), storage_context=storage_context, embed_model=embed_model
-            )
-        storing.require_stored(index, docstore)
-        base_retriever = index.as_retriever(similarity_top_k=similarity_top_k or _TOP_K)
+        made = index or VectorStoreIndex(
+            leaves_of(nodes), storage_context=storage_context, embed_model=embed_model
+        )
+        storing.require_stored(made, storage_context.docstore)
+        base_retriever = made.as_retriever(similarity_top_k=similarity_top_k or _TOP_K)
     return _AutoMerging(
         base_retriever,  # type: ignore[arg-type]  # any retriever will do
         storage_context,

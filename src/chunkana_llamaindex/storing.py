@@ -10,6 +10,8 @@ from llama_index.core.indices.base import BaseIndex
 from llama_index.core.schema import BaseNode, NodeRelationship
 from llama_index.core.storage.docstore import BaseDocumentStore
 
+from chunkana_llamaindex.metadata import leaves_of
+
 _LINKS = (
     NodeRelationship.PARENT,
     NodeRelationship.CHILD,
@@ -51,16 +53,28 @@ def delete_document(
     context.docstore.delete_ref_doc(document_id, raise_error=False)
 
 
-def replace_nodes(
-    docstore: BaseDocumentStore, nodes: Sequence[BaseNode], document_ids: Iterable[str]
+def update(
+    docstore: BaseDocumentStore,
+    nodes: Sequence[BaseNode],
+    documents: Iterable[BaseNode],
+    index: BaseIndex[Any] | None,
 ) -> None:
-    """Store nodes, in place of what is stored of their documents and of some others."""
-    for document_id in {*document_ids, *(node.ref_doc_id or node.node_id for node in nodes)}:
-        docstore.delete_ref_doc(document_id, raise_error=False)
+    """Store nodes in place of what is stored of their documents, and of others without nodes.
+
+    Raises:
+        ValueError: if the index lacks leaves among them, before anything is stored; if there are
+            no nodes, or some are linked to what is not stored.
+    """
+    if index is not None:
+        _require_indexed(index, leaves_of([*nodes]))
+    names = {node.ref_doc_id or node.node_id for node in nodes}
+    for name in names.union(document.node_id for document in documents):
+        docstore.delete_ref_doc(name, raise_error=False)
     docstore.add_documents(nodes)
+    _require_whole(docstore, nodes or [*docstore.docs.values()])
 
 
-def require_whole(docstore: BaseDocumentStore, nodes: Sequence[BaseNode]) -> None:
+def _require_whole(docstore: BaseDocumentStore, nodes: Sequence[BaseNode]) -> None:
     """Raise a ValueError unless there are nodes, and all that they are linked to is stored."""
     if not nodes:
         raise ValueError("there are no nodes, neither given nor stored: nothing could be found")
@@ -75,7 +89,7 @@ def require_whole(docstore: BaseDocumentStore, nodes: Sequence[BaseNode]) -> Non
                     )
 
 
-def require_indexed(index: BaseIndex[Any], leaves: Sequence[BaseNode]) -> None:
+def _require_indexed(index: BaseIndex[Any], leaves: Sequence[BaseNode]) -> None:
     """Raise a ValueError unless an index has leaves, as far as it knows what it has."""
     indexed = _indexed(index)
     for leaf in leaves:
