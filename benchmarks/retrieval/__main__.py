@@ -124,7 +124,9 @@ def run(collection: Collection, words: Words, embeddings: Embeddings | None) -> 
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Measure what chunks are worth for retrieval.")
-    parser.add_argument("folder", nargs="?", type=Path, default=_FOLDER, help="what to ask, of what")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=_FOLDER, help="what to ask, of what"
+    )
     parser.add_argument("--stem", action="store_true", help="stem words for BM25")
     parser.add_argument("--words-only", action="store_true", help="BM25 alone: embed nothing")
     parser.add_argument("--embeddings", type=Path, default=_CACHE, help="where they are kept")

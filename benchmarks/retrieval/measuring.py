@@ -12,7 +12,7 @@ from benchmarks.retrieval.embeddings import Embeddings
 from benchmarks.retrieval.metrics import first, overlap, within
 from benchmarks.retrieval.passages import Chunker, Passage, Passages, passages
 from benchmarks.retrieval.questions import Collection
-from benchmarks.retrieval.ranking import Scores, Words, by_meaning, fused, ranked
+from benchmarks.retrieval.ranking import Scores, Words, fused, ranked
 from benchmarks.retrieval.sharing import Weights, second_level, shared
 
 BUDGETS = (1500, 3000, 6000)  # characters
@@ -110,7 +110,7 @@ class Bench:
         for label, scores in levels.items():
             yield f"{WORDS} + {label}", scores
         if self.embeddings is not None:
-            meaning = by_meaning(self.embeddings, texts, asked)
+            meaning = self.embeddings.scores(texts, asked)
             yield MEANING, meaning
             yield FUSED, fused(by_words, meaning)
             for label, scores in levels.items():

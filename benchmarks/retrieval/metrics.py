@@ -48,9 +48,7 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 def common(left: Sequence[Span], right: Sequence[Span]) -> int:
     """Return how many characters two lists of disjoint ranges share."""
-    return sum(
-        max(0, min(a.end, b.end) - max(a.start, b.start)) for a in left for b in right
-    )
+    return sum(max(0, min(a.end, b.end) - max(a.start, b.start)) for a in left for b in right)
 
 
 def overlap(question: Question, taken: Iterable[tuple[int, Span]]) -> Overlap:

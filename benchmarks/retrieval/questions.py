@@ -53,9 +53,7 @@ def load(folder: Path) -> Collection:
     return Collection(texts, tuple(_questions(map(json.loads, lines), numbers)))
 
 
-def _questions(
-    entries: Iterator[dict[str, object]], numbers: dict[str, int]
-) -> Iterator[Question]:
+def _questions(entries: Iterator[dict[str, object]], numbers: dict[str, int]) -> Iterator[Question]:
     for entry in entries:
         found = entry["spans"]
         spans = tuple(Span(*span) for span in found) if isinstance(found, list) else ()

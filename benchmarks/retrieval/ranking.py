@@ -1,4 +1,4 @@
-"""Scores of passages for questions: by words, by meaning, by both."""
+"""Scores of passages for questions: by words, and by words and meaning."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import bm25s
 import numpy as np
 import Stemmer
 from numpy.typing import NDArray
-
-from benchmarks.retrieval.embeddings import Embeddings
 
 Scores = NDArray[np.float64]  # a row for each question, a column for each passage
 
@@ -42,11 +40,6 @@ class Words:
         return words
 
 
-def by_meaning(embeddings: Embeddings, texts: Sequence[str], questions: Sequence[str]) -> Scores:
-    """Return the cosine of the angle between each text and each question."""
-    return np.asarray(embeddings.of(questions) @ embeddings.of(texts).T, np.float64)
-
-
 def fused(words: Scores, meaning: Scores) -> Scores:
     """Return the weighted sum of two kinds of scores, each divided by the question's best."""
     return _WORDS_SHARE * _relative(words) + (1 - _WORDS_SHARE) * _relative(meaning)
@@ -54,7 +47,7 @@ def fused(words: Scores, meaning: Scores) -> Scores:
 
 def _relative(scores: Scores) -> Scores:
     best = scores.max(axis=1, keepdims=True)
-    return np.divide(scores, best, out=np.zeros_like(scores), where=best > 0)
+    return scores / np.where(best > 0, best, np.inf)
 
 
 def ranked(scores: Scores) -> NDArray[np.intp]:

@@ -46,9 +46,13 @@ class Report:
         """Print each chunker at its best size for each budget, beside the best peer."""
         rows = ((name, *self._cells(name, search, against)) for name in chunkers)
         best = (self.best(self.peers, against, budget) for budget in BUDGETS)
-        said = ", ".join(f"{s.chunker} at {s.size} ({b:,})" for s, b in zip(best, BUDGETS, strict=True))
+        said = ", ".join(
+            f"{s.chunker} at {s.size} ({b:,})" for s, b in zip(best, BUDGETS, strict=True)
+        )
         head = ("chunker", *(f"recall within {budget:,}" for budget in BUDGETS))
-        print_table(f"{search}, each at its best size; the best peer with {against}: {said}", head, rows)
+        print_table(
+            f"{search}, each at its best size; the best peer with {against}: {said}", head, rows
+        )
 
     def _cells(self, name: str, search: str, against: str) -> Iterator[str]:
         for budget in BUDGETS:

@@ -42,16 +42,19 @@ def shared(scores: Scores, passages: Sequence[Passage], weights: Weights) -> Sco
 
     Of each question, the 30 best passages take part; the others stay behind them, in order.
     """
-    section, document = sections(passages), documents(passages)
-    result = np.array(scores)
-    for row, own in zip(result, scores, strict=True):
-        top = np.argsort(-own, kind="stable")[:_CANDIDATES]
-        kept = own[top]
-        added = weights.section * _best(kept, section[top])
-        added += weights.document * _best(kept, document[top])
-        best = kept + added
-        row += best.min() - own.max() - 1  # behind the best, in the order that they have
-        row[top] = best
+    groups = ((sections(passages), weights.section), (documents(passages), weights.document))
+    return np.array([_lifted(row, groups) for row in scores])
+
+
+def _lifted(
+    scores: NDArray[np.float64], groups: Sequence[tuple[NDArray[np.intp], float]]
+) -> NDArray[np.float64]:
+    top = np.argsort(-scores, kind="stable")[:_CANDIDATES]
+    best = scores[top]
+    for of, weight in groups:
+        best = best + weight * _best(scores[top], of[top])
+    result: NDArray[np.float64] = scores + best.min() - scores.max() - 1  # behind the best
+    result[top] = best
     return result
 
 
