@@ -27,6 +27,7 @@ from benchmarks.retrieval.measuring import (
     Outcomes,
     System,
 )
+from benchmarks.retrieval.misses import misses
 from benchmarks.retrieval.passages import Chunker, Passages
 from benchmarks.retrieval.questions import Collection, load, without_headings
 from benchmarks.retrieval.ranking import Words
@@ -111,6 +112,14 @@ def compare_plain(bench: Bench) -> None:
     report.every_size(list(report.searches((WORDS, MEANING, FUSED))))
 
 
+def print_misses(bench: Bench, name: str, size: int, search: str) -> None:
+    """Print which answers one of our systems misses, and why."""
+    found = bench.split((ours.OURS | ours.LABELLED)[name], size).found
+    scores = dict(bench.scores(found))
+    for said in misses(bench.collection, found, scores[search], 3000):
+        print(said)
+
+
 def run(collection: Collection, words: Words, embeddings: Embeddings | None) -> None:
     """Print everything."""
     print(machine())
@@ -130,9 +139,17 @@ def main() -> None:
     parser.add_argument("--stem", action="store_true", help="stem words for BM25")
     parser.add_argument("--words-only", action="store_true", help="BM25 alone: embed nothing")
     parser.add_argument("--embeddings", type=Path, default=_CACHE, help="where they are kept")
+    parser.add_argument(
+        "--misses", nargs=3, metavar=("CHUNKER", "SIZE", "SEARCH"), help="print them, and no tables"
+    )
     given = parser.parse_args()
     embeddings = None if given.words_only else Embeddings(given.embeddings)
-    run(load(given.folder), Words(given.stem), embeddings)
+    words = Words(is_stemmed=given.stem)
+    if given.misses:
+        name, size, search = given.misses
+        print_misses(Bench(load(given.folder), words, embeddings), name, int(size), search)
+    else:
+        run(load(given.folder), words, embeddings)
 
 
 if __name__ == "__main__":

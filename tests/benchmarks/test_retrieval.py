@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.retrieval.comparing import difference
 from benchmarks.retrieval.metrics import first, merged, overlap, within
+from benchmarks.retrieval.misses import cause
 from benchmarks.retrieval.passages import Locator, Passage, Piece, passages
 from benchmarks.retrieval.questions import Collection, Question, Text, load, without_headings
 from benchmarks.retrieval.ranking import Words, fused, ranked
@@ -154,3 +155,17 @@ def test_the_words_of_a_section_and_of_a_document_are_added() -> None:
     assert scores[0, 1] == scores[0, 2]
     got = second_level(words, scores, row, asked, Weights(1, 1))
     assert got[0, 1] > got[0, 2]
+
+
+@pytest.mark.parametrize(
+    ("spans", "expected"),
+    [
+        ([(0, 10)], "ranking"),  # what holds it comes after the budget is full
+        ([(0, 10), (200, 210)], "cut"),  # some of it is in a passage that was taken whole
+        ([(355, 360)], "budget"),  # it is in the passage that was cut
+        ([(0, 400)], "budget"),  # it is larger than the budget
+    ],
+)
+def test_a_miss_has_a_cause(spans: list[tuple[int, int]], expected: str) -> None:
+    row = [passage(0, 200, 260), passage(1, 0, 20), passage(0, 300, 400), passage(0, 0, 60)]
+    assert cause(question(*spans), row, 100) == expected
