@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from benchmarks.retrieval.metrics import first, overlap, within
 from benchmarks.retrieval.passages import Chunker, Passage, Passages, passages
 from benchmarks.retrieval.questions import Collection
 from benchmarks.retrieval.ranking import Scores, Words, fused, ranked
-from benchmarks.retrieval.sharing import Weights, second_level, shared
+from benchmarks.retrieval.sharing import Weights, second_level, shared, with_levels
 
 BUDGETS = (1500, 3000, 6000)  # characters
 WORDS, MEANING, FUSED = "BM25", "dense", "fused"
@@ -23,18 +24,24 @@ _SHARING = {
     "sharing .2/.1": Weights(0.2, 0.1),
     "sharing .8/.4": Weights(0.8, 0.4),
 }
-SECOND_LEVEL = "second level 1/1"
-_SECOND_LEVELS = {SECOND_LEVEL: Weights(1, 1), "second level .4/.2": Weights(0.4, 0.2)}
-SEARCHES = {  # what is searched with, and the options for it
-    WORDS: [
-        *(f"{WORDS} + {label}" for label in (*_SECOND_LEVELS, *_SHARING)),
-        *(f"{WORDS} + {level} + {SHARING}" for level in _SECOND_LEVELS),
-    ],
-    MEANING: [f"{MEANING} + {label}" for label in _SHARING],
-    FUSED: [
-        *(f"{FUSED} + {label}" for label in (*_SECOND_LEVELS, *_SHARING)),
-        *(f"{FUSED} + {level} + {SHARING}" for level in _SECOND_LEVELS),
-    ],
+_WORD_LEVELS = {
+    "BM25 levels 1/1": Weights(1, 1),
+    "BM25 levels .5/1": Weights(0.5, 1),
+    "BM25 levels .4/.2": Weights(0.4, 0.2),
+}
+_BOTH = "both levels"
+_MEANING_LEVELS = {"mean levels .4/.2": Weights(0.4, 0.2), "mean levels .5/0": Weights(0.5, 0)}
+_OPTIONS = {  # by what is searched with, the levels that are added to it
+    WORDS: ["", *(f" + {label}" for label in _WORD_LEVELS)],
+    MEANING: ["", *(f" + {label}" for label in _MEANING_LEVELS)],
+    FUSED: ["", " + BM25 levels 1/1", f" + {_BOTH}"],
+}
+SEARCHES = {  # what is searched with, and the same with options
+    base: [
+        *(f"{base}{level}" for level in levels[1:]),
+        *(f"{base}{level} + {label}" for level in levels for label in _SHARING),
+    ]
+    for base, levels in _OPTIONS.items()
 }
 _TOP = 5
 _DEPTH = 200  # ranks that are looked at; enough for any budget
@@ -100,21 +107,33 @@ class Bench:
                 yield f"{name} + {label}", shared(scores, found, weights)
 
     def _plain(self, found: Sequence[Passage]) -> Iterator[tuple[str, Scores]]:
-        texts, asked = [passage.indexed for passage in found], self._asked
-        by_words = self.words.scores(texts, asked)
-        yield WORDS, by_words
-        levels = {
-            label: second_level(self.words, by_words, found, asked, weights)
-            for label, weights in _SECOND_LEVELS.items()
-        }
-        for label, scores in levels.items():
-            yield f"{WORDS} + {label}", scores
+        by_words = dict(self._by_words(found))
+        yield from by_words.items()
         if self.embeddings is not None:
-            meaning = self.embeddings.scores(texts, asked)
-            yield MEANING, meaning
-            yield FUSED, fused(by_words, meaning)
-            for label, scores in levels.items():
-                yield f"{FUSED} + {label}", fused(scores, meaning)
+            by_meaning = dict(self._by_meaning(self.embeddings, found))
+            yield from by_meaning.items()
+            words, meaning = by_words[WORDS], by_meaning[MEANING]
+            levels = by_words[f"{WORDS} + BM25 levels 1/1"]
+            yield FUSED, fused(words, meaning)
+            yield f"{FUSED} + BM25 levels 1/1", fused(levels, meaning)
+            yield f"{FUSED} + {_BOTH}", fused(levels, by_meaning[f"{MEANING} + mean levels .4/.2"])
+
+    def _by_words(self, found: Sequence[Passage]) -> Iterator[tuple[str, Scores]]:
+        scores = self.words.scores([passage.indexed for passage in found], self._asked)
+        yield WORDS, scores
+        for label, weights in _WORD_LEVELS.items():
+            added = second_level(self.words, scores, found, self._asked, weights)
+            yield f"{WORDS} + {label}", added
+
+    def _by_meaning(
+        self, embeddings: Embeddings, found: Sequence[Passage]
+    ) -> Iterator[tuple[str, Scores]]:
+        texts = [passage.indexed for passage in found]
+        scores = embeddings.scores(texts, self._asked)
+        yield MEANING, scores
+        level = partial(embeddings.level, texts, self._asked)
+        for label, weights in _MEANING_LEVELS.items():
+            yield f"{MEANING} + {label}", with_levels(scores, found, weights, level)
 
     @property
     def _asked(self) -> list[str]:

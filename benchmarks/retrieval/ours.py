@@ -71,4 +71,9 @@ LABELLED: dict[str, Chunker] = {
     f"{name}, labelled": labelled(OURS[name])
     for name in ("Chunkana, contextualize", "Chunkana, LangChain")
 }
-PLAIN = ("Chunkana, text", "Chunkana, contextualize", "Chunkana, LangChain")
+PLAIN = (
+    "Chunkana, text",
+    "Chunkana, contextualize",
+    "Chunkana, contextualize, atoms split",
+    "Chunkana, LangChain",
+)

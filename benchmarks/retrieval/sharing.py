@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,13 +73,30 @@ def second_level(
     weights: Weights,
 ) -> Scores:
     """Add the BM25 scores of the whole section and of the whole document to those of passages."""
-    result = np.array(scores)
-    for groups, weight in (
-        (sections(passages), weights.section),
-        (documents(passages), weights.document),
-    ):
+
+    def level(groups: NDArray[np.intp]) -> Scores:
         joined = [""] * (int(groups.max()) + 1)
         for group, passage in zip(groups, passages, strict=True):
             joined[group] += passage.indexed + "\n"
-        result += weight * words.scores(joined, questions)[:, groups]
+        return words.scores(joined, questions)[:, groups]
+
+    return with_levels(scores, passages, weights, level)
+
+
+def with_levels(
+    scores: Scores,
+    passages: Sequence[Passage],
+    weights: Weights,
+    level: Callable[[NDArray[np.intp]], Scores],
+) -> Scores:
+    """Add to the scores of passages those of their section and of their document.
+
+    Args:
+        scores: of the passages.
+        passages: what is scored.
+        weights: what the scores of section and document are multiplied with.
+        level: gives the scores of what passages of one number make up together, by passage.
+    """
+    result = scores + weights.section * level(sections(passages))
+    result += weights.document * level(documents(passages))
     return result
