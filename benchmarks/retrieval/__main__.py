@@ -18,20 +18,12 @@ from pathlib import Path
 
 from benchmarks.retrieval import ours, peers
 from benchmarks.retrieval.embeddings import Embeddings
-from benchmarks.retrieval.measuring import (
-    FUSED,
-    MEANING,
-    SEARCHES,
-    WORDS,
-    Bench,
-    Outcomes,
-    System,
-)
+from benchmarks.retrieval.measuring import BASES, Bench, Outcomes
 from benchmarks.retrieval.misses import misses
 from benchmarks.retrieval.passages import Chunker, Passages
 from benchmarks.retrieval.questions import Collection, load, without_headings
 from benchmarks.retrieval.ranking import Words
-from benchmarks.retrieval.report import Report, chunks
+from benchmarks.retrieval.report import KINDS_AT, Report, chunks
 from benchmarks.run import machine
 
 _ROOT = Path(__file__).parents[2]
@@ -77,28 +69,21 @@ def compare(bench: Bench) -> None:
     outcomes, made = measured(bench, systems())
     kinds = [question.kind for question in bench.collection.questions]
     rivals = peers.PEERS | peers.UNSIZED
-    report = Report(outcomes, rivals, kinds)
-    labelled = Report(outcomes, peers.LABELLED, kinds)
+    report, labelled = Report(outcomes, rivals, kinds), Report(outcomes, peers.LABELLED, kinds)
+    bases = [base for base in BASES if report.searches(base)]
     chunks(made)
-    plain = list(report.searches((WORDS, MEANING, FUSED)))
-    for search in plain:
-        report.by_budget(search, [*ours.OURS, *rivals], search)
-        labelled.by_budget(search, [*ours.LABELLED, *peers.LABELLED], search)
-    for base, options in SEARCHES.items():
-        for search in report.searches(options):
-            report.by_budget(search, [*ours.OURS, *rivals], base)
-            labelled.by_budget(search, ours.LABELLED, base)
-    report.by_kind(_main(report))
-    report.every_size(plain)
-
-
-def _main(report: Report) -> Iterator[System]:
-    """Yield the best of ours and the best peer, for each way to search."""
-    for base, options in SEARCHES.items():
-        for search in report.searches((base, *options)):
-            yield report.best(ours.OURS, search, 3000)
-        for search in report.searches((base,)):
-            yield report.best(report.peers, search, 3000)
+    for base in bases:
+        report.by_chunker(base, [*ours.OURS, *rivals])
+        labelled.by_chunker(base, [*ours.LABELLED, *peers.LABELLED])
+    for base in bases:
+        report.by_option(base, ours.OURS)
+    report.by_kind(
+        report.best(names, search, KINDS_AT)
+        for base in bases
+        for search in report.searches(base)
+        for names in (ours.OURS, rivals)
+    )
+    report.every_size(bases)
 
 
 def compare_plain(bench: Bench) -> None:
@@ -106,17 +91,18 @@ def compare_plain(bench: Bench) -> None:
     outcomes, _ = measured(bench, plain_systems())
     kinds = [question.kind for question in bench.collection.questions]
     report = Report(outcomes, (peers.RECURSIVE,), kinds)
+    bases = [base for base in BASES if report.searches(base)]
     print("\n## Without headings")
-    for search in report.searches((WORDS, MEANING, FUSED)):
-        report.by_budget(search, [*ours.PLAIN, peers.RECURSIVE], search)
-    report.every_size(list(report.searches((WORDS, MEANING, FUSED))))
+    for base in bases:
+        report.by_chunker(base, [*ours.PLAIN, peers.RECURSIVE])
+    report.every_size(bases)
 
 
 def print_misses(bench: Bench, name: str, size: int, search: str) -> None:
     """Print which answers one of our systems misses, and why."""
     found = bench.split((ours.OURS | ours.LABELLED)[name], size).found
     scores = dict(bench.scores(found))
-    for said in misses(bench.collection, found, scores[search], 3000):
+    for said in misses(bench.collection, found, scores[search], KINDS_AT):
         print(said)
 
 

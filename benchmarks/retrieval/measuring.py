@@ -24,25 +24,15 @@ _SHARING = {
     "sharing .2/.1": Weights(0.2, 0.1),
     "sharing .8/.4": Weights(0.8, 0.4),
 }
+_LEVELS = "levels"
+_BEST_WORD_LEVELS, _BEST_MEANING_LEVELS = "levels 1/1", "levels .4/.2"
 _WORD_LEVELS = {
-    "BM25 levels 1/1": Weights(1, 1),
-    "BM25 levels .5/1": Weights(0.5, 1),
-    "BM25 levels .4/.2": Weights(0.4, 0.2),
+    "levels 1/1": Weights(1, 1),
+    "levels .5/1": Weights(0.5, 1),
+    "levels .4/.2": Weights(0.4, 0.2),
 }
-_BOTH = "both levels"
-_MEANING_LEVELS = {"mean levels .4/.2": Weights(0.4, 0.2), "mean levels .5/0": Weights(0.5, 0)}
-_OPTIONS = {  # by what is searched with, the levels that are added to it
-    WORDS: ["", *(f" + {label}" for label in _WORD_LEVELS)],
-    MEANING: ["", *(f" + {label}" for label in _MEANING_LEVELS)],
-    FUSED: ["", " + BM25 levels 1/1", f" + {_BOTH}"],
-}
-SEARCHES = {  # what is searched with, and the same with options
-    base: [
-        *(f"{base}{level}" for level in levels[1:]),
-        *(f"{base}{level} + {label}" for level in levels for label in _SHARING),
-    ]
-    for base, levels in _OPTIONS.items()
-}
+_MEANING_LEVELS = {"levels .4/.2": Weights(0.4, 0.2), "levels .5/0": Weights(0.5, 0)}
+BASES = (WORDS, MEANING, FUSED)
 _TOP = 5
 _DEPTH = 200  # ranks that are looked at; enough for any budget
 
@@ -104,19 +94,20 @@ class Bench:
         for name, scores in self._plain(found):
             yield name, scores
             for label, weights in _SHARING.items():
-                yield f"{name} + {label}", shared(scores, found, weights)
+                if name in BASES or label == SHARING:
+                    yield f"{name} + {label}", shared(scores, found, weights)
 
     def _plain(self, found: Sequence[Passage]) -> Iterator[tuple[str, Scores]]:
-        by_words = dict(self._by_words(found))
-        yield from by_words.items()
+        words = dict(self._by_words(found))
+        yield from words.items()
         if self.embeddings is not None:
-            by_meaning = dict(self._by_meaning(self.embeddings, found))
-            yield from by_meaning.items()
-            words, meaning = by_words[WORDS], by_meaning[MEANING]
-            levels = by_words[f"{WORDS} + BM25 levels 1/1"]
-            yield FUSED, fused(words, meaning)
-            yield f"{FUSED} + BM25 levels 1/1", fused(levels, meaning)
-            yield f"{FUSED} + {_BOTH}", fused(levels, by_meaning[f"{MEANING} + mean levels .4/.2"])
+            meaning = dict(self._by_meaning(self.embeddings, found))
+            yield from meaning.items()
+            levels = words[f"{WORDS} + {_BEST_WORD_LEVELS}"]
+            yield FUSED, fused(words[WORDS], meaning[MEANING])
+            yield f"{FUSED} + BM25's {_LEVELS}", fused(levels, meaning[MEANING])
+            both = fused(levels, meaning[f"{MEANING} + {_BEST_MEANING_LEVELS}"])
+            yield f"{FUSED} + both {_LEVELS}", both
 
     def _by_words(self, found: Sequence[Passage]) -> Iterator[tuple[str, Scores]]:
         scores = self.words.scores([passage.indexed for passage in found], self._asked)

@@ -51,10 +51,10 @@ def llamaindex(text: Text, size: int) -> Iterator[Piece]:
             yield Piece(own, embedded, node.start_char_idx, str(node.metadata["section_id"]))
 
 
-def langchain(text: Text, size: int) -> Iterator[Piece]:
+def langchain(text: Text, size: int, atoms: Atoms = "keep") -> Iterator[Piece]:
     """Return the page contents of the text splitter."""
-    pages = ChunkanaSplitter(chunk_size=size).split_documents([Page(page_content=text.text)])
-    for page in pages:
+    splitter = ChunkanaSplitter(chunk_size=size, atomic_blocks=atoms)
+    for page in splitter.split_documents([Page(page_content=text.text)]):
         start, end = page.metadata["start_char"], page.metadata["end_char"]
         own = text.text[start:end]
         yield Piece(own, page.page_content, start, str(page.metadata["section_id"]))
@@ -66,6 +66,7 @@ OURS: dict[str, Chunker] = {
     "Chunkana, contextualize, atoms split": partial(contextualized, atoms="split"),
     "Chunkana, LlamaIndex": llamaindex,
     "Chunkana, LangChain": langchain,
+    "Chunkana, LangChain, atoms split": partial(langchain, atoms="split"),
 }
 LABELLED: dict[str, Chunker] = {
     f"{name}, labelled": labelled(OURS[name])

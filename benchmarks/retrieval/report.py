@@ -12,7 +12,7 @@ from benchmarks.retrieval.measuring import BUDGETS, Outcomes, System
 from benchmarks.retrieval.passages import Passages
 from benchmarks.run import print_table
 
-_KINDS_AT = 3000  # characters
+KINDS_AT = 3000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +37,36 @@ class Report:
     def _recall(self, system: System, budget: int) -> Numbers:
         return self.outcomes[system].recalls[budget]
 
-    def searches(self, names: Iterable[str]) -> Iterator[str]:
-        """Yield those searches that were made."""
-        made = {system.search for system in self.outcomes}
-        return (name for name in names if name in made)
+    def searches(self, base: str) -> list[str]:
+        """Return what was searched with: one of the three ways, and the same with options."""
+        made = dict.fromkeys(system.search for system in self.outcomes)
+        return [search for search in made if search.split(" + ")[0] == base]
 
-    def by_budget(self, search: str, chunkers: Collection[str], against: str) -> None:
+    def by_chunker(self, search: str, chunkers: Iterable[str]) -> None:
         """Print each chunker at its best size for each budget, beside the best peer."""
-        rows = ((name, *self._cells(name, search, against)) for name in chunkers)
-        best = (self.best(self.peers, against, budget) for budget in BUDGETS)
-        said = ", ".join(
-            f"{s.chunker} at {s.size} ({b:,})" for s, b in zip(best, BUDGETS, strict=True)
-        )
-        head = ("chunker", *(f"recall within {budget:,}" for budget in BUDGETS))
         print_table(
-            f"{search}, each at its best size; the best peer with {against}: {said}", head, rows
+            f"{search}, each chunker at its best size",
+            ("chunker", *(f"recall within {budget:,}" for budget in BUDGETS)),
+            ((name, *self._cells([name], search, search)) for name in chunkers),
         )
+        best = [self.best(self.peers, search, budget) for budget in BUDGETS]
+        said = (f"{s.chunker}, {s.size} ({b:,})" for s, b in zip(best, BUDGETS, strict=True))
+        print(f"\nThe best peers: {'; '.join(said)}.")
 
-    def _cells(self, name: str, search: str, against: str) -> Iterator[str]:
+    def by_option(self, base: str, ours: Collection[str]) -> None:
+        """Print our best chunker with each option, beside the best peer without and with it."""
+
+        def rows() -> Iterator[Sequence[str]]:
+            for search in self.searches(base):
+                yield search, "ours", *self._cells(ours, search, base)
+                yield search, "peers", *self._cells(self.peers, search, base)
+
+        head = ("search", "best of", *(f"recall within {budget:,}" for budget in BUDGETS))
+        print_table(f"{base} with options, beside the best peer without any", head, rows())
+
+    def _cells(self, names: Collection[str], search: str, against: str) -> Iterator[str]:
         for budget in BUDGETS:
-            system = self.best([name], search, budget)
+            system = self.best(names, search, budget)
             peer = self._recall(self.best(self.peers, against, budget), budget)
             recall = self._recall(system, budget)
             yield f"{recall.mean():.3f} ({system.size}) {difference(recall, peer)}"
@@ -82,11 +92,11 @@ class Report:
         """Print the recall of systems by the kind of answer."""
         kinds = np.asarray(self.kinds)
         names = sorted(set(self.kinds))
-        head = (f"within {_KINDS_AT:,}", *(f"{name} ({(kinds == name).sum()})" for name in names))
+        head = (f"within {KINDS_AT:,}", *(f"{name} ({(kinds == name).sum()})" for name in names))
         rows = (
             (
                 f"{system.chunker} {system.size}, {system.search}",
-                *(f"{self._recall(system, _KINDS_AT)[kinds == name].mean():.3f}" for name in names),
+                *(f"{self._recall(system, KINDS_AT)[kinds == name].mean():.3f}" for name in names),
             )
             for system in systems
         )
