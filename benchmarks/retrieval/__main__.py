@@ -74,7 +74,9 @@ def compare(bench: Bench) -> None:
     chunks(made)
     for base in bases:
         report.by_chunker(base, [*ours.OURS, *rivals])
-        labelled.by_chunker(base, [*ours.LABELLED, *peers.LABELLED])
+        labelled.by_chunker(
+            base, [*ours.LABELLED, *peers.LABELLED], ", the document's path in front of each text"
+        )
     for base in bases:
         report.by_option(base, ours.OURS)
     report.by_kind(

@@ -42,10 +42,10 @@ class Report:
         made = dict.fromkeys(system.search for system in self.outcomes)
         return [search for search in made if search.split(" + ")[0] == base]
 
-    def by_chunker(self, search: str, chunkers: Iterable[str]) -> None:
+    def by_chunker(self, search: str, chunkers: Iterable[str], note: str = "") -> None:
         """Print each chunker at its best size for each budget, beside the best peer."""
         print_table(
-            f"{search}, each chunker at its best size",
+            f"{search}, each chunker at its best size{note}",
             ("chunker", *(f"recall within {budget:,}" for budget in BUDGETS)),
             ((name, *self._cells([name], search, search)) for name in chunkers),
         )
