@@ -1,6 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 FLOORS := .venv-floors
+BENCHMARK := .venv-benchmark
 BIN := $(VENV)/bin
 # -qq keeps pip's notes and warnings away, not its errors.
 INSTALL := -m pip -qq --disable-pip-version-check install
@@ -9,10 +10,10 @@ export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast test-slow test-floors lint format docs bench clean
+.PHONY: help demo test test-fast test-slow test-floors lint format docs bench bench-retrieval clean
 
 help: ## list these targets
-	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' Makefile | expand -t 20
 
 demo: $(VENV)/.cli ## show chunking at work; FILE=path.md takes a document of yours
 	@$(BIN)/chunkana demo $(if $(FILE),"$(FILE)")
@@ -47,8 +48,11 @@ bench: $(VENV)/.dev ## run the benchmarks
 	$(BIN)/python benchmarks/langchain.py
 	$(BIN)/python benchmarks/llamaindex.py
 
+bench-retrieval: $(BENCHMARK)/.dev ## measure what chunks are worth for retrieval; QUESTIONS=folder
+	HF_HUB_OFFLINE=1 $(BENCHMARK)/bin/python -m benchmarks.retrieval $(if $(QUESTIONS),"$(QUESTIONS)")
+
 clean: ## remove environments, caches and built files
-	rm -rf $(VENV) $(FLOORS) site dist htmlcov .coverage .hypothesis
+	rm -rf $(VENV) $(FLOORS) $(BENCHMARK) site dist htmlcov .coverage .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -70,6 +74,13 @@ $(FLOORS)/.dev: pyproject.toml scripts/floors.py $(FLOORS)/bin/python
 	@$(FLOORS)/bin/python scripts/floors.py > $(FLOORS)/floors.txt
 	@$(FLOORS)/bin/python $(INSTALL) "pip>=25.1"
 	@$(FLOORS)/bin/python $(INSTALL) -e . -r $(FLOORS)/floors.txt --group test
+	@touch $@
+
+# An environment of its own, for what embeds is larger than all the rest.
+$(BENCHMARK)/.dev: pyproject.toml $(BENCHMARK)/bin/python
+	@echo "Installing what the benchmark needs into $(BENCHMARK) (once)"
+	@$(BENCHMARK)/bin/python $(INSTALL) "pip>=25.1"
+	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex]" --group benchmark
 	@touch $@
 
 # A half-made environment is removed, lest the next run take it for a whole one.

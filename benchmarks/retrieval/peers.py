@@ -1,0 +1,119 @@
+"""Other splitters for Markdown, each through its public interface and without overlap.
+
+Sizes are in characters. What counts tokens gets as many as make the same number of characters in
+these documents, by its own tokenizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+from chonkie import RecursiveChunker
+from langchain_core.documents import Document as Page
+from langchain_text_splitters import (
+    Language,
+    MarkdownHeaderTextSplitter,
+    RecursiveCharacterTextSplitter,
+)
+from llama_index.core import Document
+from llama_index.core.node_parser import MarkdownNodeParser, NodeParser, SentenceSplitter
+from llama_index.core.schema import MetadataMode, TextNode
+from semantic_text_splitter import MarkdownSplitter
+
+from benchmarks.retrieval.passages import Chunker, Piece
+from benchmarks.retrieval.questions import Text
+
+_HEADERS = [("#" * level, f"Header {level}") for level in range(1, 7)]
+_CHARACTERS_PER_TOKEN = 4.08  # of LlamaIndex's default tokenizer, in the documents of the benchmark
+
+
+@cache
+def _recursive(size: int) -> RecursiveCharacterTextSplitter:
+    return RecursiveCharacterTextSplitter.from_language(
+        Language.MARKDOWN, chunk_size=size, chunk_overlap=0, add_start_index=True
+    )
+
+
+def recursive(text: Text, size: int) -> Iterator[Piece]:
+    """Split at LangChain's separators for Markdown."""
+    for page in _recursive(size).create_documents([text.text]):
+        yield Piece(page.page_content, page.page_content, page.metadata["start_index"])
+
+
+def headers_stripped(text: Text, size: int) -> Iterator[Piece]:
+    """Split at headings and then as above; headings are in the metadata alone."""
+    return _by_header(text, size, strip=True)
+
+
+def headers_kept(text: Text, size: int) -> Iterator[Piece]:
+    """Split at headings and then as above; headings stay in the text."""
+    return _by_header(text, size, strip=False)
+
+
+def _by_header(text: Text, size: int, *, strip: bool) -> Iterator[Piece]:
+    splitter = MarkdownHeaderTextSplitter(_HEADERS, strip_headers=strip)
+    pages: list[Page] = _recursive(size).split_documents(splitter.split_text(text.text))
+    for page in pages:
+        section = "/".join(str(page.metadata.get(name, "")) for _, name in _HEADERS)
+        yield Piece(page.page_content, page.page_content, section=section)
+
+
+def markdown_nodes(text: Text, _size: int) -> Iterator[Piece]:
+    """Parse with LlamaIndex's parser for Markdown: sections of any size, their path embedded."""
+    return _nodes(text, MarkdownNodeParser())
+
+
+def sentences(text: Text, size: int) -> Iterator[Piece]:
+    """Split with LlamaIndex's default splitter, in tokens."""
+    tokens = round(size / _CHARACTERS_PER_TOKEN)
+    return _nodes(text, SentenceSplitter(chunk_size=tokens, chunk_overlap=0))
+
+
+def _nodes(text: Text, parser: NodeParser) -> Iterator[Piece]:
+    for node in parser.get_nodes_from_documents([Document(text=text.text)]):
+        if isinstance(node, TextNode):
+            section = str(node.metadata.get("header_path", ""))
+            embedded = node.get_content(MetadataMode.EMBED)
+            yield Piece(node.text, embedded, node.start_char_idx, section)
+
+
+def semantic_markdown(text: Text, size: int) -> Iterator[Piece]:
+    """Split with semantic-text-splitter, which parses CommonMark."""
+    for start, piece in MarkdownSplitter(size).chunk_indices(text.text):
+        yield Piece(piece, piece, start)
+
+
+def chonkie_recursive(text: Text, size: int) -> Iterator[Piece]:
+    """Split with chonkie's default rules; those for Markdown would have to be downloaded."""
+    for chunk in RecursiveChunker(chunk_size=size).chunk(text.text):
+        yield Piece(chunk.text, chunk.text, chunk.start_index)
+
+
+def labelled(chunker: Chunker) -> Chunker:
+    """Return a chunker whose pieces are indexed with the document's path in front."""
+
+    def chunk(text: Text, size: int) -> Iterator[Piece]:
+        for piece in chunker(text, size):
+            yield replace(piece, indexed=f"{text.name}\n\n{piece.indexed}")
+
+    return chunk
+
+
+SIZES = (500, 800, 1000, 1300)
+RECURSIVE = "LangChain recursive Markdown"
+PEERS: dict[str, Chunker] = {
+    RECURSIVE: recursive,
+    "LangChain MarkdownHeader + recursive": headers_stripped,
+    "LangChain MarkdownHeader + recursive, headers kept": headers_kept,
+    "LlamaIndex SentenceSplitter": sentences,
+    "semantic-text-splitter Markdown": semantic_markdown,
+    "chonkie recursive": chonkie_recursive,
+}
+UNSIZED: dict[str, Chunker] = {"LlamaIndex MarkdownNodeParser": markdown_nodes}
+LABELLED: dict[str, Chunker] = {
+    f"{name}, labelled": labelled(chunker)
+    for name, chunker in PEERS.items()
+    if chunker in {recursive, headers_kept, semantic_markdown}
+}
