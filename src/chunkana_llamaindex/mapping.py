@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
+from types import NoneType
 from uuid import UUID
 
 from llama_index.core.schema import (
@@ -26,10 +27,12 @@ from chunkana_core import (
     Span,
 )
 from chunkana_llamaindex.embedded import Embedded, HeaderContext
-from chunkana_llamaindex.metadata import NO_INDEX, NodeMetadata
+from chunkana_llamaindex.metadata import KEYS, NO_INDEX, NodeMetadata
 from chunkana_llamaindex.origin import Origin
 
 _SUMMARY = "summary"  # what no chunk is called
+_OURS = frozenset(KEYS)
+_UNCHANGING = (str, int, float, bool, NoneType)
 
 
 def to_nodes(
@@ -188,15 +191,13 @@ class Mapper:
     def _made(self, own: NodeMetadata, text: str, span: Span | None) -> TextNode:
         embedded, blank = self.embedded, self.embedded.blank
         start, end = self.origin.offsets(span)
-        metadata = deepcopy(blank.metadata) if self.has_metadata else {}
-        for key, value in own._asdict().items() if self.has_metadata else ():
-            metadata.setdefault(key, value)  # the caller's own stay
+        caller_s = {key: _copied(value) for key, value in blank.metadata.items()}
         return TextNode(
             id_=_node_id(self.origin.node_id, own.chunk_id),
             text=text,
             start_char_idx=start,
             end_char_idx=end,
-            metadata=metadata,
+            metadata=caller_s | own._asdict() | _kept(caller_s) if self.has_metadata else {},
             excluded_embed_metadata_keys=embedded.excluded(own.breadcrumb),
             excluded_llm_metadata_keys=list(blank.excluded_llm_metadata_keys),
             metadata_seperator=blank.metadata_separator,
@@ -204,6 +205,16 @@ class Mapper:
             text_template=blank.text_template,
             relationships={NodeRelationship.SOURCE: self.origin.source},
         )
+
+
+def _kept(caller_s: dict[str, object]) -> dict[str, object]:
+    """Return the caller's metadata that stay in place of ours."""
+    return {key: caller_s[key] for key in caller_s.keys() & _OURS}
+
+
+def _copied(value: object) -> object:
+    """Return a value of the caller's metadata that nothing else holds."""
+    return value if isinstance(value, _UNCHANGING) else deepcopy(value)
 
 
 def _anchors(tree: MergeTree) -> dict[str, str]:
