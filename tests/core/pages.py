@@ -18,6 +18,7 @@ _NEEDED = {  # what blocks with a word need
     "llama": "llama_index",
     "NodeParser": "llama_index",
     "llama_index.retrievers": "llama_index.retrievers",  # packages of their own
+    "Qdrant": "qdrant_client",
 }
 
 
