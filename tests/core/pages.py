@@ -22,6 +22,13 @@ _NEEDED = {  # what blocks with a word need
 }
 
 
+def readers_folder(folder: Path) -> Path:
+    """Put into a folder what the examples find where they run: that of the repository."""
+    for name in ("README.md", "docs", "tests"):
+        (folder / name).symlink_to(corpora.REPOSITORY / name)
+    return folder
+
+
 def run_sessions(page: Path) -> dict[str, object]:
     """Run the sessions of a page as one, and return the names that they leave."""
     sessions = "\n".join(block for block in blocks(page) if ">>>" in block)

@@ -19,7 +19,7 @@ import pytest
 import chunkana_core
 from chunkana_core import ChunkConfig, chunk_markdown
 from tests import corpora
-from tests.core.pages import DOCS, PAGES, blocks, run_sessions
+from tests.core.pages import DOCS, PAGES, blocks, readers_folder, run_sessions
 
 MODULES = [
     "chunkana_core",
@@ -56,7 +56,7 @@ def test_python_in_pages_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Mo
     """
     if not page.exists():
         pytest.skip(f"there is no {page.name}")
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(readers_folder(tmp_path))
     known = run_sessions(page)
     for block in blocks(page):
         if ">>>" not in block:
