@@ -107,6 +107,8 @@ def test_drawings_of_options_are_true(option: str) -> None:
     values = [_configuration(panel) for panel in panels]
     assert getattr(values[0], option) == getattr(ChunkConfig(), option), "first the default"
     assert len({getattr(config, option) for config in values}) == len(panels) > 1
+    page = corpora.read(DOCS / "configuration.md")
+    assert all(words in page for panel in panels[1:] for words in _texts(panel, "option"))
     for panel, config in zip(panels, values, strict=True):
         result = chunk_hierarchical(text, config)
         chunks = [_said_of(chunk, config) for chunk in result.get_flat_chunks()]
