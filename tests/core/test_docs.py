@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import dataclasses
 import doctest
 import importlib
@@ -12,36 +11,24 @@ import pkgutil
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, ModuleType
 
 import pytest
 
 import chunkana_core
-from chunkana_core import ChunkConfig, Document, HierarchicalChunkingResult, chunk_markdown
+from chunkana_core import ChunkConfig, chunk_markdown
 from tests import corpora
+from tests.core.pages import DOCS, PAGES, blocks, readers_folder, run_sessions
 
 MODULES = [
     "chunkana_core",
     *(module.name for module in pkgutil.walk_packages(chunkana_core.__path__, "chunkana_core.")),
 ]
-DOCS = corpora.REPOSITORY / "docs"
-PAGES = sorted([*corpora.REPOSITORY.glob("*.md"), *DOCS.rglob("*.md")])
 PACKAGES = ("chunkana_core", "chunkana_langchain", "chunkana_llamaindex")
-_PYTHON = re.compile(r"^(`{3,})(?:python|pycon|py)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
-_SPANS = re.compile(r">([^<>]*\d–\d[^<>]*)<")  # "42–240" in a drawing
-_FACT = re.compile(r'class="[^"]*\b(?:fact|offset)"[^>]*>([^<]+)<')
-_PICTURE = re.compile(r"!\[([^\]]*)\]\([\w/]*pictures/([^)]+)\)")
+_ELSEWHERE = {"chunkana"}  # packages of others, which pages show how to leave
 _CODE = re.compile(r"`(\w+)`")
 _MEMBERS = (FunctionType, classmethod, staticmethod, property)
-_NEEDED = {  # what blocks with a word need
-    "langchain": "langchain_core",
-    "ChunkanaSplitter": "langchain_core",
-    "llama": "llama_index",
-    "NodeParser": "llama_index",
-    "llama_index.retrievers": "llama_index.retrievers",  # packages of their own
-}
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -60,98 +47,32 @@ def test_docstrings_have_examples() -> None:
         assert any(test.examples for test in tests), name
 
 
+@pytest.mark.filterwarnings("ignore:Payload indexes:UserWarning")  # Qdrant's without a server
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_in_pages_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python in the README and the documentation runs, and prints what it says.
 
-    What is no session runs where the page has all that it names, and compiles anyhow.
+    Only what is written for a package that is absent compiles and no more.
     """
     if not page.exists():
         pytest.skip(f"there is no {page.name}")
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(readers_folder(tmp_path))
     known = run_sessions(page)
-    for block in _blocks(page):
+    for block in blocks(page):
         if ">>>" not in block:
             code = compile(block, str(page), "exec")
-            if not _lacking(block, known):
-                exec(code, dict(known))  # noqa: S102
+            module = ModuleType("example")
+            monkeypatch.setitem(sys.modules, "example", module)  # so that its functions pickle
+            vars(module).update({**known, "__name__": "example"})
+            if not _absent(block):
+                exec(code, vars(module))  # noqa: S102
 
 
-def run_sessions(page: Path) -> dict[str, object]:
-    """Run the sessions of a page as one, and return the names that they leave."""
-    sessions = "\n".join(block for block in _blocks(page) if ">>>" in block)
-    test = doctest.DocTestParser().get_doctest(sessions, {}, page.name, str(page), 0)
-    runner = doctest.DocTestRunner()
-    runner.run(test, clear_globs=False)
-    assert runner.failures == 0
-    return test.globs
-
-
-def _blocks(page: Path) -> list[str]:
-    """Return the Python of a page whose needs are installed."""
-    return [block for _, block in _PYTHON.findall(corpora.read(page)) if _can_run(block)]
-
-
-def _can_run(block: str) -> bool:
-    """Tell whether what an example needs is installed."""
-    return all(find_spec(name) for word, name in _NEEDED.items() if word in block)
-
-
-def _lacking(block: str, known: dict[str, object]) -> set[str]:
-    """Return the names that some Python takes from elsewhere, and packages that are absent."""
-    nodes = list(ast.walk(ast.parse(block)))
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    own = {name.id for name in names if isinstance(name.ctx, ast.Store)}
-    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    own |= {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
-    own |= {node.name for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+def _absent(block: str) -> set[str]:
+    """Return the packages that some Python imports and that may be absent."""
+    nodes = ast.walk(ast.parse(block))
     modules = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    absent = {module for module in modules if find_spec(module.partition(".")[0]) is None}
-    return absent | {name.id for name in names} - own - known.keys() - vars(builtins).keys()
-
-
-def test_drawings_are_true() -> None:
-    """The numbers in the drawings of the concepts are those of the page's own document."""
-    if not DOCS.exists():
-        pytest.skip("there is no documentation")
-    names = run_sessions(DOCS / "concepts.md")
-    document, result = names["document"], names["result"]
-    assert isinstance(document, Document)
-    assert isinstance(result, HierarchicalChunkingResult)
-    assert facts_in("source") == [*map(str, document.source.line_starts[:-1]), "42–240"]
-    assert facts_in("blocks") == [f"{block.start}–{block.end}" for block in document.blocks]
-    chunks = [
-        (
-            f"{chunk.span.start}–{chunk.span.end}",
-            str(chunk.size),
-            f"lines {chunk.text_start_line}–{chunk.text_end_line}",
-        )
-        for chunk in result.get_flat_chunks()
-    ]
-    assert facts_in("chunks") == [fact for chunk in chunks for fact in chunk]
-    nodes = result.merge_tree().nodes
-    assert sorted(facts_in("merging")) == sorted(
-        f"{node.span.start}–{node.span.end}: {len(node.text)}" for node in nodes
-    )
-
-
-def facts_in(drawing: str) -> list[str]:
-    """Return the numbers that a drawing says, in its order."""
-    text = corpora.read(DOCS / "pictures" / f"{drawing}.svg")
-    facts: list[str] = _FACT.findall(text)
-    assert set(_SPANS.findall(text)) <= set(facts), "a span is not marked as a fact"
-    return facts
-
-
-def test_drawings_can_be_heard() -> None:
-    """Every picture on a page has a text in its place, and every drawing a title."""
-    if not DOCS.exists():
-        pytest.skip("there is no documentation")
-    shown = [found for page in PAGES for found in _PICTURE.findall(corpora.read(page))]
-    drawings = {path.name for path in (DOCS / "pictures").glob("*.svg")}
-    assert {name for _, name in shown} == drawings
-    assert all(len(alternative) > len("a picture") for alternative, _ in shown)
-    assert all("<title>" in corpora.read(DOCS / "pictures" / name) for name in drawings)
+    return modules & _ELSEWHERE
 
 
 def test_modules_of_tests_that_pages_name_exist() -> None:
@@ -213,15 +134,6 @@ def package_or_skip(name: str) -> ModuleType:
         return importlib.import_module(name)
     except ImportError as error:
         pytest.skip(str(error))
-
-
-def test_plain_blocks_run_where_they_can() -> None:
-    """A block that has all it names runs; one with names or packages from elsewhere does not."""
-    assert not _lacking(
-        "from re import sub\ndef f(x):\n    y = sub(a, x, x)\n    return y", {"a": 1}
-    )
-    assert _lacking("retriever.invoke(question)", {"question": ""}) == {"retriever"}
-    assert _lacking("from no_such_package.inner import x", {}) == {"no_such_package.inner"}
 
 
 def test_readme_has_examples() -> None:
