@@ -23,6 +23,7 @@ _FOOTNOTE_INDENT = 4
 _AFTER_BLANK_LINE = 8
 _BETWEEN_LINES = 12
 _AT_FENCE = 400  # between a fence or the header rows and the first or last line
+_IN_HEADER = 800  # between the row of a table's header and the rule below it
 _HEADER_LINES = 2  # of a table
 
 
@@ -111,13 +112,13 @@ def _lines(cutter: Cutter, *, is_table: bool) -> Iterator[Piece]:
     one before it, and a table's header rows to its first row.
     """
     source, spans = cutter.source, list(line_spans(cutter.source, cutter.span))
-    bound = {0, 1, _HEADER_LINES if is_table else len(spans) - 1}
+    bound = dict.fromkeys((0, 1, _HEADER_LINES if is_table else len(spans) - 1), _AT_FENCE)
+    bound |= {1: _IN_HEADER} if is_table else {}
     previous_end = cutter.span.start
     for index, line in enumerate(spans):
         is_after_blank = source.line_at(line.start) > source.line_at(previous_end) + 1
         cost = _AFTER_BLANK_LINE if is_after_blank else _BETWEEN_LINES
-        if index in bound:
-            cost = _AT_FENCE
+        cost = bound.get(index, cost)
         previous_end = line.end
         for number, piece in enumerate(cutter.words(line)):
             yield Piece(piece.span, piece.cost % MISREAD if number else cost)

@@ -214,7 +214,8 @@ class _Plan:
                 break
             start, size, kept = begin, longer, kept - 1
         if start < end and least and self._size(start, units[0]) > self.limit:
-            room = max(self.limit - size, (self.most - size) // _LEAST_SHARE)
+            rounding = int(not self.splitter.sizer.is_exact)
+            room = max(self.limit - size - rounding, (self.most - size) // _LEAST_SHARE)
             finer = self.splitter.opener.units(position, room)
             if self.splitter.opener.keep_atoms or not finer[0].oversize_reason:
                 units = _refined(units, finer)

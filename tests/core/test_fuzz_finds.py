@@ -13,6 +13,7 @@ from tests.core.laws import Case, quarters
 SMALL = ChunkConfig(max_chunk_size=32, atomic_blocks="split")
 WIDER = ChunkConfig(max_chunk_size=64, atomic_blocks="split")
 IN_TOKENS = ChunkConfig(max_chunk_size=32, length_function=quarters)
+IN_MORE_TOKENS = ChunkConfig(max_chunk_size=500, length_function=quarters)
 OVERVIEW = "# Overview\n\n"
 MATH = "   ###### \t #\r\n#### \r\n1. - $$x }{b} &= x 5 5$$\n"
 MATH += '   *    ~~~~{.py fb"}\r\n        -->\r\n        ~~'
@@ -69,6 +70,10 @@ FINDS = {
         WIDER,
     ),
     "the same in less room": (f"# OPTIONS\n\n{' ' * 41}permissions (run with sudo)", SMALL),
+    "a paragraph that fits below its heading but for a rounding": (
+        f"# {'word ' * 243}wo\n\n{('It depends: 1 ' * 57)[:789]}",
+        IN_MORE_TOKENS,
+    ),
     "a footnote whose first unit alone is cut below its heading": (
         "  more\n---\n[^a]:0\n       # y \\# y 5 2 # y 5 40 # 5 41 # y\n         Us\n       > ```",
         SMALL,

@@ -206,3 +206,13 @@ def test_header_rows_below_long_headings(width: int, *, is_repeated: bool) -> No
     assert len(tables) > 3
     assert all(("| Name" in chunk.content) is is_repeated for chunk in tables[1:])
     assert "".join(chunk.content for chunk in tables).count(f"| {'x' * width} |") == 12
+
+
+@pytest.mark.parametrize("limit", range(41, 120))
+def test_the_row_of_a_header_stays_with_the_rule_below_it(limit: int) -> None:
+    """Also where the header is not repeated, because rows would have to be cut for it."""
+    header = "| Word | Says |\n|------|------|"
+    rows = ("| on | it is on and it stays on |", "| off | it is off and it stays off |")
+    text = "\n".join(("## Words\n", header, *rows, ""))
+    config = ChunkConfig(max_chunk_size=limit, atomic_blocks="split")
+    assert any(header in chunk.text for chunk in MarkdownChunker(config).chunk(text))
