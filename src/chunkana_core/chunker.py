@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from chunkana_core.errors import (
     require_str,
     require_type,
 )
-from chunkana_core.explaining import Explainer
+from chunkana_core.explaining import explain
 from chunkana_core.explanation import Explanation
 from chunkana_core.headings import prevent_dangling
 from chunkana_core.hierarchy import TreeMaker, hang
@@ -118,8 +118,8 @@ class MarkdownChunker:
         result = HierarchicalChunkingResult.of(document, tree.chunks(), strategy.name, sizer)
         return result if self.config.validation == "off" else self._validated(result)
 
-    def explain(self, text: str) -> Explanation:
-        r"""Return why a document is cut where it is: the chunks are those of `chunk`.
+    def explain(self, text: str, *, prefix: Prefix | None = None) -> Explanation:
+        r"""Return why a document is cut where it is; the arguments are those of chunking.
 
         >>> text = "# Tea\n\nBoil the water first.\n\nThen wait.\n\n# Cups\n\nWarm them.\n"
         >>> print(MarkdownChunker(ChunkConfig(max_chunk_size=32)).explain(text))
@@ -134,25 +134,21 @@ class MarkdownChunker:
         require_str("text", text)
         document = Document.parse(text)
         strategy = self._selector.select(document.analysis, self.config)
-        sizer = Sizer.of(self.config)
-        stages = self._drafts(document, strategy, sizer)
-        return Explainer(Splitter(document, sizer, self.config, strategy), *stages).explain()
+        splitter = Splitter(document, Sizer.of(self.config, prefix), self.config, strategy)
+        return explain(splitter, self._drafts(splitter))
 
     def _parts(self, document: Document, strategy: BaseStrategy, sizer: Sizer) -> list[Part]:
-        *_, drafts = self._drafts(document, strategy, sizer)
         splitter = Splitter(document, sizer, self.config, strategy)
+        merged = merge_small(document, self._drafts(splitter), sizer, self.config)
+        drafts = prevent_dangling(document, merged, sizer)
         return [part for draft in drafts for part in splitter.split(draft)]
 
-    def _drafts(
-        self, document: Document, strategy: BaseStrategy, sizer: Sizer
-    ) -> Iterator[list[Draft]]:
-        """Yield the drafts of the strategy, then small ones merged, then headings carried."""
-        drafts = strategy.apply(document, self.config)
-        require_tiling(drafts, document, strategy.name)
-        yield drafts
-        merged = merge_small(document, drafts, sizer, self.config)
-        yield merged
-        yield prevent_dangling(document, merged, sizer)
+    @staticmethod
+    def _drafts(splitter: Splitter) -> list[Draft]:
+        """Return the drafts of a strategy, checked."""
+        drafts = splitter.strategy.apply(splitter.document, splitter.config)
+        require_tiling(drafts, splitter.document, splitter.strategy.name)
+        return drafts
 
     def _validated(self, result: HierarchicalChunkingResult) -> HierarchicalChunkingResult:
         outcome = InvariantValidator(self.config).validate(result.chunks, result.source)

@@ -20,29 +20,8 @@ _Row = list[Draft | None]  # None parts what is not to be merged
 def merge_small(
     document: Document, drafts: Sequence[Draft], sizer: Sizer, config: ChunkConfig
 ) -> list[Draft]:
-    """Merge drafts left to right and bottom-up: children of one section, deepest ones first.
-
-    Two neighbours merge if either is under the minimum, both together fit, and the right one does
-    not start with a heading at or above the merge boundary. A section that became one draft is
-    merged as a whole.
-    """
-    merger = Merger(document, sizer, config)
-    own = _by_section(document, drafts)
-    children: list[list[_Row]] = [[] for _ in document.sections]  # by section, the last one first
-    merged: list[Draft] = []
-    for section in reversed(document.sections):
-        rows = [own[section.index], *reversed(children[section.index])]
-        row = [draft for part in rows for draft in part]
-        if section.has_subsections:
-            row = merger.merge(row)
-        is_one = row == [Draft(section.first, section.end)] or not section.has_subsections
-        if section.index != ROOT and is_one:
-            children[section.parent].append(row)
-        else:
-            merged.extend(draft for draft in row if draft is not None)
-            if section.index != ROOT:
-                children[section.parent].append([None])
-    return sorted(merged, key=lambda draft: draft.first)
+    """Merge small drafts with a neighbour; see `Merger`."""
+    return Merger(document, sizer, config).merged(drafts)
 
 
 def _by_section(document: Document, drafts: Iterable[Draft]) -> list[_Row]:
@@ -56,7 +35,7 @@ class Apart(Enum):
     """Why two neighbouring drafts are not merged."""
 
     HEADING = "that heading is at or above merge_boundary_level"
-    PLACE = "they are not parts or children of one section"
+    PREAMBLE = "front matter and text before the first heading stay by themselves"
     BARE = "what follows is headings without text"
     LARGE = "neither is small"
     LIMIT = "together they are over the limit"
@@ -64,13 +43,38 @@ class Apart(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Merger:
-    """Merges drafts of one parent."""
+    """Merges drafts left to right and bottom-up: children of one section, deepest ones first.
+
+    Two neighbours merge if either is under the minimum, both together fit, and the right one does
+    not start with a heading at or above the merge boundary. A section that became one draft is
+    merged as a whole.
+    """
 
     document: Document
     sizer: Sizer
     config: ChunkConfig
 
-    def merge(self, row: _Row) -> _Row:
+    def merged(self, drafts: Sequence[Draft]) -> list[Draft]:
+        """Return the drafts of a document, small ones merged."""
+        sections = self.document.sections
+        own = _by_section(self.document, drafts)
+        children: list[list[_Row]] = [[] for _ in sections]  # by section, the last one first
+        merged: list[Draft] = []
+        for section in reversed(sections):
+            rows = [own[section.index], *reversed(children[section.index])]
+            row = [draft for part in rows for draft in part]
+            if section.has_subsections:
+                row = self._merge(row)
+            is_one = row == [Draft(section.first, section.end)] or not section.has_subsections
+            if section.index != ROOT and is_one:
+                children[section.parent].append(row)
+            else:
+                merged.extend(draft for draft in row if draft is not None)
+                if section.index != ROOT:
+                    children[section.parent].append([None])
+        return sorted(merged, key=lambda draft: draft.first)
+
+    def _merge(self, row: _Row) -> _Row:
         """Merge the drafts of one parent: headings without a body to what follows them, first."""
         attached: _Row = []  # the last one first
         for draft in reversed(row):
@@ -96,7 +100,7 @@ class Merger:
             return Apart.HEADING
         is_mixed = left.is_section(self.document) != right.is_section(self.document)
         if left.end != right.first or first.kind is BlockKind.FRONT_MATTER or is_mixed:
-            return Apart.PLACE
+            return Apart.PREAMBLE
         if right.is_bare(self.document):
             return Apart.BARE
         if not (self._is_small(left) or self._is_small(right)):

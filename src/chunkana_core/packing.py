@@ -59,13 +59,14 @@ def least_cost_cuts(row: Row, limit: int, minimum: int) -> list[range]:
     count = len(row.ends)
     best = [0] * (count + 1)  # by n, the least cost of the first n units
     starts = [0] * (count + 1)  # and where the last part of that solution starts
-    keys: list[int] = []  # by unit, the least cost with a cut before it
+    keys = [0]  # by unit, the least cost with a cut before it
     large: deque[int] = deque()  # candidates that make the last part large enough
     small: deque[int] = deque()
-    low = split = 0  # the first candidate within the limit, the first that is too small
+    low = split = 1  # the first candidate within the limit, the first that is too small
     for last, end in enumerate(row.ends):
-        keys.append(best[last] + row.costs[last] if last else 0)
-        _offer(small, keys, last)
+        if last:
+            keys.append(best[last] + row.costs[last])
+            _offer(small, keys, last)
         while split <= last and row.own_size(split, last) >= minimum:
             _offer(large, keys, split)
             split += 1
@@ -76,6 +77,10 @@ def least_cost_cuts(row: Row, limit: int, minimum: int) -> list[range]:
         costs = [(keys[large[0]] + PART, large[0])] if large else []
         if small:
             costs.append((keys[small[0]] + PART + SMALL_PART, small[0]))
+        if not last or end - row.begins[0] <= limit:
+            # By itself, for without its headings the first part may be smaller than the next.
+            is_small = row.own_size(0, last) < minimum
+            costs.append((PART + SMALL_PART * is_small, 0))
         best[last + 1], starts[last + 1] = min(costs)
     return _trace(starts)
 

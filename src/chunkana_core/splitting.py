@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby, pairwise
+from typing import NamedTuple
 
 from chunkana_core.binding import leads_in, parting_cost
 from chunkana_core.blocks import BlockKind
@@ -46,16 +47,8 @@ class Part:
     oversize_reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PackedRow:
-    """Units in a row and the parts that they became.
-
-    Attributes:
-        units: what may not be cut further.
-        row: their sizes, and what cuts between them cost.
-        limit: the size of the largest part, less what is repeated in front of it.
-        parts: ranges of units.
-    """
+class PackedRow(NamedTuple):
+    """Units in a row, what cuts between them cost, and the parts that they became."""
 
     units: Sequence[Unit]
     row: Row
@@ -104,12 +97,11 @@ class Splitter:
         """Return by how much a content is over the limit, 0 if it fits."""
         return self.sizer.excess(content, lambda: section_of(self.document, span))
 
-    def rows(self, draft: Draft) -> list[PackedRow]:
-        """Return the rows that a draft was cut in, for those who ask why."""
-        plan, _ = self._planned(draft, draft.span(self.document))
-        return list(plan.rows())
+    def plan(self, draft: Draft) -> Plan:
+        """Return the plan by which a draft is cut, for those who ask why."""
+        return self._planned(draft, draft.span(self.document))[0]
 
-    def _planned(self, draft: Draft, span: Span) -> tuple[_Plan, list[Part]]:
+    def _planned(self, draft: Draft, span: Span) -> tuple[Plan, list[Part]]:
         """Plan parts with sums of sizes, measure them whole, plan again where one is too large.
 
         The last plan leaves every unit to itself.
@@ -120,7 +112,7 @@ class Splitter:
         rounding = int(bool(prefix) and not sizer.is_exact)
         most = limit = sizer.max_size - prefix - rounding
         for slack in (0, 1, 1, sizer.max_size):
-            plan = _Plan(self, draft, frame, most, limit, slack)
+            plan = Plan(self, draft, frame, most, limit, slack)
             parts, excesses = zip(*plan.parts(), strict=True)
             if not any(excesses):
                 break
@@ -145,7 +137,7 @@ def _refined(units: list[Unit], finer: list[Unit]) -> list[Unit]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Plan:
     """Plans the parts of one draft.
 
     Attributes:
@@ -219,8 +211,10 @@ class _Plan:
             finer = self.splitter.opener.units(position, room)
             if self.splitter.opener.keep_atoms or not finer[0].oversize_reason:
                 units = _refined(units, finer)
-            if not units[0].oversize_reason and self._size(start, units[0]) > self.most:
-                start = end
+            least = 0 if units[0].oversize_reason else least
+        while start < end and least and self._size(start, units[0]) > self.most:
+            kept += 1
+            start = document.start_of(headings[kept]) if kept < len(headings) else end
         if start == end:
             return self._alone(headings) + units
         first = document.source.trim(start, end) or units[0].span
@@ -284,6 +278,11 @@ class _Plan:
             costs=[0, *costs],
             headings=max(0, frame.headings - frame.repeated) if is_first else 0,
         )
+
+    def excess(self, first: Unit, last: Unit) -> int:
+        """Return by how much a part with these units would be over the limit."""
+        part, _ = self._part(0, first, last)
+        return self.splitter.excess(part.span, part.shown.content)
 
     def _part(self, number: int, first: Unit, last: Unit) -> tuple[Part, int]:
         """Make a part: with all that is repeated, or as much of it as fits."""

@@ -19,10 +19,14 @@ from chunkana_core import (
     Explanation,
     InputTypeError,
     MarkdownChunker,
+    SectionPath,
 )
+from chunkana_core.merging import Apart
 from tests import corpora
 from tests.core.configurations import configs, matrix
 from tests.strategies import any_markdown
+
+LONG = "Words of it. " * 6
 
 
 def explained(text: str, config: ChunkConfig) -> Explanation:
@@ -81,12 +85,53 @@ def test_reasons_are_those_of_the_stages() -> None:
     )
     explanation = explained(text, ChunkConfig(max_chunk_size=100, min_chunk_size=30))
     steps = [(s.stage, s.first_line, s.last_line, s.what) for s in explanation.steps]
-    assert ("merging", 17, 23, "2 small neighbours, 13 + 13") in steps
+    assert ("merging", 17, 23, "2 neighbours, 13 + 13") in steps
     assert any(stage == "headings" and first == 9 for stage, first, _, _ in steps)
     assert any(stage == "size" and "2 parts" in what for stage, _, _, what in steps)
     stages = {cut.line: (cut.stage, cut.why) for cut in explanation.cuts}
-    assert stages[5] == ("sections", "that heading is at or above merge_boundary_level")
+    assert stages[5] == ("sections", Apart.PREAMBLE.value)
     assert stages[17][0] == "sections"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Text.\n\n#### A\n\nText.\n", Apart.PREAMBLE),
+        ("---\na: 1\n---\n\nText.\n", Apart.PREAMBLE),
+        ("#### A\n\nText.\n\n## B\n\nText.\n", Apart.HEADING),
+        (f"### A\n\n{LONG}\n\n### B\n\n{LONG}\n", Apart.LARGE),
+        (f"### A\n\n{LONG}Longer.\n\n### B\n\nText.\n", Apart.LIMIT),
+    ],
+)
+def test_reasons_are_those_that_merging_had(text: str, why: Apart) -> None:
+    cut = explained(text, ChunkConfig(max_chunk_size=100, min_chunk_size=30)).cuts[0]
+    assert (cut.stage, cut.why) == ("sections", why.value)
+
+
+def test_what_merging_never_asked_is_under_different_sections() -> None:
+    text = f"### A\n\n#### A1\n\n{LONG}\n\n#### A2\n\n{LONG}\n\n### B\n\n{LONG}\n"
+    first, second = explained(text, ChunkConfig(max_chunk_size=100, min_chunk_size=30)).cuts
+    assert (first.why, second.why) == (Apart.LARGE.value, "they are not under one section")
+
+
+def test_sizes_over_the_limit_are_those_that_would_be() -> None:
+    """Plans overestimate what is repeated around rows of a table."""
+    rows = "| a | b |\n|---|---|\n| theta. lambda | lambda |\n| pi omicron | kappa |\n"
+    config = ChunkConfig(max_chunk_size=60, atomic_blocks="split")
+    cut, _ = explained(rows + "| gamma delta | mu |\n", config).cuts
+    assert [(other.line, other.over) for other in cut.alternatives] == [(3, 9)]
+
+
+def test_chunks_with_a_prefix_are_explained_as_they_are_cut() -> None:
+    def prefix(_: SectionPath) -> str:
+        return "x" * 20
+
+    text = f"# A\n\n{LONG}\n\n{LONG}\n"
+    chunker = MarkdownChunker(ChunkConfig(max_chunk_size=170))
+    chunks = chunker.chunk_hierarchical(text, prefix=prefix).get_leaves()
+    explanation = chunker.explain(text, prefix=prefix)
+    assert [cut.start for cut in explanation.cuts] == [chunk.span.start for chunk in chunks[1:]]
+    assert len(explanation.cuts) > len(chunker.explain(text).cuts)
 
 
 def test_atoms_that_do_not_fit_are_parts_by_themselves() -> None:

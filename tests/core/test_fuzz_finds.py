@@ -70,6 +70,17 @@ FINDS = {
         WIDER,
     ),
     "the same in less room": (f"# OPTIONS\n\n{' ' * 41}permissions (run with sudo)", SMALL),
+    "code that fits below the inner one of two headings": (
+        "   ###### Input/Output ###  \r\r##### &amp; more\r\n`````python\n\tgo()",
+        ChunkConfig(
+            max_chunk_size=64,
+            atomic_blocks="split",
+            min_chunk_size=0,
+            min_content_after_header=0,
+            merge_boundary_level=6,
+            strategy="fallback",
+        ),
+    ),
     "a paragraph that fits below its heading but for a rounding": (
         f"# {'word ' * 243}wo\n\n{('It depends: 1 ' * 57)[:789]}",
         IN_MORE_TOKENS,

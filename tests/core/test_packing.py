@@ -24,7 +24,7 @@ def cuts(row: Row, limit: int, minimum: int) -> list[int]:
 
 @st.composite
 def rows(draw: st.DrawFn) -> Row:
-    """Make rows of up to nine units with gaps between them, the first with headings in it."""
+    """Make rows of up to nine units with gaps between them; headings are the first so many."""
     sizes = draw(st.lists(st.integers(1, 12), min_size=1, max_size=9))
     gaps = draw(st.lists(st.integers(0, 2), min_size=len(sizes), max_size=len(sizes)))
     costs = draw(
@@ -35,7 +35,7 @@ def rows(draw: st.DrawFn) -> Row:
         begins.append(at)
         ends.append(at + size)
         at += size + gap
-    return Row(begins, ends, costs, draw(st.integers(0, sizes[0])))
+    return Row(begins, ends, costs, draw(st.integers(0, draw(st.sampled_from(ends)))))
 
 
 def divisions(count: int) -> Iterator[list[int]]:
