@@ -85,6 +85,14 @@ def test_the_data_cannot_end_their_element() -> None:
     assert page_of(ALL).facts["chunks"]
 
 
+@pytest.mark.parametrize("sign", "<>&\u2028\u2029")
+def test_what_is_repeated_above_a_part_is_escaped_in_the_data(sign: str) -> None:
+    """Header rows are in the data as they are written, unlike titles."""
+    page = page_of(f"| a {sign} b |\n|---|\n" + "| some cell |\n" * 40)
+    assert any(sign in chunk.get("above", "") for chunk in page.facts["chunks"])
+    assert sign not in page.by_id("chunks").text
+
+
 @pytest.mark.parametrize("word", ["innerHTML", "outerHTML", "insertAdjacent", "eval(", "</script",
                                   "document.write", "Function(", "fetch(", "href"])  # fmt: skip
 def test_the_script_knows_no_markup(word: str) -> None:
