@@ -14,6 +14,7 @@ from chunkana_view.shown import joined, on_one_line, shown, title_of
 from chunkana_view.trees import Row, merge_rows, outline
 
 _SHADES = 4  # that leaves take in turn
+_LARGE = 500  # leaves; up to these all are laid out at once, so that screen readers have them all
 _SHEET = 25  # leaves that a browser lays out together, once they come into sight
 _LONGEST_PATH = 1000  # code points; longer ones would make the page of many chunks too large
 _UNDER_PATH = "\n\n"  # as `contextualize` joins path and content
@@ -96,6 +97,11 @@ class Page:
     bins: tuple[Bin, ...]
     outline: tuple[Row, ...]
     merge: tuple[Row, ...]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether browsers lay out only the sheets that are in sight."""
+        return len(self.leaves) > _LARGE
 
     @property
     def sheets(self) -> list[tuple[Leaf, ...]]:
