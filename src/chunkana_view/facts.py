@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkana_core import Chunk
-from chunkana_view.shown import on_one_line, title_of
+from chunkana_view.shown import title_of
 
 _WITHOUT_HEADING = {"preamble": "(before the first heading)", "front_matter": "(front matter)"}
 
@@ -23,7 +23,7 @@ def level_of(chunk: Chunk) -> str:
 
 def type_of(chunk: Chunk) -> str:
     """Return what a chunk holds, and in which languages its code is."""
-    languages = ", ".join(map(on_one_line, chunk.code_languages))
+    languages = ", ".join(map(title_of, chunk.code_languages))
     return f"{chunk.content_type} ({languages})" if languages else chunk.content_type
 
 

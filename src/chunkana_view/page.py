@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
-from chunkana_core import Chunk, HierarchicalChunkingResult
+from chunkana_core import Chunk, HierarchicalChunkingResult, SectionPath
 from chunkana_view.facts import flags_of, level_of, lines_of, type_of
 from chunkana_view.histogram import Bin, histogram
-from chunkana_view.shown import on_one_line, shortened, shown, title_of
+from chunkana_view.shown import joined, on_one_line, shown, title_of
 from chunkana_view.trees import Row, merge_rows, outline
 
 _SHADES = 4  # that leaves take in turn
+_LARGE = 500  # leaves; up to these all are laid out at once, so that screen readers have them all
 _SHEET = 25  # leaves that a browser lays out together, once they come into sight
 _LONGEST_PATH = 1000  # code points; longer ones would make the page of many chunks too large
+_UNDER_PATH = "\n\n"  # as `contextualize` joins path and content
 _FILLS = 10  # steps of the gauge beside a leaf
 
 
@@ -97,6 +99,11 @@ class Page:
     merge: tuple[Row, ...]
 
     @property
+    def is_large(self) -> bool:
+        """Whether browsers lay out only the sheets that are in sight."""
+        return len(self.leaves) > _LARGE
+
+    @property
     def sheets(self) -> list[tuple[Leaf, ...]]:
         """The leaves in runs that are laid out together."""
         starts = range(0, len(self.leaves), _SHEET)
@@ -166,7 +173,9 @@ def details(result: HierarchicalChunkingResult, page: Page) -> dict[str, object]
         "unit": page.unit,
         "outline": [_cells(row) for row in page.outline],
         "merge": [_cells(row) for row in page.merge],
-        "chunks": [_details(result, leaf) for leaf in page.leaves],
+        "chunks": [
+            _details(leaf, path) for leaf, path in zip(page.leaves, _paths(result), strict=True)
+        ],
     }
 
 
@@ -174,12 +183,22 @@ def _cells(row: Row) -> list[object]:
     return [row.depth, row.title, row.first, row.last, row.size]
 
 
-def _details(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, object]:
+def _paths(result: HierarchicalChunkingResult) -> Iterator[str]:
+    """Yield the leaves' breadcrumbs, shortened; a long title is not joined once for each leaf."""
+    leaves = result.get_leaves()
+    top = result.breadcrumb(replace(leaves[0], section=SectionPath())) if leaves else ""
+    for leaf in leaves:
+        path = leaf.section.path
+        titles = path if path and path[0] == top else (top, *path)
+        yield shown(joined(titles, " > ", _LONGEST_PATH))
+
+
+def _details(leaf: Leaf, path: str) -> dict[str, object]:
     """Return a leaf's facts; what is empty is left out."""
     chunk = leaf.chunk
     facts: dict[str, object] = {
         "id": on_one_line(chunk.chunk_id),
-        "path": shortened(shown(result.breadcrumb(chunk)), _LONGEST_PATH),
+        "path": path,
         "level": level_of(chunk),
         "size": chunk.size,
         "type": on_one_line(chunk.content_type),
@@ -190,15 +209,15 @@ def _details(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, object
         "tags": [title_of(tag) for tag in chunk.section_tags],
         "flags": leaf.flags,
     }
-    facts |= _embedded(result, leaf)
+    facts |= _embedded(leaf)
     return {name: fact for name, fact in facts.items() if fact not in ("", [], {})}
 
 
-def _embedded(result: HierarchicalChunkingResult, leaf: Leaf) -> dict[str, str]:
+def _embedded(leaf: Leaf) -> dict[str, str]:
     """Return what is embedded around a leaf's text, below its path; another text if it is one."""
     chunk = leaf.chunk
-    embedded = result.contextualize(chunk).removeprefix(result.breadcrumb(chunk))
-    start = len(embedded) - len(chunk.content) + chunk.text_offset
+    embedded = _UNDER_PATH + chunk.content
+    start = len(_UNDER_PATH) + chunk.text_offset
     end = start + len(chunk.text)
     above, text, below = map(shown, (embedded[:start], embedded[start:end], embedded[end:]))
     return {"above": above, "below": below} | ({"text": text} if text != leaf.text else {})

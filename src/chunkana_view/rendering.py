@@ -22,6 +22,7 @@ from chunkana_view.trees import nested, outline
 
 _MOST_ROWS = 30  # of what notebooks show
 _FIRST_WORDS = 60  # code points
+_MOST_CONTENT = 10_000  # code points of a chunk
 # In a script element only these could end it, open a comment, or end a line.
 _NOT_IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
@@ -34,7 +35,7 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 _ENVIRONMENT.globals |= {name: getattr(facts, name) for name in ("counted", "lines_of", "type_of")}
-_ENVIRONMENT.filters |= {"shown": shown, "on_one_line": on_one_line}
+_ENVIRONMENT.filters |= {"shown": shown, "on_one_line": on_one_line, "title_of": title_of}
 
 
 def to_html(result: HierarchicalChunkingResult, name: str = "") -> str:
@@ -102,9 +103,13 @@ def result_fragment(result: HierarchicalChunkingResult) -> str:
 
 
 def chunk_fragment(chunk: Chunk) -> str:
-    """Return what notebooks show of a chunk: its facts and its content."""
+    """Return what notebooks show of a chunk: its facts and its content, or the start of that."""
     return _ENVIRONMENT.get_template("chunk.html.jinja").render(
-        chunk=chunk, level=facts.level_of(chunk), flags=facts.flags_of(chunk)
+        chunk=chunk,
+        level=facts.level_of(chunk),
+        flags=facts.flags_of(chunk),
+        content=chunk.content[:_MOST_CONTENT],
+        left_out=max(0, len(chunk.content) - _MOST_CONTENT),
     )
 
 
@@ -134,5 +139,5 @@ def _json(value: object) -> Markup:
 
 
 def _first_words(chunk: Chunk) -> str:
-    words = on_one_line(chunk.text[: 2 * _FIRST_WORDS])
+    words = on_one_line(chunk.text)
     return words if len(words) <= _FIRST_WORDS else f"{words[:_FIRST_WORDS]}…"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _LINE_END = re.compile(r"\r\n?")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -45,12 +46,34 @@ def shortened(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     half = most // 2
-    return f"{text[:half]} … {len(text) - 2 * half:,} more … {text[-half:]}"
+    return _around(text[:half], len(text) - 2 * half, text[-half:])
+
+
+def joined(texts: Sequence[str], between: str, most: int) -> str:
+    """Return `shortened(between.join(texts), most)` without making the long text.
+
+    >>> joined(["abcd", "e", "fgh"], "/", 4)
+    'ab … 6 more … gh'
+    """
+    length = sum(map(len, texts)) + len(between) * (len(texts) - 1)
+    if length <= most:
+        return between.join(texts)
+    half = most // 2
+    start = between.join(text[:half] for text in texts)[:half]
+    end = between.join(text[-half:] for text in texts)[-half:]
+    return _around(start, length - 2 * half, end)
 
 
 def title_of(text: str) -> str:
-    """Return a title on one line, of a length at which it may stand in many places."""
-    return shortened(on_one_line(text), _LONGEST_TITLE)
+    """Return a title on one line, of a length at which it may stand in many places.
+
+    It is shortened first: that costs the same however long it is.
+    """
+    return on_one_line(shortened(text, _LONGEST_TITLE))
+
+
+def _around(start: str, left_out: int, end: str) -> str:
+    return f"{start} … {left_out:,} more … {end}"
 
 
 def _picture(match: re.Match[str]) -> str:

@@ -44,12 +44,15 @@ def outline(result: HierarchicalChunkingResult) -> tuple[Row, ...]:
     starts = [leaf.text_start_line for leaf in leaves]
     ends = [leaf.text_end_line for leaf in leaves]
     rows: list[Row] = []
+    sizes: dict[tuple[int, int], int] = {}  # one leaf may hold very many headings
     for entry, depth, stop in zip(toc, _depths(toc), _stops(toc), strict=True):
         # A leaf may be missing where the chunks are not ours.
         first = min(bisect_left(ends, entry.line), len(leaves) - 1)
         last = max(first, bisect_left(starts, stop) - 1)
+        if (first, last) not in sizes:
+            sizes[first, last] = _size(result, leaves[first], leaves[last])
         title = title_of(entry.title) or "(no title)"
-        rows.append(Row(depth, title, first, last, _size(result, leaves[first], leaves[last])))
+        rows.append(Row(depth, title, first, last, sizes[first, last]))
     return tuple(rows)
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -76,9 +78,27 @@ class Browser:
         return list(
             self.ask(
                 "[...document.querySelectorAll('.leaf')].flatMap("
-                "(leaf, at) => leaf.getAttribute('aria-selected') === 'true' ? [at] : [])"
+                "(leaf, at) => leaf.getAttribute('aria-current') === 'true' ? [at] : [])"
             )
         )
+
+    @property
+    def read_aloud(self) -> list[dict[str, Any]]:
+        """The nodes of the accessibility tree."""
+        tree = self.chrome.execute_cdp_cmd("Accessibility.getFullAXTree", {})
+        return list(tree["nodes"])
+
+    @property
+    def copied(self) -> str:
+        """What the keys for it copy of the selection, as it is pasted elsewhere."""
+        copy = ActionChains(self.chrome).key_down(Keys.CONTROL).send_keys("c").key_up(Keys.CONTROL)
+        copy.perform()
+        self.ask("document.body.append(document.createElement('textarea'))")
+        area = self.one("textarea")
+        area.send_keys(Keys.CONTROL, "v")
+        pasted = area.get_property("value")
+        self.ask("document.querySelector('textarea').remove()")
+        return str(pasted)
 
     @property
     def complaints(self) -> list[str]:

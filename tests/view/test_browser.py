@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -136,9 +137,8 @@ def test_keys_move(browser: Browser, down: str, up: str) -> None:
     assert browser.selected == [1]
     browser.press(Keys.END)
     assert browser.selected == [last]
-    assert browser.one("#source").get_attribute("aria-activedescendant") == (
-        f"c-{HANDBOOK.get_leaves()[-1].chunk_id}"
-    )
+    last_id = f"c-{HANDBOOK.get_leaves()[-1].chunk_id}"
+    assert browser.ask("document.activeElement.id") == last_id, "what is read aloud is focused"
     browser.press(down)
     assert browser.selected == [last]
     browser.press(Keys.HOME, up)
@@ -159,6 +159,111 @@ def test_everything_is_reached_without_a_mouse(browser: Browser) -> None:
     browser.press(Keys.ENTER)
     assert browser.selected == [0]
     assert len(browser.all(".leaf.ranged")) == len(HANDBOOK.get_leaves())
+
+
+def articles_of(browser: Browser) -> dict[str, str]:
+    """Return the articles of the accessibility tree: the text in each by its label."""
+    nodes = {node["nodeId"]: node for node in browser.read_aloud}
+
+    def said(node: dict[str, Any]) -> str:
+        if node["role"]["value"] == "StaticText":
+            return str(node["name"]["value"])
+        return "".join(said(nodes[child]) for child in node["childIds"] if child in nodes)
+
+    articles = [node for node in nodes.values() if node["role"]["value"] == "article"]
+    return {str(article["name"]["value"]): said(article) for article in articles}
+
+
+def test_the_source_is_read_aloud(browser: Browser) -> None:
+    """The text of each chunk is in the accessibility tree, in a labelled article."""
+    browser.open(HANDBOOK.to_html())
+    leaves, articles = HANDBOOK.get_leaves(), articles_of(browser)
+    assert len(articles) == len(leaves) > 25
+    for number, leaf in enumerate(leaves, 1):
+        (said,) = (text for name, text in articles.items() if name.startswith(f"Chunk {number},"))
+        assert "".join(leaf.text.split()) in "".join(said.split())
+
+
+def test_in_a_large_document_what_is_selected_is_read_aloud(browser: Browser) -> None:
+    """Only what is near the sight is laid out there, and thus in the accessibility tree."""
+    text = "".join(f"## Head {n}\n\nText of {n}, which is short.\n\n" for n in range(600))
+    config = ChunkConfig(max_chunk_size=60, min_chunk_size=0)
+    result = MarkdownChunker(config).chunk_hierarchical(text)
+    browser.open(result.to_html())
+    browser.press("j", Keys.END)
+    articles = articles_of(browser)
+    last = result.get_leaves()[-1]
+    said = articles[f"Chunk 600, size {last.size}, text"]
+    assert "".join(last.text.split()) in "".join(said.split())
+    assert len(articles) < 600
+
+
+def test_the_focus_goes_along_only_while_the_source_is_read(browser: Browser) -> None:
+    browser.open(HANDBOOK.to_html())
+    browser.press("j")
+    assert browser.ask("document.activeElement.matches('.leaf[aria-current]')")
+    browser.press("j")
+    assert browser.ask("document.activeElement.matches('.leaf[aria-current]')")
+    assert len(browser.all("#source[tabindex='0'], .leaf[tabindex]")) == 1
+    browser.ask("document.querySelectorAll('#outline .go')[3].focus()")
+    browser.press(Keys.ENTER, "j")
+    assert browser.ask("document.activeElement.className") == "go"
+    browser.press(Keys.ESCAPE)
+    assert browser.ask("document.activeElement.id") == "source"
+    assert len(browser.all("#source[tabindex='0']")) == 1
+    assert not browser.all(".leaf[tabindex]")
+
+
+_SELECT = """((start, end, [from, to]) => {
+  const at = (place) => document.querySelectorAll('.leaf')[place].firstChild;
+  getSelection().setBaseAndExtent(at(start), from, at(end), to);
+})(arguments[0], arguments[1], arguments[2])"""
+CUT = chunked("One is here, and two is there. " * 60)
+
+
+@pytest.mark.parametrize("result", [HANDBOOK, CUT], ids=["between lines", "inside a line"])
+def test_what_is_copied_is_the_source(browser: Browser, result: HierarchicalChunkingResult) -> None:
+    browser.open(result.to_html())
+    leaves = result.get_leaves()
+    for first, last, inside in ((0, 3, (0, 5)), (1, 2, (4, 6)), (2, 2, (3, 9))):
+        browser.ask(_SELECT, first, last, inside)
+        start, end = leaves[first].span.start + inside[0], leaves[last].span.start + inside[1]
+        assert browser.copied == result.source[start:end]
+    browser.ask("getSelection().selectAllChildren(document.getElementById('source'))")
+    assert browser.copied == result.source
+
+
+def test_copying_elsewhere_is_left_to_the_browser(browser: Browser) -> None:
+    """A selection that only ends after the source holds no more than the source."""
+    browser.open(HANDBOOK.to_html())
+    browser.ask("getSelection().selectAllChildren(document.querySelector('h1'))")
+    assert browser.copied == browser.one("h1").text
+    browser.ask(
+        "getSelection().setBaseAndExtent(document.querySelector('.leaf').firstChild, 0,"
+        " document.getElementById('hint'), 0)"
+    )
+    assert browser.copied == HANDBOOK.source[HANDBOOK.get_leaves()[0].span.start :]
+    browser.ask(
+        "getSelection().setBaseAndExtent(document.querySelector('h1'), 0,"
+        " document.querySelector('.leaf').firstChild, 3)"
+    )
+    assert "chunks" in browser.copied
+
+
+def test_in_long_trees_only_what_is_in_sight_is_laid_out(browser: Browser) -> None:
+    text = "".join(f"## Head {n}\n\nText of {n}, which is short.\n\n" for n in range(1000))
+    result = MarkdownChunker(ChunkConfig(max_chunk_size=60, min_chunk_size=0)).chunk_hierarchical(
+        text
+    )
+    browser.open(result.to_html())
+    browser.press(Keys.END)
+    assert len(browser.all("#outline .long")) == 10
+    assert browser.one("#outline .go[aria-current] span").text == "Head 999"
+    skipped = browser.ask(
+        "[...document.querySelectorAll('#outline .go')]"
+        ".filter(e => !e.checkVisibility({ contentVisibilityAuto: true })).length"
+    )
+    assert 500 < skipped < 1000
 
 
 def test_search(browser: Browser) -> None:

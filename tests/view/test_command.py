@@ -55,6 +55,18 @@ def test_several_files_make_a_folder(folder: Path) -> None:
         assert page.by_id("source").text == TEXT.replace("Hello", name)
 
 
+def test_pages_differ_in_more_than_case(tmp_path: Path) -> None:
+    """So that none replaces another where file systems do not tell cases apart."""
+    names = ("x/Straße.md", "y/STRASSE.md", "x/A.md", "y/a.md")
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+    for name in names:
+        (tmp_path / name).write_text(TEXT, encoding="utf-8")
+    assert output_of("view", *names, "-o", "out", folder=tmp_path) == ""
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert written == {"index.html", "Straße.html", "STRASSE-2.html", "A.html", "a-2.html"}
+
+
 def test_what_cannot_be_read_is_left_out(folder: Path) -> None:
     done = run("view", "a.md", "no.md", "-o", "out", folder=folder)
     assert (done.returncode, done.stderr) == (1, b"chunkana: no.md: no such file\n")

@@ -64,5 +64,30 @@ def test_a_chunk() -> None:
     assert "1–5" in [element.text for element in page.all("td")]
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"a{' ' * 300}b{' ' * 300}c", "a b c"),
+        ("x" * 60, "x" * 60),
+        ("x" * 61, f"{'x' * 60}…"),
+        (f"a{' ' * 300}{'b' * 80}", f"a {'b' * 58}…"),
+    ],
+)
+def test_first_words_say_whether_there_are_more(text: str, words: str) -> None:
+    result = MarkdownChunker().chunk_hierarchical(text)
+    assert read(result_fragment(result)).all("td")[-1].text == words
+
+
+def test_a_long_chunk_is_shown_in_part() -> None:
+    result = MarkdownChunker().chunk_hierarchical(f"# {'t' * 5000}\n\n```\n{'x' * 50_000}\n```\n")
+    leaf = max(result.get_leaves(), key=lambda leaf: len(leaf.content))
+    fragment = chunk_fragment(leaf)
+    page = read(fragment)
+    assert len(fragment) < 12_000
+    assert page.all("pre")[0].text == "\n" + leaf.content[:10_000]
+    more = f"… and {len(leaf.content) - 10_000:,} more characters"
+    assert [element.text for element in page.all("p")] == [more]
+
+
 def test_a_blank_document() -> None:
     assert not read(result_fragment(CHUNKER.chunk_hierarchical(""))).all("table")

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
 from dataclasses import replace
+from inspect import CO_GENERATOR
 from itertools import pairwise
+from types import FrameType
 
 import pytest
 from hypothesis import given, settings
@@ -205,6 +209,61 @@ def test_no_title_makes_the_page_large(text: str) -> None:
     """What is repeated in many places is shortened."""
     result = chunked(text, SMALL)
     assert len(result.to_html()) < 100_000 + 3 * len(text) + 2_500 * len(result.get_leaves())
+
+
+def length_of_what_is_made(make: Callable[[], object]) -> int:
+    """Return the length of all strings that functions return while something is made.
+
+    What generators yield is not counted: that may have been there before.
+    """
+    made = 0
+
+    def add(frame: FrameType, event: str, value: object) -> None:
+        nonlocal made
+        if frame.f_code.co_flags & CO_GENERATOR:
+            return
+        if event == "return" and isinstance(value, str):
+            made += len(value)
+
+    before = sys.getprofile()
+    sys.setprofile(add)
+    try:
+        make()
+    finally:
+        sys.setprofile(before)
+    return made
+
+
+@pytest.mark.parametrize("under", ["", "## Part\n\n"], ids=["parts of one section", "sections"])
+def test_a_long_title_costs_once(under: str) -> None:
+    """Neither the path nor what is embedded is made anew, in full, for each of many leaves."""
+    paragraphs = (f"{under}{'Some words here. ' * 6}" for _ in range(300))
+    result = chunked(f"# {'a' * 50_000}\n\n" + "\n\n".join(paragraphs), SMALL)
+    assert len(result.get_leaves()) >= 300
+    assert 0 < length_of_what_is_made(result.to_html) < 20 * len(result.to_html())
+
+
+def test_long_languages_are_shortened() -> None:
+    text = f"# A\n\n```{'x' * 5000}\n" + "some code here\n" * 100 + "```\n"
+    chunks = page_of(text, SMALL).facts["chunks"]
+    assert len(chunks) > 1
+    assert all(len(chunk["kind"]) < 300 for chunk in chunks)
+
+
+def test_a_leaf_with_many_headings_is_measured_once() -> None:
+    measured: list[str] = []
+
+    def length(text: str) -> int:
+        measured.append(text)
+        return len(text)
+
+    config = ChunkConfig(max_chunk_size=10_000, length_function=length)
+    result = chunked("# A\n\n" + "### B\n\nText.\n\n" * 500, config)
+    leaves, headings = result.get_leaves(), result.toc()
+    assert len(headings) > 50 * len(leaves)
+    measured.clear()
+    result.to_html()
+    assert 0 < sum(map(len, measured)) < 20 * len(result.source)
 
 
 def test_a_long_path_is_shortened_and_says_so() -> None:

@@ -72,22 +72,34 @@
 
   function select(index, { first = index, last = index, block = "nearest" } = {}) {
     if (index >= leaves.length || (index < 0 && selected < 0)) return;
-    leaves[selected]?.setAttribute("aria-selected", "false");
+    const isReading = source.contains(document.activeElement) || document.activeElement === document.body;
+    leave(leaves[selected]);
     selected = index;
     mark(first, last);
     show(index);
     currentInTrees();
-    if (index < 0) {
-      source.removeAttribute("aria-activedescendant");
-      return;
-    }
+    if (index < 0) return;
     const leaf = leaves[index];
-    leaf.setAttribute("aria-selected", "true");
-    source.setAttribute("aria-activedescendant", leaf.id);
+    enter(leaf, isReading);
     reveal(leaf, block);
     byId("status").textContent = first === last
       ? leaf.getAttribute("aria-label")
       : `Chunks ${count(first + 1)} to ${count(last + 1)}`;
+  }
+
+  // The selected chunk stands for the source in the order of focus. A chunk is an article, so that
+  // screen readers read its text, and not only its label.
+  function leave(leaf) {
+    leaf?.removeAttribute("aria-current");
+    leaf?.removeAttribute("tabindex");
+    source.tabIndex = 0;
+  }
+
+  function enter(leaf, focus) {
+    leaf.setAttribute("aria-current", "true");
+    leaf.tabIndex = 0;
+    source.tabIndex = -1;
+    if (focus) leaf.focus({ preventScroll: true });
   }
 
   // Heights of chunks that were never in sight are estimates: once more when they are known.
@@ -111,9 +123,35 @@
   source.addEventListener("mouseleave", () => selected < 0 && show(-1));
   byId("close").addEventListener("click", () => select(-1));
 
+  // Copying: browsers would add a line end between any two chunks, and inside of cut lines.
+
+  function exactText(range) {
+    const within = document.createRange();
+    within.selectNodeContents(source);
+    if (!range.intersectsNode(source)) return "";
+    if (range.compareBoundaryPoints(Range.START_TO_START, within) > 0) {
+      within.setStart(range.startContainer, range.startOffset);
+    }
+    if (range.compareBoundaryPoints(Range.END_TO_END, within) < 0) {
+      within.setEnd(range.endContainer, range.endOffset);
+    }
+    return within.toString();
+  }
+
+  document.addEventListener("copy", (event) => {
+    const selection = getSelection();
+    const ranges = Array.from({ length: selection.rangeCount }, (_, at) => selection.getRangeAt(at));
+    const text = ranges.map(exactText).join("");
+    const isElsewhere = ranges.map(String).join("").trim() !== text.trim();
+    if (!text || isElsewhere) return;
+    event.clipboardData.setData("text/plain", text);
+    event.preventDefault();
+  });
+
   // Trees: rows are in order, each before what is under it, and are made when they are opened.
 
   const MOST_OPEN = 200; // entries, at first
+  const LONG = 100; // entries that are laid out together, once they come into sight
 
   class Tree {
     constructor(element, rows, text) {
@@ -135,11 +173,18 @@
     }
 
     list(start, depth, open) {
-      const list = make("ul");
+      const items = [];
       for (let at = start; at < this.rows.length && this.rows[at][0] >= depth; at++) {
-        if (this.rows[at][0] === depth) list.append(this.item(at, open));
+        if (this.rows[at][0] === depth) items.push(this.item(at, open));
       }
-      return list;
+      const level = make("div", undefined, "level");
+      const isLong = items.length > LONG;
+      for (let from = 0; from < items.length; from += LONG) {
+        const list = make("ul", undefined, isLong ? "long" : "");
+        list.append(...items.slice(from, from + LONG));
+        level.append(list);
+      }
+      return level;
     }
 
     item(at, open) {
@@ -169,7 +214,7 @@
       fold.setAttribute("aria-expanded", String(open));
       if (open) this.open.add(at);
       else this.open.delete(at);
-      let list = item.querySelector(":scope > ul");
+      let list = item.querySelector(":scope > .level");
       if (open && !list) {
         list = this.list(at + 1, this.rows[at][0] + 1, deeper);
         item.append(list);
@@ -347,7 +392,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
     if (event.key === "Escape") return escape();
     if (event.target.closest?.("input, select")) return;
-    const isInSource = event.target === source || event.target === document.body;
+    const isInSource = source.contains(event.target) || event.target === document.body;
     const act = anywhere[event.key] ?? (isInSource ? inSource[event.key] : undefined);
     if (!act) return;
     event.preventDefault();
