@@ -309,7 +309,7 @@ def test_json_that_is_nested_too_deeply() -> None:
     assert said == "deep.jsonl: line 1: is nested too deeply"
 
 
-SMALL = {"atomic_blocks": "split", "min_chunk_size": 0}
+SMALL: dict[str, Any] = {"atomic_blocks": "split", "min_chunk_size": 0}
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
@@ -324,7 +324,7 @@ def test_our_documents_for_langchain(
     text = path.read_bytes().decode()
     documents = ChunkanaSplitter(300, **SMALL, **options).create_documents([text])
     dumped = [document.model_dump() for document in documents]
-    constructed = [document.to_json() for document in documents]
+    constructed = [dict(document.to_json()) for document in documents]
     assert not checked(dumped, f"--source={path}")
     assert not checked(constructed, f"--source={path}")
     dumped[0]["metadata"]["start_char"] += 1

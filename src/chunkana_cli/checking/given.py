@@ -71,13 +71,14 @@ def _given(number: int, line: str) -> Given:
     row = _object(line)
     inner = row.get("metadata")
     fields = {**(inner if isinstance(inner, dict) else {}), **row}
-    shown = [row[key] for key in CONTENT_KEYS if isinstance(row.get(key), str)]
+    texts = {key: text for key in CONTENT_KEYS if isinstance(text := row.get(key), str)}
+    shown = list(texts.values())
     if not shown:
         raise ValueError(f"has no text; allowed: one of {', '.join(CONTENT_KEYS)}")
     name = _first(fields, FILE_KEYS)
     file = name if isinstance(name, str) else ""
     content = shown[0]
-    text = row["text"] if isinstance(row.get("text"), str) else content
+    text = texts.get("text", content)
     prefix = fields.get(_PREFIX_KEY)
     if isinstance(prefix, int) and len(shown) == 1 and 0 <= prefix < len(text):
         span = _span(fields, text[prefix:])

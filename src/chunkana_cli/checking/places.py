@@ -58,7 +58,8 @@ def indexed(chunks: Sequence[Given], source: str) -> str:
         return source
     starts = sorted(place[0] for place in places_of(chunks, source) if place is not None)
     ends = sorted(place[1] for place in places_of(chunks, source) if place is not None)
-    parts, end = [], 0
+    parts: list[str] = []
+    end = 0
     for block in Document.parse(source).top:
         is_held = bisect_left(starts, block.end) > bisect_right(ends, block.start)
         if not is_held and (not block.is_content or block.kind is BlockKind.FRONT_MATTER):

@@ -13,6 +13,7 @@ from chunkana_cli.checking.report import Checked, Report, Unread
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.documents import STANDARD_INPUT, read_document
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
+from chunkana_cli.files import exists, is_file
 from chunkana_cli.options import AsJson
 from chunkana_cli.output import STANDARD_OUTPUT, open_output, write_json
 
@@ -94,7 +95,7 @@ def _named_by_chunks(name: str, folder: Path) -> str:
     if name == STANDARD_INPUT:
         raise InputError("some chunks are of standard input")
     beside = folder / name
-    is_beside = not Path(name).exists() and beside.is_file()
+    is_beside = not exists(name) and is_file(beside)
     return read_document(str(beside) if is_beside else name).text
 
 
