@@ -173,3 +173,11 @@ def test_the_table_at_a_terminal(tmp_path: Path) -> None:
 def test_a_document_without_text(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(" \n", encoding="utf-8")
     assert error_of("compare", tmp_path / "a.md", code=1).endswith("a.md: has no text to chunk")
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80])
+def test_a_narrow_terminal_cuts_nothing(tmp_path: Path, columns: int) -> None:
+    (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
+    output = at_terminal("compare", "a.md", folder=tmp_path, columns=columns, NO_COLOR="1")
+    assert "…" not in output
+    assert all(word in output for word in ("Chunkana", "largest", "headings", "offsets"))
