@@ -97,4 +97,4 @@ def test_a_narrow_terminal_cuts_nothing(tmp_path: Path, columns: int) -> None:
     assert "…" not in words
     flat = " ".join(words.split())
     assert all(number in flat for number in ("11,947", "1,660", "3,067", "oversize"))
-    assert re.search(r"1-100\s+4\s+█", words)
+    assert re.search(r"over 1,000\s+5\s+█", words)

@@ -16,11 +16,13 @@ from chunkana_core import (
     ContentAnalysis,
     HierarchicalChunkingResult,
     InputTypeError,
+    MarkdownChunker,
     Outcome,
     WorkerError,
     chunk_hierarchical,
     chunk_many,
 )
+from chunkana_core.many import _Task
 from tests.corpora import own_documents
 
 # Forking where other threads run, as pytest-xdist's, is what newer Pythons warn of.
@@ -254,3 +256,12 @@ def killed(_name: str, _result: HierarchicalChunkingResult) -> None:
 def test_a_process_that_is_lost_ends_all_by_an_error_of_ours() -> None:
     with pytest.raises(WorkerError, match="a process was ended from outside"):
         list(chunk_many([("a", "Text.")], None, 2, make=killed))
+
+
+def test_what_a_process_does_with_what_it_sends() -> None:
+    """As above, in this process, where coverage sees it."""
+    task = _Task(MarkdownChunker(), unsendable, is_sent=True)
+    sent, failed = pickle.loads(pickle.dumps(task([("a", "A."), ("b", "B.")])))  # noqa: S301
+    assert sent == Outcome("a", "a")
+    assert failed.value is None
+    assert failed.error.startswith("ValueError: cannot be sent from its process (")
