@@ -347,3 +347,14 @@ def test_our_nodes_for_llamaindex(
     for end in ("start_char_idx", "end_char_idx"):
         dumped[-1][end] -= 1
     assert any(" exact: " in line for line in checked(dumped, f"--source={path}"))
+
+
+@pytest.mark.parametrize("key", ["start_char", "end_char"])
+def test_offsets_beyond_any_document(rows: Rows, key: str) -> None:
+    write(rows)
+    place = rows[0]["metadata"]
+    line = json.dumps(rows[0]).replace(f'"{key}": {place[key]}', f'"{key}": {"9" * 4300}')
+    Path("far.jsonl").write_text(line + "\n", encoding="utf-8")
+    code, output, error = call("validate", "far.jsonl")
+    assert (code, error) == (1, "")
+    assert "exact: its text is not what stands at " in output

@@ -15,6 +15,7 @@ END_KEYS = ("end_char", "end_char_idx", "end_index", "end")
 FILE_KEYS = ("file", "source", "file_path", "file_name")
 _PREFIX_KEY = "prefix_chars"  # of our documents for LangChain
 _OWN_KEYS = {"chunk_id", "section_id"}  # of what our packages make
+_FARTHEST = 10**15
 _DEEPEST = "is nested too deeply"
 
 
@@ -105,7 +106,13 @@ def _span(fields: Mapping[str, object], text: str) -> tuple[int, int] | None:
     start, end = _first(fields, START_KEYS), _first(fields, END_KEYS)
     if not isinstance(start, int):
         return None
-    return start, end if isinstance(end, int) else start + len(text)
+    end = end if isinstance(end, int) else start + len(text)
+    return _near(start), _near(end)
+
+
+def _near(offset: int) -> int:
+    """Return an offset, or one beyond any document in place of what is too long to be written."""
+    return max(-_FARTHEST, min(offset, _FARTHEST))
 
 
 def _first(fields: Mapping[str, object], keys: tuple[str, ...]) -> object:
