@@ -1,6 +1,6 @@
 """Run the command as `python -m chunkana_cli`."""
 
-from chunkana_cli.main import app
+from chunkana_cli.entry import run
 
 if __name__ == "__main__":
-    app(prog_name="chunkana")
+    run()

@@ -11,10 +11,12 @@ import typer
 from chunkana_cli.documents import read_document
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
 from chunkana_cli.paths import find_files
-from chunkana_core import ChunkConfig, HierarchicalChunkingResult, chunk_many
+from chunkana_core import ChunkConfig, HierarchicalChunkingResult, WorkerError, chunk_many
 
 T = TypeVar("T")
 _AUTO = "auto"
+_MOST_JOBS = 1000  # no machine gains by more, and some fail
+_MOST_DIGITS = 20  # more would be slow to read
 Jobs = Annotated[
     str,
     typer.Option("--jobs", "-j", metavar="N", help="Processes; auto or 0 for one a processor."),
@@ -25,8 +27,9 @@ def workers_of(jobs: str) -> int:
     """Return the number that `--jobs` means, 0 for as many as there are processors."""
     if jobs == _AUTO:
         return 0
-    if not (jobs.isascii() and jobs.isdigit()):
-        fail(f"--jobs is {jobs!r}; allowed: a whole number from 0, or auto", USAGE)
+    is_number = jobs.isascii() and jobs.isdigit() and len(jobs) <= _MOST_DIGITS
+    if not (is_number and int(jobs) <= _MOST_JOBS):
+        fail(f"--jobs is {jobs!r}; allowed: a whole number from 0 to {_MOST_JOBS}, or auto", USAGE)
     return int(jobs)
 
 
@@ -37,10 +40,12 @@ class Batch:
     Attributes:
         names: of the files that were found.
         has_failed: whether a file could not be found, read or chunked.
+        has_made: whether any was chunked.
     """
 
     names: Sequence[str]
     has_failed: bool = field(default=False)
+    has_made: bool = field(default=False)
 
     @classmethod
     def of(cls, arguments: Sequence[str]) -> Batch:
@@ -52,7 +57,7 @@ class Batch:
         """Yield the name and text of each file; report those that cannot be read."""
         for name in self.names:
             try:
-                yield name, read_document(name).text
+                yield _written(name), read_document(name).text
             except InputError as error:
                 self._report(str(error))
 
@@ -65,11 +70,20 @@ class Batch:
     ) -> Iterator[T]:
         """Yield what is made of each document, in order; report those that fail."""
         outcomes = chunk_many(self.documents(), config, workers, make=make, progress=progress)
-        for outcome in outcomes:
-            if outcome.value is None:
-                self._report(f"{outcome.name}: cannot be chunked: {outcome.error}")
-            else:
-                yield outcome.value
+        try:
+            for outcome in outcomes:
+                if outcome.value is None:
+                    self._report(f"{outcome.name}: cannot be chunked: {outcome.error}")
+                else:
+                    self.has_made = True
+                    yield outcome.value
+        except WorkerError as error:
+            fail(str(error))
+
+    def require_any(self) -> None:
+        """End the command with an error if files failed and none was chunked."""
+        if not self.has_made:
+            self.end()
 
     def end(self) -> None:
         """End the command with an error if a file failed."""
@@ -79,3 +93,8 @@ class Batch:
     def _report(self, message: str) -> None:
         report(message)
         self.has_failed = True
+
+
+def _written(name: str) -> str:
+    """Return a name as every format can write it: bytes that are no UTF-8 escaped."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")

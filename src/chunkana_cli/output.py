@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,9 @@ from typing import BinaryIO
 from rich.console import Console
 
 from chunkana_cli.documents import STANDARD_INPUT
+from chunkana_cli.ending import discard_standard_output
 from chunkana_cli.errors import USAGE, fail
+from chunkana_cli.files import exists, identities_of, identity_of, is_file
 from chunkana_cli.written_json import to_json
 
 STANDARD_OUTPUT = "-"
@@ -24,23 +27,58 @@ _TITLE = "standard output"  # in messages
 
 def require_other_file(output: str, inputs: Iterable[str]) -> None:
     """End the command if its output would replace one of its inputs."""
-    if output == STANDARD_OUTPUT or not Path(output).is_file():
-        return
-    for name in inputs:
-        if name != STANDARD_INPUT and Path(name).is_file() and Path(name).samefile(output):
+    if output != STANDARD_OUTPUT:
+        require_other_files([output], inputs)
+
+
+def require_other_files(outputs: Iterable[str], inputs: Iterable[str]) -> None:
+    """End the command if one of the files to write is an input, by whatever name or link."""
+    known = identities_of(name for name in inputs if name != STANDARD_INPUT)
+    for output in outputs:
+        if identity_of(output) in known:
             fail(f"{output}: is one of the inputs, and would be replaced", USAGE)
 
 
 @contextmanager
 def open_output(name: str) -> Iterator[BinaryIO]:
-    """Open a file, or standard output if its name is "-", for exact bytes."""
+    """Open a file, or standard output if its name is "-", for exact bytes.
+
+    A file stays as it was until all is written.
+    """
     if name == STANDARD_OUTPUT:
         with _reported(_TITLE):
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
     else:
-        with _reported(name), Path(name).open("wb") as file:
+        with _reported(name), _replacing(Path(name)) as file:
             yield file
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file beside another one, which it replaces if nothing goes wrong."""
+    whole = path.resolve()  # a link stays one
+    beside = whole.with_name(f".{whole.name}.{os.getpid()}.part")
+    file = None if exists(whole) and not is_file(whole) else _made(beside)
+    if file is None:  # a device or pipe; or the folder takes no new files
+        with path.open("wb") as direct:
+            yield direct
+        return
+    try:
+        with file:
+            yield file
+        if exists(whole):
+            beside.chmod(stat.S_IMODE(whole.stat().st_mode))
+        beside.replace(whole)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _made(path: Path) -> BinaryIO | None:
+    try:
+        return path.open("xb")
+    except OSError:
+        return None
 
 
 def write_json(said: object) -> None:
@@ -71,12 +109,5 @@ def _reported(title: str) -> Iterator[None]:
         if error.errno == errno.EPIPE:  # the reader has seen enough; Typer ends without a word
             raise
         if title == _TITLE:
-            _discard_standard_output()
+            discard_standard_output()
         fail(f"{title}: cannot be written: {error.strerror or error}")
-
-
-def _discard_standard_output() -> None:
-    """Throw away what could not be written, which Python would try to write again at its end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)

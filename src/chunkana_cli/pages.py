@@ -7,9 +7,17 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
+import typer
+
 from chunkana_cli.documents import STANDARD_INPUT, read_document
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.output import STANDARD_OUTPUT, open_output, require_other_file
+from chunkana_cli.files import is_folder
+from chunkana_cli.output import (
+    STANDARD_OUTPUT,
+    open_output,
+    require_other_file,
+    require_other_files,
+)
 from chunkana_core import MarkdownChunker
 from chunkana_view import Entry, index_html
 
@@ -21,7 +29,7 @@ def write_page(name: str, output: str, chunker: MarkdownChunker) -> None:
     """Write the page of one document to a file, or to standard output if that is "-"."""
     if output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty():
         fail("a page is no text for a terminal; name a file for it: -o PAGE.html", USAGE)
-    if output != STANDARD_OUTPUT and Path(output).is_dir():
+    if output != STANDARD_OUTPUT and is_folder(output):
         fail(f"{output}: is a folder; with one file, -o names the page: -o PAGE.html", USAGE)
     require_other_file(output, [name])
     try:
@@ -31,12 +39,11 @@ def write_page(name: str, output: str, chunker: MarkdownChunker) -> None:
 
 
 def write_folder(names: Sequence[str], folder: str, chunker: MarkdownChunker) -> bool:
-    """Write the page of each document and an index; tell whether all documents could be read."""
+    """Write the page of each document and an index; tell whether all could be read and written."""
     if folder == STANDARD_OUTPUT:
         fail("several files make several pages; name a folder for them: -o FOLDER", USAGE)
     place, files = Path(folder), _page_names(names)
-    for file in (_INDEX, *files):
-        require_other_file(str(place / file), names)
+    require_other_files((str(place / file) for file in (_INDEX, *files)), names)
     _make(place)
     entries: list[Entry] = []
     for name, file in zip(names, files, strict=True):
@@ -44,6 +51,8 @@ def write_folder(names: Sequence[str], folder: str, chunker: MarkdownChunker) ->
             entries.append(Entry(file, name, _write(name, str(place / file), chunker)))
         except InputError as error:
             report(str(error))
+        except typer.Exit:  # a page that cannot be written, which is said; the others may
+            continue
     if entries:
         _save(index_html(entries), str(place / _INDEX))
     return len(entries) == len(names)

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from chunkana_cli.documents import STANDARD_INPUT
 from chunkana_cli.errors import USAGE, InputError, fail, report
+from chunkana_cli.files import is_file
 
 SUFFIXES = (".md", ".markdown", ".mdx")
 FILES_HELP = "Markdown files, folders of such, quoted patterns; - for standard input."
 _PATTERN = re.compile(r"[*?]|\[.+\]")  # what is special to glob
+_ANY_DEPTH = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
 _NOT_DOCUMENTS = {"node_modules", "venv", "__pycache__", "site-packages"}
 
 
@@ -28,15 +30,22 @@ def find_files(arguments: Iterable[str]) -> tuple[list[str], bool]:
     given = list(arguments)
     if given.count(STANDARD_INPUT) > 1:
         fail("standard input (-) can be read only once", USAGE)
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     is_whole = True
     for argument in given:
         try:
-            found |= dict.fromkeys(_meant_by(argument))
+            for name in _meant_by(argument):
+                found.setdefault(_real(name), name)
         except InputError as error:
             report(str(error))
             is_whole = False
-    return list(found), is_whole
+    return list(found.values()), is_whole
+
+
+def _real(name: str) -> str:
+    """Return what is the same for all names of a file, but for those that mean none."""
+    is_none = name == STANDARD_INPUT or "\0" in name
+    return name if is_none else os.path.realpath(name)  # a Path can be in a loop
 
 
 def _meant_by(argument: str) -> list[str]:
@@ -61,21 +70,37 @@ def _documents_under(folder: str) -> Iterator[str]:
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not _is_left_out(name)]
         for name in files:
-            if name.lower().endswith(SUFFIXES) and not name.startswith("."):
-                yield os.path.join(place, name)  # noqa: PTH118  # as above
+            path = os.path.join(place, name)  # noqa: PTH118  # as above
+            if name.lower().endswith(SUFFIXES) and not name.startswith(".") and is_file(path):
+                yield path
 
 
 def _matching(pattern: str) -> list[str]:
-    names = glob.glob(pattern, recursive=True)  # noqa: PTH207  # as above
     asked = set(Path(pattern).parts)
     files = [
-        name for name in names
-        if Path(name).is_file()
+        name for name in _expanded(pattern)
+        if is_file(name)
         and not any(part in _NOT_DOCUMENTS - asked for part in Path(name).parts)
     ]  # fmt: skip
     if not files:
         raise InputError(f"{pattern}: this pattern matches no file")
     return sorted(files, key=lambda name: Path(name).parts)
+
+
+def _expanded(pattern: str) -> dict[str, None]:
+    """Return what a pattern matches; its `**` do not follow links, which may lead in a circle."""
+    match = _ANY_DEPTH.search(pattern)
+    if match is None:
+        return dict.fromkeys(glob.glob(pattern))  # noqa: PTH207  # as above
+    head, tail = pattern[: match.start()], pattern[match.end() :] or "*"
+    found: dict[str, None] = {}
+    for base in glob.glob(head) if head else [os.curdir]:  # noqa: PTH207
+        for place, folders, _ in os.walk(base):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            name = place if head else os.path.relpath(place)
+            inside = "" if name == os.curdir else os.path.join(glob.escape(name), "")  # noqa: PTH118
+            found |= _expanded(inside + tail)
+    return found
 
 
 def _is_left_out(folder: str) -> bool:

@@ -14,16 +14,22 @@ from chunkana_cli.stats import Facts
 from chunkana_cli.visible import on_one_line
 
 _BAR = 40  # columns, of the fullest bin
+_BESIDE_BAR = 20  # columns, of sizes and counts
+_NARROW = 72  # columns, below which the table would cut numbers
+_COLUMNS = ("characters", "chunks", "min", "median", "p90", "max", "oversize")
 _MOST_OVERSIZE = 10  # rows
 
 
 def show_stats(files: Sequence[Facts], limit: int, console: Console) -> None:
     """Print a table by file, and of all together sizes, kinds and what is over the limit."""
     total = Facts.total(files)
-    console.print(_by_file(files, total), "")
+    if console.width < _NARROW:
+        _list_files(files, total, console)
+    else:
+        console.print(_by_file(files, total), "")
     if total.sizes:
         console.print(Text("Sizes", style="bold cyan"))
-        console.print(_histogram(total, limit), "")
+        console.print(_histogram(total, limit, min(_BAR, max(1, console.width - _BESIDE_BAR))), "")
         console.print(Text("Kinds", style="bold cyan"))
         kinds = (f"{kind} {count:,}" for kind, count in total.kinds.most_common())
         console.print(Text(", ".join(kinds)))
@@ -34,7 +40,7 @@ def show_stats(files: Sequence[Facts], limit: int, console: Console) -> None:
 def _by_file(files: Sequence[Facts], total: Facts) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("file", overflow="fold")
-    for name in ("characters", "chunks", "min", "median", "p90", "max", "oversize"):
+    for name in _COLUMNS:
         table.add_column(name, justify="right")
     for facts in files:
         table.add_row(Text(on_one_line(facts.file)), *_numbers(facts))
@@ -43,13 +49,22 @@ def _by_file(files: Sequence[Facts], total: Facts) -> Table:
     return table
 
 
+def _list_files(files: Sequence[Facts], total: Facts, console: Console) -> None:
+    for facts in (*files, total) if len(files) != 1 else files:
+        name = on_one_line(facts.file) if facts is not total else counted(len(files), "file")
+        numbers = zip(_COLUMNS, _numbers(facts), strict=True)
+        console.print(Text(name, style="bold"))
+        console.print(Text(", ".join(f"{column} {number}" for column, number in numbers)))
+        console.print()
+
+
 def _numbers(facts: Facts) -> list[str]:
     spread = [f"{size:,.0f}" for size in facts.spread.values()] or ["-"] * 4
     counts = f"{facts.characters:,}", f"{len(facts.sizes):,}"
     return [*counts, *spread, f"{len(facts.oversize):,}"]
 
 
-def _histogram(total: Facts, limit: int) -> Table:
+def _histogram(total: Facts, limit: int, longest: int) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(justify="right")
     table.add_column(justify="right")
@@ -58,7 +73,7 @@ def _histogram(total: Facts, limit: int) -> Table:
     most = max(count for *_, count in rows)
     for low, high, count in rows:
         sizes = f"over {low - 1:,}" if high is None else f"{low:,}-{high:,}"
-        table.add_row(sizes, f"{count:,}", Text("█" * -(-count * _BAR // most), style="cyan"))
+        table.add_row(sizes, f"{count:,}", Text("█" * -(-count * longest // most), style="cyan"))
     return table
 
 

@@ -20,6 +20,7 @@ from chunkana_core.errors import (
     InvariantViolationError,
     InvariantWarning,
     StrategyError,
+    WorkerError,
 )
 from chunkana_core.explanation import Alternative, Cut, Explanation, Step
 from chunkana_core.hierarchy import HierarchyBuilder
@@ -56,8 +57,8 @@ __all__ = [
     "HierarchyBuilder", "InputTypeError", "InvariantValidator", "InvariantViolationError",
     "InvariantWarning", "Links", "MarkdownChunker", "MergeNode", "MergeTree", "Outcome", "Section",
     "SectionPath", "Source", "Span", "Step", "StrategyError", "StrategySelector",
-    "StructuralStrategy", "TocEntry", "ValidationResult", "analyze_markdown", "chunk_file",
-    "chunk_hierarchical", "chunk_many", "chunk_markdown", "find_common_prefix", "is_parent_child",
-    "is_sibling", "merge_sections", "validate_content_coverage", "validate_no_dangling_headers",
-    "validate_tree",
+    "StructuralStrategy", "TocEntry", "ValidationResult", "WorkerError", "analyze_markdown",
+    "chunk_file", "chunk_hierarchical", "chunk_many", "chunk_markdown", "find_common_prefix",
+    "is_parent_child", "is_sibling", "merge_sections", "validate_content_coverage",
+    "validate_no_dangling_headers", "validate_tree",
 ]  # fmt: skip

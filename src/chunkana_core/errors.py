@@ -37,6 +37,10 @@ class InvariantViolationError(ChunkanaError):
         return "; ".join(self.errors)
 
 
+class WorkerError(ChunkanaError):
+    """A process of `chunk_many` that was ended from outside, as by a lack of memory."""
+
+
 class InvariantWarning(UserWarning):
     """Chunks that break an invariant, found by `validation="warn"`."""
 

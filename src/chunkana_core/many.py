@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast, overload
 
 from chunkana_core.chunker import MarkdownChunker
 from chunkana_core.config import ChunkConfig
-from chunkana_core.errors import ChunkanaError, InputTypeError, require_number, require_type
+from chunkana_core.errors import (
+    ChunkanaError,
+    InputTypeError,
+    WorkerError,
+    require_number,
+    require_type,
+)
 from chunkana_core.result import HierarchicalChunkingResult
 from chunkana_core.strategies import BaseStrategy
 
@@ -26,9 +32,11 @@ Progress = Callable[[int], object]
 
 _BATCH = 200_000  # code points, from which the way to another process costs next to nothing
 _MOST_IN_BATCH = 64  # documents, so that many tiny ones are spread too
+_OF_PAIR = 2
 _AHEAD = 3  # batches for each process, so that none waits for the others or for the caller
 # What a text can fail with, or a counter or function of the caller's on it. What is left are
 # mistakes in a program and the end of one, which no other document would survive either.
+_OF_PICKLE = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 _OF_A_DOCUMENT = (ChunkanaError, ArithmeticError, LookupError, OSError, TypeError, ValueError)
 
 
@@ -81,6 +89,11 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
 ) -> Iterator[Outcome[T]] | Iterator[Outcome[HierarchicalChunkingResult]]:
     r"""Yield what becomes of many documents, in their order; one that fails does not end it.
 
+    A document fails by an error of this package, or an ArithmeticError, LookupError, OSError,
+    TypeError or ValueError of the chunking, a function of the user's or `make`, or if what
+    `make` returns cannot be sent between processes. Other errors, those of `documents` itself and
+    a process that is lost end it; what was read before is yielded first, but for a lost process.
+
     Documents are read as they are needed, a few batches ahead. Whole results are dear to carry
     between processes; where `make` returns less, two are nearly twice as fast as one.
 
@@ -96,6 +109,7 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
 
     Raises:
         ConfigurationError: for anything else, and what cannot be sent to other processes.
+        WorkerError: if a process was ended from outside.
 
     >>> documents = [("a.md", "# A\n\nText.\n"), ("b.md", "# B\n\nMore.\n")]
     >>> for outcome in chunk_many(documents, make=lambda name, result: len(result.chunks)):
@@ -107,8 +121,8 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     chunker = MarkdownChunker(config or ChunkConfig(), strategies)
     count = workers or _processors()
     if make is None:
-        return _outcomes(_Task(chunker, _whole), documents, count, progress)
-    return _outcomes(_Task(chunker, make), documents, count, progress)
+        return _outcomes(_Task(chunker, _whole, count != 1), documents, count, progress)
+    return _outcomes(_Task(chunker, make, count != 1), documents, count, progress)
 
 
 def _require(documents: object, workers: int, functions: Mapping[str, object]) -> None:
@@ -135,6 +149,7 @@ class _Task(Generic[T]):
 
     chunker: MarkdownChunker
     make: Make[T]
+    is_sent: bool = False
 
     def __call__(self, batch: Batch) -> list[Outcome[T]]:
         """Return what becomes of documents."""
@@ -143,9 +158,28 @@ class _Task(Generic[T]):
     def _outcome(self, name: str, text: str) -> Outcome[T]:
         """Return what becomes of a document."""
         try:
-            return Outcome(name, self.make(name, self.chunker.chunk_hierarchical(text)))
+            value = self.make(name, self.chunker.chunk_hierarchical(text))
+            return Outcome(name, self._sendable(value) if self.is_sent else value)
         except _OF_A_DOCUMENT as error:
             return Outcome(name, None, f"{type(error).__name__}: {error}")
+
+    @staticmethod
+    def _sendable(value: T) -> T:
+        """Return what can be sent, which is else found out where no document is known any more."""
+        try:
+            return cast("T", _Sent(pickle.dumps(value)))
+        except _OF_PICKLE as error:
+            raise ValueError(f"cannot be sent from its process ({error})") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """What was made, which is it again where it arrives."""
+
+    pickled: bytes
+
+    def __reduce__(self) -> tuple[Callable[[bytes], object], tuple[bytes]]:
+        return pickle.loads, (self.pickled,)
 
 
 @lru_cache(maxsize=1)
@@ -168,7 +202,7 @@ def _packed(task: _Task[T], workers: int) -> _Task[T]:
     try:
         pickled = pickle.dumps(task)
         _unpickled(pickled)  # what cannot be loaded would end the processes without a word
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
+    except _OF_PICKLE as error:
         allowed = f"1 for what cannot be sent to other processes ({error})"
         raise InputTypeError("workers", workers, allowed) from error
     return cast("_Task[T]", _Packed(pickled))
@@ -180,7 +214,7 @@ def _outcomes(
     """Check what can be checked at once, and leave the rest to an iterator."""
     outcomes: Iterator[Outcome[T]]
     if workers == 1:
-        outcomes = (outcome for document in documents for outcome in task([document]))
+        outcomes = (outcome for pair in _pairs(documents) for outcome in task([pair]))
     else:
         outcomes = _in_processes(_packed(task, workers), documents, workers)
     return outcomes if progress is None else _told(outcomes, progress)
@@ -196,19 +230,45 @@ def _in_processes(
     task: _Task[T], documents: Iterable[tuple[str, str]], workers: int
 ) -> Iterator[Outcome[T]]:
     # Loads multiprocessing, which nobody else needs.
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # noqa: PLC0415
 
     waiting: deque[Future[list[Outcome[T]]]] = deque()
-    pool = ProcessPoolExecutor(workers)
+    pool, read = ProcessPoolExecutor(workers), _Read(documents)
     try:
-        for batch in _batches(documents):
+        for batch in _batches(read):
             waiting.append(pool.submit(task, batch))
             if len(waiting) > workers * _AHEAD:
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
+        if read.error is not None:
+            raise read.error
+    except BrokenProcessPool as error:
+        raise WorkerError("a process was ended from outside, perhaps for want of memory") from error
     finally:  # also where the caller wants no more
         pool.shutdown(cancel_futures=True)
+
+
+def _pairs(documents: Iterable[object]) -> Iterator[tuple[str, str]]:
+    """Yield what are pairs; two characters are none."""
+    for document in documents:
+        if not isinstance(document, tuple | list) or len(document) != _OF_PAIR:
+            raise InputTypeError("documents", document, "pairs of a name and a text")
+        yield cast("tuple[str, str]", tuple(document))
+
+
+@dataclass(slots=True)
+class _Read:
+    """Documents up to an error in reading them, which waits until those before it are done."""
+
+    documents: Iterable[tuple[str, str]]
+    error: Exception | None = None
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        try:
+            yield from _pairs(self.documents)
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is raised again
+            self.error = error
 
 
 def _batches(documents: Iterable[tuple[str, str]]) -> Iterator[Batch]:

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from chunkana_cli.comparing.comparison import Comparison
 from chunkana_cli.comparing.measures import Truth, measure
-from chunkana_cli.comparing.splitters import SPLITTERS, Piece
+from chunkana_cli.comparing.splitters import Piece
+from chunkana_cli.comparing.view import show_comparison
 from tests.cli.command import environment, error_of, output_of
 from tests.cli.terminal import at_terminal
 
@@ -110,31 +113,54 @@ def test_llamaindexs_splitters_without_a_network(tmp_path: Path) -> None:
     assert found["LlamaIndex Sentence"]["largest"] <= 60
 
 
-def test_tools_that_are_not_installed_are_named(tmp_path: Path) -> None:
+LANGCHAIN = ("LangChain Recursive", "LangChain Header + Recursive")
+LLAMAINDEX = ("LlamaIndex Markdown", "LlamaIndex Sentence")
+
+
+@pytest.mark.parametrize(
+    ("hidden", "install", "names"),
+    [
+        ("langchain_text_splitters", "langchain-text-splitters", LANGCHAIN),
+        ("langchain_core", "langchain-text-splitters", LANGCHAIN),  # which that one needs
+        ("llama_index", "llama-index-core", LLAMAINDEX),
+        ("llama_index.core.node_parser", "llama-index-core", LLAMAINDEX),
+    ],
+)
+def test_tools_that_are_not_installed_or_cannot_be_loaded_are_named(
+    tmp_path: Path, hidden: str, install: str, names: tuple[str, ...]
+) -> None:
     (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
     script = (
         "import sys\n"
-        "import importlib.util as util\n"
-        "find = util.find_spec\n"
-        "util.find_spec = lambda name: None if name.startswith('lang') else find(name)\n"
+        "class Hider:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {hidden!r}:\n"
+        "            raise ModuleNotFoundError(name, name=name)\n"
+        "sys.meta_path.insert(0, Hider())\n"
         "from chunkana_cli.main import app\n"
         "app()"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, "compare", "a.md"],
+        [sys.executable, "-c", script, "compare", "a.md", "--json"],
         cwd=tmp_path,
         env=environment(),
         capture_output=True,
-        check=True,
+        check=False,
         text=True,
         encoding="utf-8",
     )
-    missing = [line for line in done.stdout.splitlines() if "is not installed" in line]
-    install = "is not installed: pip install langchain-text-splitters"
-    assert missing == [
-        f"LangChain Recursive {install}",
-        f"LangChain Header + Recursive {install}",
-    ]
+    assert (done.returncode, done.stderr) == (0, "")
+    said = json.loads(done.stdout)
+    missing = {tool["name"]: tool["install"] for tool in said["missing"]}
+    assert dict.fromkeys(names, install).items() <= missing.items()
+    assert "Chunkana" in {tool["name"] for tool in said["tools"]}
+
+
+def test_what_is_missing_is_said_below_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    comparison = Comparison("a.md", Truth.of(TEXT), 1000, {})
+    show_comparison(comparison, Console(width=100))
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1] == "LlamaIndex Sentence is not installed: pip install llama-index-core"
 
 
 def test_the_table_at_a_terminal(tmp_path: Path) -> None:
@@ -142,9 +168,16 @@ def test_the_table_at_a_terminal(tmp_path: Path) -> None:
     output = at_terminal("compare", "a.md", folder=tmp_path, columns=100)
     assert "a.md: 159 characters, 2 headings, 1 table; limit 1,000 characters" in output
     assert "Chunkana" in output
-    assert len([tool for tool in SPLITTERS if tool.is_installed]) >= 1
 
 
 def test_a_document_without_text(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(" \n", encoding="utf-8")
     assert error_of("compare", tmp_path / "a.md", code=1).endswith("a.md: has no text to chunk")
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80])
+def test_a_narrow_terminal_cuts_nothing(tmp_path: Path, columns: int) -> None:
+    (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
+    output = at_terminal("compare", "a.md", folder=tmp_path, columns=columns, NO_COLOR="1")
+    assert "…" not in output
+    assert all(word in output for word in ("Chunkana", "largest", "headings", "offsets"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -101,8 +103,10 @@ def test_a_value_out_of_range(command: str, option: str, message: str) -> None:
         (["compare", "a.md", "b.md"], "unexpected extra argument"),
         (
             ["split", "--jobs=many", "-"],
-            "--jobs is 'many'; allowed: a whole number from 0, or auto",
+            "--jobs is 'many'; allowed: a whole number from 0 to 1000, or auto",
         ),
+        (["split", "--jobs=3000000000", "-"], "allowed: a whole number from 0 to 1000, or auto"),
+        (["split", f"--jobs={'9' * 5000}", "-"], "allowed: a whole number from 0 to 1000, or auto"),
         (["split", "--format=parquet", "-"], "--format parquet"),
         (["validate", "a.jsonl", "--max-chunk-size=3"], "Invalid value for '--max-chunk-size'"),
         (["validate"], "Missing argument"),
@@ -179,3 +183,149 @@ def test_closed_streams(command: str, message: str) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr.decode()) == (1, f"chunkana: {message}\n")
+
+
+LONG = "a" * 300 + ".md"  # more bytes than a file name has
+
+
+def test_names_that_are_too_long_everywhere(tmp_path: Path) -> None:
+    document = tmp_path / "a.md"
+    document.write_text("# A\n\nText.\n", encoding="utf-8")
+    too_long = "File name too long"
+    assert too_long in error_of("split", document, "-o", tmp_path / LONG, code=1)
+    assert too_long in error_of("view", document, "-o", tmp_path / LONG, code=1)
+    chunks = tmp_path / "chunks.jsonl"
+    chunks.write_text(json.dumps({"text": "Text.", "file": LONG}) + "\n", encoding="utf-8")
+    code, _, error = call("validate", chunks)
+    assert (code, error.count("\n")) == (1, 1)
+    assert too_long in error
+
+
+@needs_full_device
+def test_help_that_cannot_be_written_is_one_line() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "--help"],
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    message = b"chunkana: standard output: cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, message)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    "redirected", ["2>&-", pytest.param("2>/dev/full", marks=needs_full_device)]
+)
+def test_the_command_goes_on_where_nobody_can_be_told_of_errors(
+    redirected: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" -m chunkana_cli split no.md a.md {redirected}', sys.executable],  # noqa: S607
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["file"] == "a.md"
+
+
+SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+needs_signals = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+
+
+@needs_signals
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
+def test_a_signal_while_it_is_loaded(number: signal.Signals, code: int) -> None:
+    script = (
+        "import sys, os\n"
+        "class Sender:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'typer':\n"
+        f"            os.kill(os.getpid(), {int(number)})\n"
+        "import chunkana_cli\n"
+        "sys.meta_path.insert(0, Sender())\n"
+        "from chunkana_cli.entry import run\n"
+        "run()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, b"", b"")
+
+
+@needs_signals
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
+def test_a_signal_leaves_no_process_behind(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    """The end of standard error comes when the last process that holds it is gone."""
+    # As large as what is sent to a process at once, so that there are some.
+    (tmp_path / "a.md").write_text("# A\n\nText.\n\n" * 20_000, encoding="utf-8")
+    os.mkfifo(tmp_path / "b")
+    process = subprocess.Popen(
+        [*COMMAND, "split", "a.md", "b", "--jobs=2"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with (tmp_path / "b").open("wb"):  # once it reads there, it handles signals
+        process.send_signal(number)
+        output, error = process.communicate(timeout=30)
+    assert (process.returncode, output, error) == (code, b"", b"")
+
+
+def test_a_process_that_is_lost_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nif os.environ.get('LOST'):\n    import multiprocessing.process as p\n"
+        "    p.BaseProcess._bootstrap = lambda *a, **k: os._exit(9)\n",
+        encoding="utf-8",
+    )
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    env = environment(PYTHONPATH=paths, LOST="1")
+    done = run("split", "a.md", "--jobs=2", folder=tmp_path, env=env)
+    message = b"chunkana: a process was ended from outside, perhaps for want of memory\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", message)
+
+
+def test_a_failure_leaves_the_output_as_it_was(tmp_path: Path) -> None:
+    output = tmp_path / "chunks.jsonl"
+    output.write_text("before\n", encoding="utf-8")
+    output.chmod(0o640)
+    assert error_of("split", tmp_path / "no.md", "-o", output, code=1).endswith("no such file")
+    assert output.read_text(encoding="utf-8") == "before\n"
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    link = tmp_path / "link"
+    link.symlink_to(output)
+    assert call("split", tmp_path / "no.md", tmp_path / "a.md", "-o", link)[0] == 1
+    assert json.loads(output.read_text(encoding="utf-8"))["text"] == "# A\n\nText."
+    assert link.is_symlink()
+    assert output.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.md", "chunks.jsonl", "link"]
+
+
+def test_pages_that_cannot_be_written_do_not_keep_others_from_it(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    pages = tmp_path / "pages"
+    (pages / "a.html").mkdir(parents=True)
+    code, _, error = call("view", tmp_path / "a.md", tmp_path / "b.md", "-o", pages)
+    assert code == 1
+    assert error == f"chunkana: {pages}/a.html: cannot be written: Is a directory\n"
+    assert (pages / "b.html").is_file()
+    assert (pages / "index.html").is_file()
+
+
+def test_no_page_is_written_over_an_input_that_a_link_leads_to(tmp_path: Path) -> None:
+    documents = [tmp_path / "a.md", tmp_path / "b.md"]
+    for path in documents:
+        path.write_text("# A\n\nText.\n", encoding="utf-8")
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "a.html").symlink_to(documents[1])
+    message = error_of("view", *documents, "-o", pages, code=2)
+    assert message == f"{pages}/a.html: is one of the inputs, and would be replaced"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -124,3 +125,19 @@ def test_with_several_processes_a_file_that_fails_is_named_too(tmp_path: Path) -
     assert done.returncode == 1
     assert done.stderr == b"chunkana: b.md: not UTF-8: byte 0xff at offset 0 (line 1)\n"
     assert [json.loads(line)["file"] for line in done.stdout.splitlines()] == ["a.md", "c.md"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where names may be any bytes")
+@pytest.mark.parametrize("form", ["jsonl", "markdown", "text", "parquet"])
+def test_a_name_that_is_not_utf_8_is_escaped_alike(form: str, tmp_path: Path) -> None:
+    if form == "parquet":
+        pq = pytest.importorskip("pyarrow.parquet")
+    Path(os.fsdecode(bytes(tmp_path) + b"/a\xff.md")).write_text("# A\n\nText.\n", encoding="utf-8")
+    done = run("split", b"a\xff.md", "--format", form, "-o", "out", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    if form == "parquet":
+        assert pq.read_table(tmp_path / "out")["file"].to_pylist() == ["a\\udcff.md"]
+    elif form == "jsonl":
+        assert json.loads((tmp_path / "out").read_bytes())["file"] == "a\\udcff.md"
+    else:
+        assert b"a\\udcff.md" in (tmp_path / "out").read_bytes().replace(b"\\\\", b"\\")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.metadata import entry_points, version
+import tomllib
+from importlib.metadata import EntryPoint, version
+from pathlib import Path
 
 import pytest
 
-from chunkana_cli.main import app
+from chunkana_cli.entry import run as run_command
 from tests.cli.command import call, environment, output_of, run
 
+ROOT = Path(__file__).parents[2]
 COMMANDS = ("split", "tree", "view", "explain", "stats", "validate", "compare", "demo")
 # What is slow to load, and is for one command or format alone.
 _HEAVY = {"bm25s", "langchain_text_splitters", "llama_index", "multiprocessing", "numpy", "pyarrow"}
@@ -47,9 +50,10 @@ def test_the_core_needs_none_of_it() -> None:
     assert python(code).stdout == "set()\n"
 
 
-def test_the_script_is_installed() -> None:
-    (script,) = entry_points(group="console_scripts", name="chunkana")
-    assert script.load() is app
+def test_the_script_is_the_entry_that_signals_do_not_break() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    script = EntryPoint("chunkana", project["scripts"]["chunkana"], "console_scripts")
+    assert script.load() is run_command
 
 
 def test_version() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,25 @@ def test_what_means_nothing_is_said_and_the_others_go_on(folder: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == b"chunkana: x/*.md: this pattern matches no file\n"
     assert json.loads(done.stdout)["file"] == "b.md"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_only_regular_files_of_a_folder_are_read(folder: Path) -> None:
+    os.mkfifo(folder / "a" / "pipe.md")
+    assert find_files(["a"]) == (["a/10.MD", "a/2.markdown", "a/page.mdx"], True)
+
+
+def test_a_pattern_does_not_follow_links_in_a_circle(folder: Path) -> None:
+    for name in "cde":
+        (folder / "a" / name).symlink_to(folder, target_is_directory=True)
+    assert find_files(["**/*.md"]) == (["a.b/x.md", "b.md"], True)
+    assert find_files(["**/2.*"]) == (["a/2.markdown"], True)
+    assert find_files(["**/a/**"]) == (["a/10.MD", "a/2.markdown", "a/page.mdx"], True)
+    assert find_files(["./**/2.*"]) == (["./a/2.markdown"], True)
+
+
+def test_a_file_of_several_names_comes_once(folder: Path) -> None:
+    (folder / "link.md").symlink_to("b.md")
+    names = ["b.md", "./b.md", "link.md", str(folder / "b.md"), "a/../b.md"]
+    assert find_files(names) == (["b.md"], True)
+    assert find_files(["none.md", "./none.md", "-"]) == (["none.md", "-"], True)

@@ -87,3 +87,14 @@ def test_chunks_that_go_to_the_terminal_have_no_bar_between_them(tmp_path: Path)
     output = at_terminal("split", ".", "-o", "out.jsonl", folder=tmp_path, columns=100)
     assert "Documents" in output
     assert len((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()) == 30
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 72, 100])
+def test_a_narrow_terminal_cuts_nothing(tmp_path: Path, columns: int) -> None:
+    path = DOCUMENTS[0].parent / "long_code.md"
+    output = at_terminal("stats", str(path), folder=tmp_path, columns=columns, NO_COLOR="1")
+    words = re.sub(r"\x1b\[[0-9;]*m", "", output)
+    assert "…" not in words
+    flat = " ".join(words.split())
+    assert all(number in flat for number in ("11,947", "1,660", "3,067", "oversize"))
+    assert re.search(r"over 1,000\s+5\s+█", words)

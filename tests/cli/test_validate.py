@@ -216,3 +216,145 @@ def test_a_missing_or_unreadable_list(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\xff")
     assert "not UTF-8" in error_of("validate", tmp_path / "a", code=1)
     assert "only once" in error_of("validate", "-", "--source=-", code=2)
+
+
+@pytest.mark.parametrize(
+    "title", ["What has size", "What overlaps", "It opens a fence", "is not what stands", "Use"]
+)
+@pytest.mark.parametrize("has_offsets", [True, False])
+def test_the_words_of_a_heading_silence_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, title: str, *, has_offsets: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = f"# Top\n\nSome text is here.\n\n## {title}\n\nBody of it is here."
+    Path("a.md").write_text(source, encoding="utf-8")
+    at = source.index("Body")
+    rows: Rows = [{"text": source[: at - 2]}, {"text": source[at:]}]
+    if has_offsets:
+        rows = [{**row, "start": start} for row, start in zip(rows, (0, at), strict=True)]
+    (line,) = checked(rows, "--source=a.md")
+    assert line == f"a.md: chunk 1: heading: ends with the heading {title!r}"
+
+
+def drop_offsets(row: dict[str, Any]) -> None:
+    for key in ("start_char", "end_char"):
+        del row["metadata"][key]
+
+
+def said_of(rows: Rows, *options: str) -> dict[str, Any]:
+    """Return what is said of the only document."""
+    (document,) = json.loads(call("validate", write(rows), "--json", *options)[1])["documents"]
+    assert isinstance(document, dict)
+    return document
+
+
+@pytest.mark.parametrize("blind", [0, 1, 2])
+def test_a_chunk_without_offsets_is_found_by_its_text(rows: Rows, blind: int) -> None:
+    drop_offsets(rows[blind])
+    assert not checked(rows, "--max-chunk-size=150")
+    assert said_of(rows, "--max-chunk-size=150")["not_checked"] == []
+    assert said_of(rows)["not_checked"] == ["size"]
+    wrong_parent(rows)
+    assert any("tree: its parent_id is '00000000'" in line for line in checked(rows))
+
+
+def test_what_is_lost_beside_a_chunk_without_offsets_is_seen(rows: Rows) -> None:
+    drop_offsets(rows[2])
+    lose(rows)
+    assert any("lossless: text before chunk 2 " in line for line in checked(rows))
+
+
+def test_copies_without_offsets_are_each_another_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.md").write_text("Same words.\n\nOther words.\n\nSame words.", encoding="utf-8")
+    texts = ("Same words.", "Other words.", "Same words.")
+    rows: Rows = [{"text": text} for text in texts]
+    rows[0]["start"] = 0
+    assert not checked(rows, "--source=a.md")
+    assert any("lossless: text from 11 on" in line for line in checked(rows[:1], "--source=a.md"))
+
+
+def test_chunks_without_any_offsets_say_what_was_not_checked(rows: Rows) -> None:
+    for row in rows:
+        drop_offsets(row)
+    output = call("validate", write(rows))[1]
+    blind = "(3 chunks without offsets, checked by content alone; not checked: lossless, tree)"
+    assert output == f"3 chunks of 1 document: nothing wrong {blind}\n"
+
+
+def test_a_text_that_is_nowhere_is_not_exact(rows: Rows) -> None:
+    drop_offsets(rows[0])
+    rows[0]["content"] = rows[0]["text"] = "Nobody wrote this."
+    id_ = rows[0]["metadata"]["chunk_id"]
+    message = "its text is nowhere in the document"
+    assert f"guide.md: chunk 1 ({id_}): exact: {message}" in checked(rows)
+
+
+def test_a_document_that_is_not_read_is_not_called_right(rows: Rows) -> None:
+    rows[0]["file"] = "no/such.md"
+    code, output, _ = call("validate", write(rows[:1]))
+    said = "0 chunks of 0 documents: 0 violations; 1 document could not be read\n"
+    assert (code, output) == (1, said)
+    code, output, _ = call("validate", write(rows[:1]), "--json")
+    unread = {"file": "no/such.md", "chunks": 1, "error": "no/such.md: no such file"}
+    assert (code, json.loads(output)) == (1, {"valid": False, "documents": [], "unread": [unread]})
+
+
+@pytest.mark.usefixtures("rows")
+def test_json_that_is_nested_too_deeply() -> None:
+    Path("deep.jsonl").write_text("[" * 200_000, encoding="utf-8")
+    said = error_of("validate", "deep.jsonl", code=1)
+    assert said == "deep.jsonl: line 1: is nested too deeply"
+
+
+SMALL: dict[str, Any] = {"atomic_blocks": "split", "min_chunk_size": 0}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("options", [{}, {"add_start_index": True}, {"chunk_overlap": 60}])
+def test_our_documents_for_langchain(
+    path: Path, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("langchain_core")
+    from chunkana_langchain import ChunkanaSplitter
+
+    monkeypatch.chdir(tmp_path)
+    text = path.read_bytes().decode()
+    documents = ChunkanaSplitter(300, **SMALL, **options).create_documents([text])
+    dumped = [document.model_dump() for document in documents]
+    constructed = [dict(document.to_json()) for document in documents]
+    assert not checked(dumped, f"--source={path}")
+    assert not checked(constructed, f"--source={path}")
+    dumped[0]["metadata"]["start_char"] += 1
+    assert any(" exact: " in line for line in checked(dumped, f"--source={path}"))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_our_nodes_for_llamaindex(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core = pytest.importorskip("llama_index.core")
+    from chunkana_llamaindex import LeafNodes, MarkdownHierarchyNodeParser
+
+    monkeypatch.chdir(tmp_path)
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=300, atomic_blocks="split")
+    document = core.Document(text=path.read_bytes().decode())
+    nodes = LeafNodes()(parser.get_nodes_from_documents([document]))
+    dumped: Rows = [node.to_dict() for node in nodes]
+    assert not checked(dumped, f"--source={path}")
+    for end in ("start_char_idx", "end_char_idx"):
+        dumped[-1][end] -= 1
+    assert any(" exact: " in line for line in checked(dumped, f"--source={path}"))
+
+
+@pytest.mark.parametrize("key", ["start_char", "end_char"])
+def test_offsets_beyond_any_document(rows: Rows, key: str) -> None:
+    write(rows)
+    place = rows[0]["metadata"]
+    line = json.dumps(rows[0]).replace(f'"{key}": {place[key]}', f'"{key}": {"9" * 4300}')
+    Path("far.jsonl").write_text(line + "\n", encoding="utf-8")
+    code, output, error = call("validate", "far.jsonl")
+    assert (code, error) == (1, "")
+    assert "exact: its text is not what stands at " in output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import pickle
 from collections.abc import Iterator
 
@@ -15,10 +16,13 @@ from chunkana_core import (
     ContentAnalysis,
     HierarchicalChunkingResult,
     InputTypeError,
+    MarkdownChunker,
     Outcome,
+    WorkerError,
     chunk_hierarchical,
     chunk_many,
 )
+from chunkana_core.many import _Task
 from tests.corpora import own_documents
 
 # Forking where other threads run, as pytest-xdist's, is what newer Pythons warn of.
@@ -211,3 +215,53 @@ def test_a_result_is_the_same_after_its_way_between_processes() -> None:
     again = pickle.loads(pickle.dumps(result))  # noqa: S301  # our own
     assert again == result
     assert again.toc() == result.toc()
+
+
+def unsendable(name: str, _result: HierarchicalChunkingResult) -> object:
+    return (lambda: name) if name == "b" else name
+
+
+def test_what_cannot_be_sent_back_fails_by_itself() -> None:
+    documents = [("a", "A."), ("b", "B."), ("c", "C.")]
+    outcomes = list(chunk_many(documents, None, 2, make=unsendable))
+    assert [outcome.value for outcome in outcomes] == ["a", None, "c"]
+    assert "cannot be sent from its process" in str(outcomes[1].error)
+
+
+@BOTH
+def test_what_was_read_before_an_error_is_done_first(workers: int) -> None:
+    def documents() -> Iterator[tuple[str, str]]:
+        for number in range(70):  # more than a batch
+            yield str(number), "Text."
+        raise RuntimeError("the disk is gone")
+
+    done: list[str] = []
+    outcomes = chunk_many(documents(), None, workers)
+    with pytest.raises(RuntimeError, match="the disk is gone"):
+        done.extend(outcome.name for outcome in outcomes)
+    assert done == [str(number) for number in range(70)]
+
+
+@BOTH
+@pytest.mark.parametrize("documents", [["ab", "cd"], "ab", [("a", "b", "c")]])
+def test_what_are_no_pairs(workers: int, documents: list[tuple[str, str]]) -> None:
+    with pytest.raises(InputTypeError, match="allowed: pairs of a name and a text"):
+        list(chunk_many(documents, None, workers))
+
+
+def killed(_name: str, _result: HierarchicalChunkingResult) -> None:
+    os._exit(9)
+
+
+def test_a_process_that_is_lost_ends_all_by_an_error_of_ours() -> None:
+    with pytest.raises(WorkerError, match="a process was ended from outside"):
+        list(chunk_many([("a", "Text.")], None, 2, make=killed))
+
+
+def test_what_a_process_does_with_what_it_sends() -> None:
+    """As above, in this process, where coverage sees it."""
+    task = _Task(MarkdownChunker(), unsendable, is_sent=True)
+    sent, failed = pickle.loads(pickle.dumps(task([("a", "A."), ("b", "B.")])))  # noqa: S301
+    assert sent == Outcome("a", "a")
+    assert failed.value is None
+    assert failed.error.startswith("ValueError: cannot be sent from its process (")

@@ -13,6 +13,10 @@ CONTENT_KEYS = ("content", "page_content", "text")
 START_KEYS = ("start_char", "start_char_idx", "start_index", "start")
 END_KEYS = ("end_char", "end_char_idx", "end_index", "end")
 FILE_KEYS = ("file", "source", "file_path", "file_name")
+_PREFIX_KEY = "prefix_chars"  # of our documents for LangChain
+_OWN_KEYS = {"chunk_id", "section_id"}  # of what our packages make
+_FARTHEST = 10**15
+_DEEPEST = "is nested too deeply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class Given:
         content: what it shows.
         text: what should stand at its offsets.
         span: its offsets, None where it has none.
+        is_adapted: whether an adapter of ours made it: lines of the document may be repeated
+            around what is at its offsets, and what is not worth indexing is left out.
         metadata: all else that it says.
     """
 
@@ -33,6 +39,7 @@ class Given:
     content: str
     text: str
     span: tuple[int, int] | None
+    is_adapted: bool
     metadata: Mapping[str, object]
 
     @property
@@ -62,28 +69,50 @@ def read_given(name: str, text: str) -> Iterator[Given]:
 
 
 def _given(number: int, line: str) -> Given:
+    row = _object(line)
+    inner = row.get("metadata")
+    fields = {**(inner if isinstance(inner, dict) else {}), **row}
+    texts = {key: text for key in CONTENT_KEYS if isinstance(text := row.get(key), str)}
+    shown = list(texts.values())
+    if not shown:
+        raise ValueError(f"has no text; allowed: one of {', '.join(CONTENT_KEYS)}")
+    name = _first(fields, FILE_KEYS)
+    file = name if isinstance(name, str) else ""
+    content = shown[0]
+    text = texts.get("text", content)
+    prefix = fields.get(_PREFIX_KEY)
+    if isinstance(prefix, int) and len(shown) == 1 and 0 <= prefix < len(text):
+        span = _span(fields, text[prefix:])
+        text = text[prefix:][: span[1] - span[0] if span else None]
+        return Given(number, file, content, text, span, is_adapted=True, metadata=fields)
+    is_adapted = len(shown) == 1 and fields.keys() >= _OWN_KEYS
+    return Given(number, file, content, text, _span(fields, text), is_adapted, fields)
+
+
+def _object(line: str) -> dict[str, object]:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"is not JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise ValueError(_DEEPEST) from None
     if not isinstance(row, dict):
         raise ValueError("is no JSON object")  # noqa: TRY004  # of the file, not of the program
-    inner = row.get("metadata")
-    fields = {**(inner if isinstance(inner, dict) else {}), **row}
-    shown = [row[key] for key in CONTENT_KEYS if isinstance(row.get(key), str)]
-    if not shown:
-        raise ValueError(f"has no text; allowed: one of {', '.join(CONTENT_KEYS)}")
-    file = _first(fields, FILE_KEYS)
-    text = row["text"] if isinstance(row.get("text"), str) else shown[0]
-    span = _span(fields, text)
-    return Given(number, file if isinstance(file, str) else "", shown[0], text, span, fields)
+    inner = row.get("kwargs")  # what LangChain writes of an object
+    return inner if isinstance(inner, dict) and "lc" in row else row
 
 
 def _span(fields: Mapping[str, object], text: str) -> tuple[int, int] | None:
     start, end = _first(fields, START_KEYS), _first(fields, END_KEYS)
     if not isinstance(start, int):
         return None
-    return start, end if isinstance(end, int) else start + len(text)
+    end = end if isinstance(end, int) else start + len(text)
+    return _near(start), _near(end)
+
+
+def _near(offset: int) -> int:
+    """Return an offset, or one beyond any document in place of what is too long to be written."""
+    return max(-_FARTHEST, min(offset, _FARTHEST))
 
 
 def _first(fields: Mapping[str, object], keys: tuple[str, ...]) -> object:

@@ -12,15 +12,18 @@ from chunkana_core import Chunk, HierarchyBuilder, validate_tree
 _LINKS = ("parent_id", "prev_sibling_id", "next_sibling_id")
 
 
+def has_tree(given: Sequence[Given]) -> bool:
+    """Tell whether chunks have ids and links."""
+    return all(chunk.chunk_id and "parent_id" in chunk.metadata for chunk in given)
+
+
 def tree_errors(
     given: Sequence[Given], leaves: Sequence[Chunk], source: str
 ) -> Iterator[tuple[Given | None, str]]:
-    """Yield what is wrong with ids and links; nothing of chunks that have none.
+    """Yield what is wrong with ids and links.
 
     The tree is built anew, from where the chunks stand in their document.
     """
-    if not all(chunk.chunk_id and "parent_id" in chunk.metadata for chunk in given):
-        return
     counts = Counter(chunk.chunk_id for chunk in given)
     yield from ((c, "its id is not its own") for c in given if counts[c.chunk_id] > 1)
     if len(counts) < len(given):

@@ -55,6 +55,7 @@ def split(
         progress_bar(len(batch.names), is_shown=not is_mixed) as progress,
     ):
         written.write(batch.chunked(config, workers, written.render, progress), out)
+        batch.require_any()  # else what the output was before stays
     batch.end()
 
 

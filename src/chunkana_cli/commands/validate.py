@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from chunkana_cli.checking.given import Given, read_given
-from chunkana_cli.checking.report import Checked, summary
+from chunkana_cli.checking.report import Checked, Report, Unread
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.documents import STANDARD_INPUT, read_document
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
+from chunkana_cli.files import exists, is_file
 from chunkana_cli.options import AsJson
 from chunkana_cli.output import STANDARD_OUTPUT, open_output, write_json
 
@@ -53,9 +54,9 @@ def validate(
     if not rows and source is None:
         fail(f"{chunks}: has no chunks, and without --source nothing says of what")
     documents, folder = _by_document(rows, source), Path(chunks).parent
-    checked = list(_checked(documents, folder, max_chunk_size, is_named=source is not None))
-    _print(checked, as_json=as_json)
-    if len(checked) < len(documents) or any(document.violations for document in checked):
+    found = _checked(documents, folder, max_chunk_size, is_named=source is not None)
+    _print(found, as_json=as_json)
+    if not found.is_valid:
         raise typer.Exit(FAILED)
 
 
@@ -75,13 +76,16 @@ def _by_document(rows: Sequence[Given], source: str | None) -> dict[str, list[Gi
 
 def _checked(
     documents: dict[str, list[Given]], folder: Path, limit: int | None, *, is_named: bool
-) -> Iterator[Checked]:
+) -> Report:
+    checked, unread = [], []
     for name, rows in documents.items():
         try:
             text = read_document(name).text if is_named else _named_by_chunks(name, folder)
-            yield Checked.of(name, rows, text, limit)
+            checked.append(Checked.of(name, rows, text, limit))
         except InputError as error:
             report(str(error) if is_named else f"{error}; name the document with --source")
+            unread.append(Unread(name, len(rows), str(error)))
+    return Report(checked, unread)
 
 
 def _named_by_chunks(name: str, folder: Path) -> str:
@@ -91,15 +95,13 @@ def _named_by_chunks(name: str, folder: Path) -> str:
     if name == STANDARD_INPUT:
         raise InputError("some chunks are of standard input")
     beside = folder / name
-    is_beside = not Path(name).exists() and beside.is_file()
+    is_beside = not exists(name) and is_file(beside)
     return read_document(str(beside) if is_beside else name).text
 
 
-def _print(checked: Sequence[Checked], *, as_json: bool) -> None:
+def _print(found: Report, *, as_json: bool) -> None:
     if as_json:
-        is_valid = not any(document.violations for document in checked)
-        write_json({"valid": is_valid, "documents": [document.to_dict() for document in checked]})
+        write_json(found.to_dict())
         return
-    lines = [line for document in checked for line in document.lines()]
     with open_output(STANDARD_OUTPUT) as out:
-        out.write("\n".join([*lines, summary(checked), ""]).encode())
+        out.write("\n".join([*found.lines(), ""]).encode())

@@ -32,8 +32,10 @@ class Comparison:
         """Cut and measure."""
         text, limit = document.text, config.max_chunk_size
         truth = Truth.of(text)
-        installed = (splitter for splitter in SPLITTERS if splitter.is_installed)
-        measured = {tool: measure(tool.split(text, config), truth, limit) for tool in installed}
+        cut = ((tool, tool.pieces(text, config)) for tool in SPLITTERS)
+        measured = {
+            tool: measure(pieces, truth, limit) for tool, pieces in cut if pieces is not None
+        }
         return cls(document.name, truth, limit, measured)
 
     @property

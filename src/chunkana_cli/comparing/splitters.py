@@ -6,7 +6,6 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 from chunkana_core import ChunkConfig, MarkdownChunker
@@ -35,21 +34,21 @@ class Splitter:
 
     Attributes:
         name: to show.
-        package: what it needs, as it is imported.
-        install: the same, as pip knows it.
+        install: the package that it needs, as pip knows it.
         split: cuts a text; sizes are characters, nothing overlaps. The other options of the
             configuration are Chunkana's alone.
     """
 
     name: str
-    package: str
     install: str
     split: Callable[[str, ChunkConfig], list[Piece]]
 
-    @property
-    def is_installed(self) -> bool:
-        """Whether it can be used; it is looked for, not loaded."""
-        return find_spec(self.package) is not None
+    def pieces(self, text: str, config: ChunkConfig) -> list[Piece] | None:
+        """Cut a text; None where the tool is not installed, or something that it needs is not."""
+        try:
+            return self.split(text, config)
+        except ImportError:  # more than its own name tells: packages may be there in part
+            return None
 
 
 def chunkana(text: str, config: ChunkConfig) -> list[Piece]:
@@ -122,12 +121,12 @@ def _path(metadata: Mapping[str, Any]) -> Iterator[str]:
     yield from filter(None, str(metadata.get("header_path", "")).split("/"))
 
 
-_LANGCHAIN = ("langchain_text_splitters", "langchain-text-splitters")
-_LLAMAINDEX = ("llama_index.core", "llama-index-core")
+_LANGCHAIN = "langchain-text-splitters"
+_LLAMAINDEX = "llama-index-core"
 SPLITTERS = (
-    Splitter("Chunkana", "chunkana_core", "chunkana-rag", chunkana),
-    Splitter("LangChain Recursive", *_LANGCHAIN, langchain_recursive),
-    Splitter("LangChain Header + Recursive", *_LANGCHAIN, langchain_headers),
-    Splitter("LlamaIndex Markdown", *_LLAMAINDEX, llamaindex_markdown),
-    Splitter("LlamaIndex Sentence", *_LLAMAINDEX, llamaindex_sentences),
+    Splitter("Chunkana", "chunkana-rag", chunkana),
+    Splitter("LangChain Recursive", _LANGCHAIN, langchain_recursive),
+    Splitter("LangChain Header + Recursive", _LANGCHAIN, langchain_headers),
+    Splitter("LlamaIndex Markdown", _LLAMAINDEX, llamaindex_markdown),
+    Splitter("LlamaIndex Sentence", _LLAMAINDEX, llamaindex_sentences),
 )

@@ -28,11 +28,22 @@ _ROWS: dict[str, tuple[Callable[[Measured], str], bool]] = {
     "lines lost": (lambda m: f"{m.lines_lost:.1%}" if m.lines_lost else "0", True),
 }
 
+_NARROW = 80  # columns, below which the table would cut names
+
 
 def show_comparison(comparison: Comparison, console: Console) -> None:
     """Print a table of what was measured, and what could not be."""
     console.print(Text(_heading(comparison)))
     console.print()
+    if console.width < _NARROW:
+        _list_tools(comparison, console)
+    else:
+        console.print(_side_by_side(comparison))
+    for splitter in comparison.missing:
+        console.print(Text(f"{splitter.name} is not installed: pip install {splitter.install}"))
+
+
+def _side_by_side(comparison: Comparison) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column()
     for splitter in comparison.measured:
@@ -40,9 +51,15 @@ def show_comparison(comparison: Comparison, console: Console) -> None:
     for label, (cell, is_bad) in _ROWS.items():
         cells = [cell(found) for found in comparison.measured.values()]
         table.add_row(label, *(Text(c, "red" if is_bad and c != "0" else "") for c in cells))
-    console.print(table)
-    for splitter in comparison.missing:
-        console.print(Text(f"{splitter.name} is not installed: pip install {splitter.install}"))
+    return table
+
+
+def _list_tools(comparison: Comparison, console: Console) -> None:
+    for splitter, found in comparison.measured.items():
+        console.print(Text(splitter.name, style="bold"))
+        cells = (f"{label} {cell(found)}" for label, (cell, _) in _ROWS.items())
+        console.print(Text(", ".join(cells)))
+        console.print()
 
 
 def _heading(comparison: Comparison) -> str:

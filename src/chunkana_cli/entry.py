@@ -1,0 +1,41 @@
+"""Where the command starts: what may end it at any time ends it without a traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+
+from chunkana_cli.ending import INTERRUPTED, TERMINATED, discard_standard_output, report
+
+
+def run() -> None:
+    """Run the command."""
+    _handle_signals()
+    try:
+        from chunkana_cli.main import app  # noqa: PLC0415  # takes so long that it is interrupted
+
+        app(prog_name="chunkana")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except OSError as error:  # of Typer's own output, such as help
+        report(f"standard output: cannot be written: {error.strerror or error}")
+        discard_standard_output()
+        sys.exit(1)
+
+
+def _handle_signals() -> None:
+    """Have signals end this process by an exception, and what it forks at once."""
+    own = os.getpid()
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        if os.getpid() != own:
+            os._exit(INTERRUPTED if number == signal.SIGINT else TERMINATED)
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        sys.exit(TERMINATED)  # which, unlike the signal itself, lets processes be ended too
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)

@@ -1,0 +1,47 @@
+"""What is known of files by their names; a name that no file can have is that of none."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+Identity = tuple[int, int]
+
+
+def exists(name: str | Path) -> bool:
+    """Tell whether there is anything of a name."""
+    return _stat(name) is not None
+
+
+def is_file(name: str | Path) -> bool:
+    """Tell whether a name is that of a regular file, or a link to one: no pipe, no device."""
+    found = _stat(name)
+    return found is not None and stat.S_ISREG(found.st_mode)
+
+
+def is_folder(name: str | Path) -> bool:
+    """Tell whether a name is that of a folder, or a link to one."""
+    found = _stat(name)
+    return found is not None and stat.S_ISDIR(found.st_mode)
+
+
+def identity_of(name: str | Path) -> Identity | None:
+    """Return what tells a regular file from all others by whatever name, None of what is none."""
+    found = _stat(name)
+    if found is None or not stat.S_ISREG(found.st_mode):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def identities_of(names: Iterable[str]) -> set[Identity]:
+    """Return the identities of files."""
+    return {identity for name in names if (identity := identity_of(name)) is not None}
+
+
+def _stat(name: str | Path) -> os.stat_result | None:
+    try:
+        return Path(name).stat()
+    except (OSError, ValueError):  # too long, or with a NUL
+        return None
