@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -238,7 +239,16 @@ SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Have processes hear Ctrl-C, which what a shell runs in the background does not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @needs_signals
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("number", "code"), SIGNALS)
 def test_a_signal_while_it_is_loaded(number: signal.Signals, code: int) -> None:
     script = (
@@ -257,6 +267,7 @@ def test_a_signal_while_it_is_loaded(number: signal.Signals, code: int) -> None:
 
 
 @needs_signals
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("number", "code"), SIGNALS)
 def test_a_signal_leaves_no_process_behind(
     number: signal.Signals, code: int, tmp_path: Path
@@ -272,9 +283,12 @@ def test_a_signal_leaves_no_process_behind(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    with (tmp_path / "b").open("wb"):  # once it reads there, it handles signals
+    with process, (tmp_path / "b").open("wb"):  # once it reads there, it handles signals
         process.send_signal(number)
-        output, error = process.communicate(timeout=30)
+        try:
+            output, error = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert (process.returncode, output, error) == (code, b"", b"")
 
 
