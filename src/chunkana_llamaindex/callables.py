@@ -23,11 +23,17 @@ def name_of(function: Callable[..., Any] | None) -> str | None:
         return None
     module = getattr(function, "__module__", None) or type(function).__module__
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
-    try:
-        digest = sha256(pickle.dumps(function)).hexdigest()[:_DIGEST]
-    except Exception:  # noqa: BLE001  # whatever its own pickling raises
-        digest = f"{_RUN}-{id(function)}"
+    pickled = _pickled(function)
+    digest = sha256(pickled).hexdigest()[:_DIGEST] if pickled else f"{_RUN}-{id(function)}"
     return f"{module}:{name}#{digest}"
+
+
+def _pickled(function: Callable[..., Any]) -> bytes | None:
+    """Return what a function is sent to other processes as, None if it cannot be."""
+    try:
+        return pickle.dumps(function)
+    except (pickle.PicklingError, AttributeError, LookupError, RuntimeError, TypeError, ValueError):
+        return None
 
 
 # Functions that parsers of this process have, by name. A name alone is not looked up in modules:
@@ -43,9 +49,7 @@ def _function(value: object) -> object:
         return _GIVEN[value]
     if callable(value):
         _GIVEN[str(name_of(value))] = value
-        try:
-            pickle.dumps(value)
-        except Exception:  # noqa: BLE001  # whatever its own pickling raises
+        if _pickled(value) is None:
             warn(
                 f"{value!r} cannot be pickled: worker processes would do without it, and so it is "
                 "refused there; define it at the top level of a module"
