@@ -24,6 +24,8 @@ from chunkana_core.errors import (
 )
 from chunkana_core.explanation import Alternative, Cut, Explanation, Step
 from chunkana_core.hierarchy import HierarchyBuilder
+from chunkana_core.introductions import Introductions
+from chunkana_core.labels import SourceLabel, label_of
 from chunkana_core.many import Outcome, chunk_many
 from chunkana_core.merge_tree import MergeNode, MergeTree
 from chunkana_core.outline import (
@@ -54,11 +56,12 @@ __all__ = [
     "Alternative", "BaseStrategy", "Block", "BlockKind", "Chunk", "ChunkConfig", "ChunkLevel",
     "ChunkanaError", "CodeAwareStrategy", "ConfigurationError", "ContentAnalysis", "Cut",
     "Document", "Draft", "Explanation", "FallbackStrategy", "HierarchicalChunkingResult",
-    "HierarchyBuilder", "InputTypeError", "InvariantValidator", "InvariantViolationError",
-    "InvariantWarning", "Links", "MarkdownChunker", "MergeNode", "MergeTree", "Outcome", "Section",
-    "SectionPath", "Source", "Span", "Step", "StrategyError", "StrategySelector",
-    "StructuralStrategy", "TocEntry", "ValidationResult", "WorkerError", "analyze_markdown",
-    "chunk_file", "chunk_hierarchical", "chunk_many", "chunk_markdown", "find_common_prefix",
-    "is_parent_child", "is_sibling", "merge_sections", "validate_content_coverage",
-    "validate_no_dangling_headers", "validate_tree",
+    "HierarchyBuilder", "InputTypeError", "Introductions", "InvariantValidator",
+    "InvariantViolationError", "InvariantWarning", "Links", "MarkdownChunker", "MergeNode",
+    "MergeTree", "Outcome", "Section", "SectionPath", "Source", "SourceLabel", "Span", "Step",
+    "StrategyError", "StrategySelector", "StructuralStrategy", "TocEntry", "ValidationResult",
+    "WorkerError", "analyze_markdown", "chunk_file", "chunk_hierarchical", "chunk_many",
+    "chunk_markdown", "find_common_prefix", "is_parent_child", "is_sibling", "label_of",
+    "merge_sections", "validate_content_coverage", "validate_no_dangling_headers",
+    "validate_tree",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from chunkana_core.chunks import Chunk, ValidationResult
 from chunkana_core.config import LengthFunction
 from chunkana_core.display import rendered, rendered_or_none
 from chunkana_core.document import Document
+from chunkana_core.introductions import Introductions
 from chunkana_core.merge_tree import MergeTree, build_merge_tree
 from chunkana_core.outline import SectionPath
 from chunkana_core.sizing import Sizer
@@ -52,6 +53,7 @@ class HierarchicalChunkingResult:
     _sizer: Sizer = field(repr=False, compare=False)
     _by_id: dict[str, Chunk] = field(repr=False, compare=False)
     _sections: dict[str, list[Chunk]] = field(repr=False, compare=False)
+    _introductions: Introductions = field(repr=False, compare=False)
 
     @classmethod
     def of(
@@ -63,7 +65,9 @@ class HierarchicalChunkingResult:
         sections: dict[str, list[Chunk]] = {}
         for chunk in chunks:
             sections.setdefault(chunk.section_id, []).append(chunk)
-        return cls(chunks, root_id, strategy, document.text, None, document, sizer, by_id, sections)
+        said = Introductions(document, sizer.length, sizer.max_size)
+        source = document.text
+        return cls(chunks, root_id, strategy, source, None, document, sizer, by_id, sections, said)
 
     def validated(self, outcome: ValidationResult, *, debug: bool) -> HierarchicalChunkingResult:
         """Return the same result with the outcome of its validation."""
@@ -167,9 +171,25 @@ class HierarchicalChunkingResult:
         title, path = self._document.title, chunk.section.path
         return " > ".join(path if path and path[0] == title else (title, *path))
 
-    def contextualize(self, chunk: Chunk) -> str:
-        """Return the text to embed: breadcrumb, a blank line, and the content."""
-        return f"{self.breadcrumb(chunk)}\n\n{chunk.content}"
+    @property
+    def introductions(self) -> Introductions:
+        """The sentences that introduce chunks: `introductions.before(chunk.span)`."""
+        return self._introductions
+
+    def contextualize(self, chunk: Chunk, *, source_label: str = "") -> str:
+        """Return the text to embed: breadcrumb, introduction if there is one, and content.
+
+        They stand below each other, with a blank line between them.
+
+        Args:
+            chunk: a leaf.
+            source_label: what names the source, such as a file or a site, to those who ask; it
+                goes before the breadcrumb.
+        """
+        above = " > ".join(filter(None, (source_label, self.breadcrumb(chunk))))
+        return "\n\n".join(
+            filter(None, (above, self._introductions.before(chunk.span), chunk.content))
+        )
 
     def prefix_of(self, section: SectionPath) -> str:
         """Return what the `prefix` that was chunked with gives for a section, as it was counted."""

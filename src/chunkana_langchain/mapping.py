@@ -136,18 +136,15 @@ class Mapper:
         span = self.origin.within(node.span)
         if chunk is None or span is None:
             return None
-        counted = self.result.prefix_of(chunk.section)
         around = self._around(chunk.section, chunk.start_line if _starts_a_line(chunk) else 0)
         lead, tail = self._around_text(chunk, span)
         if self.strip and not lead and not _is_code(chunk):
             text = self.origin.text[span.start : span.end]
             span = Span(span.end - len(text.lstrip()), span.end)
-        text = self.origin.text[span.start : span.end]
-        page = _Page(self.headings.before(counted, around), lead, text, tail, span)
-        page = page._replace(overlap=self._overlap(chunk, page))
-        limit = self.chunk_size
-        is_over = bool(chunk.oversize_reason)
-        is_over = is_over and (limit is None or self.length(page.content) > limit)
+        page = self._page(
+            chunk, around, _Page("", lead, self.origin.text[span.start : span.end], tail, span)
+        )
+        is_over = bool(chunk.oversize_reason) and not self._fits(page)
         own = {
             keys.CONTENT_TYPE: chunk.content_type,
             keys.CHUNK_INDEX: chunk.chunk_index,
@@ -159,13 +156,24 @@ class Mapper:
         path = self.headings.path(chunk.section.path)
         return self._document(node, page, path, around, own)
 
+    def _page(self, chunk: Chunk, around: tuple[Heading, ...], page: _Page) -> _Page:
+        """Return a page with what goes in front of it, as far as that fits."""
+        counted = self.result.prefix_of(chunk.section)
+        above = self.headings.before(counted, chunk.section, around)
+        introduced = page._replace(above=above + self.headings.introduction(chunk.span))
+        page = introduced if self._fits(introduced) else page._replace(above=above)
+        return page._replace(overlap=self._overlap(chunk, page))
+
+    def _fits(self, page: _Page) -> bool:
+        return self.chunk_size is not None and self.length(page.content) <= self.chunk_size
+
     def _parent(self, node: MergeNode) -> Document | None:
         span = self.origin.within(node.span)
         if span is None:
             return None
         section, line = node.section, node.source.line_at(node.span.start)
         around = self._around(section, line)
-        above = self.headings.before(self.headings.prefix(section), around)
+        above = self.headings.before(self.headings.prefix(section), section, around)
         own = {
             keys.CONTENT_TYPE: "section",
             keys.CHUNK_INDEX: _NO_INDEX,
@@ -238,8 +246,7 @@ class Mapper:
         if not overlap.strip():
             return ""
         overlap += _AFTER_OVERLAP
-        fits = self.length(page._replace(overlap=overlap).content) <= self.chunk_size
-        return overlap if fits else ""
+        return overlap if self._fits(page._replace(overlap=overlap)) else ""
 
     def _id(self, node_id: str) -> str:
         return document_id(self.origin.key, node_id)

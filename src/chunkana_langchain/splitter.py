@@ -10,10 +10,17 @@ from typing import Any, Literal
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
-from chunkana_core import ChunkConfig, ConfigurationError, InputTypeError, MarkdownChunker
+from chunkana_core import (
+    ChunkConfig,
+    ConfigurationError,
+    InputTypeError,
+    MarkdownChunker,
+    SourceLabel,
+    label_of,
+)
 from chunkana_core import Document as MarkdownDocument
 from chunkana_langchain import keys
-from chunkana_langchain.context import HeaderContext, Headings, require_context
+from chunkana_langchain.context import HeaderContext, Headings, require_context, require_label
 from chunkana_langchain.identity import source_keys
 from chunkana_langchain.mapping import HierarchicalDocuments, Mapper
 from chunkana_langchain.origin import Origin
@@ -38,6 +45,10 @@ class ChunkanaSplitter(TextSplitter):
         strip_whitespace: whether indentation at a chunk's start goes, unless it is code's.
         header_context: what goes in front of the content: "breadcrumb", the title and full path
             on a line; "stack", the headings above those that it starts with; "none".
+        source_label: what goes before the title in a breadcrumb: a key of the documents' metadata,
+            such as "source", or a function of a document that returns a text.
+        introductions: whether below a breadcrumb stands the first sentence of the section around
+            the chunk, where the chunk does not hold it itself.
         header_keys: whether the metadata has "Header 1" to "Header 6".
         max_parent_size: the size of the text of the largest parent of `split_hierarchical`,
             without what goes in front; by default four times `chunk_size`.
@@ -64,6 +75,8 @@ class ChunkanaSplitter(TextSplitter):
         strip_whitespace: bool = False,
         *,
         header_context: HeaderContext = "breadcrumb",
+        source_label: SourceLabel[Document] = None,
+        introductions: bool = True,
         header_keys: bool = False,
         max_parent_size: int | None = None,
         **options: Any,
@@ -77,7 +90,10 @@ class ChunkanaSplitter(TextSplitter):
             strip_whitespace,
         )
         require_context(header_context)
+        require_label(source_label, header_context)
         self._header_context = header_context
+        self._source_label = source_label
+        self._introductions = introductions
         self._header_keys = header_keys
         self._max_parent_size = max_parent_size
         if max_parent_size is not None and not max_parent_size >= 1:
@@ -167,16 +183,22 @@ class ChunkanaSplitter(TextSplitter):
         if clashing := own & set().union(*(origin.kept for origin in origins)):
             names = ", ".join(sorted(clashing))
             warnings.warn(f"metadata of the documents keeps its own {names}", stacklevel=3)
-        return map(self._mapper, origins)
+        return map(self._mapper, documents, origins)
 
-    def _mapper(self, origin: Origin) -> Mapper:
-        document = MarkdownDocument.parse(origin.text)
+    def _mapper(self, document: Document, origin: Origin) -> Mapper:
+        parsed = MarkdownDocument.parse(origin.text)
         headings = Headings.of(
-            self._header_context, document, origin, self._length_function, self._room
+            self._header_context,
+            parsed,
+            origin,
+            self._length_function,
+            self._room,
+            label=label_of(document, document.metadata, self._source_label),
+            has_introductions=self._introductions,
         )
         prefix = None if self._header_context == "none" else headings.prefix
         return Mapper(
-            self._chunker.chunk_document(document, prefix=prefix),
+            self._chunker.chunk_document(parsed, prefix=prefix),
             origin,
             headings,
             with_index=self._add_start_index,

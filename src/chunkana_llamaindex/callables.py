@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Annotated, Any, Final
@@ -15,6 +16,7 @@ from chunkana_llamaindex.warning import warn
 
 _RUN: Final = uuid4().hex  # tells this process's functions from another's
 _DIGEST = 16  # characters
+_NAME = re.compile(r"[^:]+:.+#[0-9a-f]+(?:-[0-9]+)?", re.DOTALL)  # as `name_of` makes it
 
 
 def name_of(function: Callable[..., Any] | None) -> str | None:
@@ -57,8 +59,23 @@ def _function(value: object) -> object:
     return value
 
 
+def _key_or_function(value: object) -> object:
+    """Return a key as it is, and a function as above; functions' names do not look like keys."""
+    is_key = isinstance(value, str) and not _NAME.fullmatch(value)
+    return value if is_key else _function(value)
+
+
+def _key_or_name(value: str | Callable[..., Any] | None) -> str | None:
+    return value if isinstance(value, str) else name_of(value)
+
+
 Function = Annotated[
     Callable[..., Any],
     BeforeValidator(_function),
     PlainSerializer(name_of, return_type=str | None),
+]
+LabelFunction = Annotated[
+    str | Callable[..., Any],
+    BeforeValidator(_key_or_function),
+    PlainSerializer(_key_or_name, return_type=str | None),
 ]

@@ -1,4 +1,4 @@
-"""What is embedded before a node's text: the caller's metadata and the headings above it."""
+"""What is embedded before a node's text: the caller's metadata, and what we know of it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Literal
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 
-from chunkana_core import SectionPath
-from chunkana_llamaindex.metadata import EMBEDDED, KEYS, READ, is_ours
+from chunkana_core import Introductions, SectionPath, Span
+from chunkana_llamaindex.metadata import BREADCRUMB, EMBEDDED, INTRODUCTION, KEYS, READ, is_ours
 
 HeaderContext = Literal["metadata", "text", "none"]
 _AFTER = "\n\n"  # between headings in a text and what is below them
@@ -25,35 +25,45 @@ class Embedded:
     """Writes what goes before the content of one document's nodes when they are embedded.
 
     Attributes:
-        context: where the headings go: in the metadata, in the text, or nowhere.
-        title: the document's, "" for none.
+        context: where headings and introductions go: in the metadata, in the text, or nowhere.
+        titles: of the source and the document, "" for none.
         blank: a node without text that has the document's metadata, exclusions and templates.
         caller_s: the part of that metadata that is embedded, as LlamaIndex writes it; () for none.
+        introductions: of the document, None for none.
         is_short: whether what is written is short enough; by default anything is.
     """
 
     context: HeaderContext
-    title: str
+    titles: tuple[str, str]
     blank: TextNode
     caller_s: tuple[str, ...]
+    introductions: Introductions | None = None
     is_short: Callable[[str], bool] = _is_short
     _breadcrumbs: dict[tuple[str, ...], str] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(
-        cls, context: HeaderContext, title: str, document: BaseNode, *, has_metadata: bool
+        cls,
+        context: HeaderContext,
+        titles: tuple[str, str],
+        document: BaseNode,
+        introductions: Introductions | None,
+        *,
+        has_metadata: bool,
     ) -> Embedded:
         """Look at a document."""
         blank = _blank(document, has_metadata=has_metadata)
         hidden = blank.excluded_embed_metadata_keys
-        is_taken = EMBEDDED in {*blank.metadata, *hidden}
-        if context == "metadata" and (is_taken or not has_metadata):
+        taken = {*blank.metadata, *hidden}
+        if context == "metadata" and (BREADCRUMB in taken or not has_metadata):
             context = "none"
+        if context == "none" or INTRODUCTION in taken:
+            introductions = None
         is_empty = not blank.metadata.keys() - set(hidden)
         caller_s = () if is_empty else (blank.get_metadata_str(MetadataMode.EMBED),)
-        if context != "metadata" and not is_taken:
-            hidden.append(EMBEDDED)
-        return cls(context, title, blank, caller_s)
+        if context != "metadata":
+            hidden += [key for key in EMBEDDED if key not in taken]
+        return cls(context, titles, blank, caller_s, introductions)
 
     def within(self, is_short: Callable[[str], bool]) -> Embedded:
         """Return the same, to be short; without the caller's metadata where they alone are not."""
@@ -62,42 +72,62 @@ class Embedded:
 
     def has_room(self, is_short: Callable[[str], bool]) -> bool:
         """Tell whether what the caller's metadata take is short."""
-        return is_short(self._before(""))
+        return is_short(self._before("", ""))
 
     def prefix(self, section: SectionPath) -> str:
-        """Return what is embedded before the content of a section's nodes."""
-        return self._before(self.breadcrumb(section.path))
+        """Return the longest that is embedded before the content of a section's nodes."""
+        breadcrumb = self.breadcrumb(section.path)
+        said = self.introductions.longest(section) if self.introductions else ""
+        introduced = self._before(breadcrumb, said)
+        return introduced if self.is_short(introduced) else self._before(breadcrumb, "")
 
     def breadcrumb(self, path: tuple[str, ...]) -> str:
-        """Return "Title > A > B" for a path, less as many of the outermost as it takes."""
+        """Return "Label > Title > A > B" for a path, less as many of the outermost as it takes."""
         if path not in self._breadcrumbs:
-            titles = [*filter(None, path if path[:1] == (self.title,) else (self.title, *path))]
+            outer = self.titles[: 2 - (path[:1] == self.titles[1:])]
+            titles = [*filter(None, (*outer, *path))]
             crumbs = (" > ".join(titles[dropped:]) for dropped in range(len(titles)))
-            short = (crumb for crumb in crumbs if self.is_short(self._before(crumb)))
+            short = (crumb for crumb in crumbs if self.is_short(self._before(crumb, "")))
             self._breadcrumbs[path] = next(short, "")
         return self._breadcrumbs[path]
 
-    def excluded(self, breadcrumb: str) -> list[str]:
-        """Return the keys that are not embedded; an empty breadcrumb was not counted."""
-        hidden = [EMBEDDED] if self.context == "metadata" and not breadcrumb else []
-        return [*self.blank.excluded_embed_metadata_keys, *hidden]
+    def introduction(self, span: Span) -> str:
+        """Return the sentence that introduces a leaf, where it fits."""
+        return self.introductions.before(span) if self.introductions else ""
 
-    def text(self, breadcrumb: str, content: str) -> str:
+    def excluded(self, breadcrumb: str, introduction: str) -> list[str]:
+        """Return the keys that are not embedded; what is empty was not counted."""
+        hidden = []
+        if self.context == "metadata":
+            ours = zip(EMBEDDED, (breadcrumb, introduction), strict=True)
+            hidden = [key for key, value in ours if not value and key not in self.blank.metadata]
+        return [*dict.fromkeys([*self.blank.excluded_embed_metadata_keys, *hidden])]
+
+    def text(self, breadcrumb: str, introduction: str, content: str) -> str:
         """Return the text of a leaf."""
-        return self._heading(breadcrumb) + content
+        return self._above(breadcrumb, introduction) + content
 
-    def _before(self, breadcrumb: str) -> str:
+    def written(self, breadcrumb: str, introduction: str, content: str) -> str:
+        """Return all that is embedded of a leaf."""
+        return self._before(breadcrumb, introduction) + content
+
+    def _before(self, breadcrumb: str, introduction: str) -> str:
         """Return what is embedded before a content, as `TextNode.get_content` has it."""
         node, entries = self.blank, self.caller_s
-        if self.context == "metadata" and breadcrumb:
-            written = node.metadata_template.format(key=EMBEDDED, value=breadcrumb)
-            entries = (*entries, written)
-        written = node.metadata_separator.join(entries).strip()
-        above = node.text_template.format(metadata_str=written, content="") if written else ""
-        return above + self._heading(breadcrumb)
+        if self.context == "metadata":
+            ours = zip(EMBEDDED, (breadcrumb, introduction), strict=True)
+            template = node.metadata_template
+            written = (template.format(key=key, value=value) for key, value in ours if value)
+            entries = (*entries, *written)
+        above = node.metadata_separator.join(entries).strip()
+        above = node.text_template.format(metadata_str=above, content="") if above else ""
+        return above + self._above(breadcrumb, introduction)
 
-    def _heading(self, breadcrumb: str) -> str:
-        return breadcrumb + _AFTER if self.context == "text" and breadcrumb else ""
+    def _above(self, breadcrumb: str, introduction: str) -> str:
+        """Return what is above the content in a leaf's own text."""
+        if self.context != "text":
+            return ""
+        return "".join(said + _AFTER for said in (breadcrumb, introduction) if said)
 
 
 def _blank(document: BaseNode, *, has_metadata: bool) -> TextNode:
@@ -106,7 +136,7 @@ def _blank(document: BaseNode, *, has_metadata: bool) -> TextNode:
     dropped = set(KEYS) if is_ours(document) else set()
     caller_s = {key: value for key, value in document.metadata.items() if key not in dropped}
     ours = [key for key in KEYS if key not in caller_s]
-    not_embedded = [key for key in ours if key != EMBEDDED]
+    not_embedded = [key for key in ours if key not in EMBEDDED]
     not_read = [key for key in ours if key != READ]
     excluded_embed = (key for key in document.excluded_embed_metadata_keys if key not in dropped)
     excluded_llm = (key for key in document.excluded_llm_metadata_keys if key not in dropped)

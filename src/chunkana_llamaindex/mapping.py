@@ -24,7 +24,9 @@ from chunkana_core import (
     MergeNode,
     MergeTree,
     SectionPath,
+    SourceLabel,
     Span,
+    label_of,
 )
 from chunkana_llamaindex.embedded import Embedded, HeaderContext
 from chunkana_llamaindex.metadata import KEYS, NO_INDEX, NodeMetadata
@@ -40,6 +42,8 @@ def to_nodes(
     document: BaseNode,
     *,
     header_context: HeaderContext = "metadata",
+    source_label: SourceLabel[BaseNode] = None,
+    introductions: bool = True,
     include_metadata: bool = True,
     include_parents: bool = True,
     include_document_node: bool = False,
@@ -49,11 +53,15 @@ def to_nodes(
     """Return the nodes of a document: each parent before what is under it, leaves in order.
 
     Breadcrumbs are as long as they are: what is embedded was not measured with them.
+    Introductions are there where they fit.
 
     Args:
         result: what the core makes of the document's text.
         document: a Document, or a TextNode that is a part of one.
         header_context: where the path of headings goes for embedding.
+        source_label: what goes before the title in a breadcrumb: a key of the document's metadata
+            or a function of the document.
+        introductions: whether what introduces a leaf is embedded below the breadcrumb.
         include_metadata: whether nodes have metadata, the document's and our own.
         include_parents: whether there are parents, or leaves alone.
         include_document_node: whether the root's title and summary are a node besides.
@@ -63,8 +71,9 @@ def to_nodes(
     Returns:
         Finished nodes: with ids, metadata, offsets in the source, and relationships.
     """
-    has_metadata = include_metadata
-    embedded = Embedded.of(header_context, result.title, document, has_metadata=has_metadata)
+    titles = (label_of(document, document.metadata, source_label), result.title)
+    said = result.introductions if introductions else None
+    embedded = Embedded.of(header_context, titles, document, said, has_metadata=include_metadata)
     return Mapper(
         result,
         Origin.of(document),
@@ -120,8 +129,9 @@ class Mapper:
         """Return the node of a leaf or parent."""
         chunk = node.chunk
         if node.is_leaf and chunk is not None:
-            own = self._of_chunk(chunk)
-            return self._made(own, self.embedded.text(own.breadcrumb, chunk.content), chunk.span)
+            own = self._of_chunk(chunk, self._introduction(chunk))
+            text = self.embedded.text(own.breadcrumb, own.introduction, chunk.content)
+            return self._made(own, text, chunk.span)
         line_at = node.source.line_at
         own = self._metadata(
             node.section,
@@ -134,6 +144,13 @@ class Mapper:
         )
         return self._made(own, node.text, node.span)
 
+    def _introduction(self, chunk: Chunk) -> str:
+        """Return what introduces a leaf, "" where it does not fit."""
+        said, result = self.embedded.introduction(chunk.span), self.result
+        breadcrumb = self.embedded.breadcrumb(chunk.section.path)
+        written = self.embedded.written(breadcrumb, said, chunk.content)
+        return said if result.length_function(written) <= result.max_chunk_size else ""
+
     def _summary(self) -> TextNode:
         """Return the root's title and summary, which is no part of the tree."""
         root = self.result.chunks[0]
@@ -141,10 +158,11 @@ class Mapper:
         made.id_ = _node_id(self.origin.node_id, _SUMMARY)  # a parent may be the whole document
         return made
 
-    def _of_chunk(self, chunk: Chunk) -> NodeMetadata:
+    def _of_chunk(self, chunk: Chunk, introduction: str = "") -> NodeMetadata:
         return self._metadata(
             chunk.section,
             chunk.section_id,
+            introduction=introduction,
             content_type=chunk.content_type,
             anchor=chunk.anchor,
             chunk_id=chunk.chunk_id,
@@ -165,6 +183,7 @@ class Mapper:
         chunk_id: str,
         start_line: int,
         end_line: int,
+        introduction: str = "",
         chunk_index: int = NO_INDEX,
         continued_from_header: bool = False,
         oversize_reason: str = "",
@@ -173,6 +192,7 @@ class Mapper:
         around = result.get_parent(result.get_section(section_id)[0].chunk_id)
         return NodeMetadata(
             breadcrumb=self.embedded.breadcrumb(section.path),
+            introduction=introduction,
             header_path="/" + "/".join(title.replace("/", r"\/") for title in section.path),
             header_level=section.level,
             content_type=content_type,
@@ -198,7 +218,7 @@ class Mapper:
             start_char_idx=start,
             end_char_idx=end,
             metadata=caller_s | own._asdict() | _kept(caller_s) if self.has_metadata else {},
-            excluded_embed_metadata_keys=embedded.excluded(own.breadcrumb),
+            excluded_embed_metadata_keys=embedded.excluded(own.breadcrumb, own.introduction),
             excluded_llm_metadata_keys=list(blank.excluded_llm_metadata_keys),
             metadata_seperator=blank.metadata_separator,
             metadata_template=blank.metadata_template,

@@ -18,8 +18,11 @@ class NodeMetadata(NamedTuple):
     The order is fixed, because LlamaIndex makes hashes of the metadata as written.
 
     Attributes:
-        breadcrumb: title and path of headings, "Guide > Install": what of ours is embedded. It
-            lacks its outermost titles where they would take over half of the limit.
+        breadcrumb: title and path of headings, "Guide > Install", below a label of the source if
+            there is one: embedded. It lacks its outermost titles where they would take over half
+            of the limit.
+        introduction: the first sentence of the section around the leaf, where the leaf does not
+            hold it itself and both fit: embedded below the breadcrumb. "" for none.
         header_path: "/Guide/Install", a "/" in a title written "\\/": for filters, and what of ours
             a language model reads.
         header_level: of the section's heading, 1 to 6; 0 for the document.
@@ -39,6 +42,7 @@ class NodeMetadata(NamedTuple):
     """
 
     breadcrumb: str
+    introduction: str
     header_path: str
     header_level: int
     content_type: str
@@ -55,7 +59,9 @@ class NodeMetadata(NamedTuple):
 
 
 KEYS: Final = NodeMetadata._fields
-EMBEDDED: Final = "breadcrumb"  # of our keys, what embedding sees
+BREADCRUMB: Final = "breadcrumb"
+INTRODUCTION: Final = "introduction"
+EMBEDDED: Final = (BREADCRUMB, INTRODUCTION)  # of our keys, what embedding sees
 READ: Final = "header_path"  # what a language model sees
 
 

@@ -22,18 +22,20 @@ from pydantic import ConfigDict, Field, computed_field, model_validator
 from chunkana_core import (
     ChunkConfig,
     HierarchicalChunkingResult,
+    Introductions,
     MarkdownChunker,
     StrategySelector,
+    label_of,
 )
 from chunkana_core import Document as MarkdownDocument
-from chunkana_llamaindex.callables import Function
+from chunkana_llamaindex.callables import Function, LabelFunction
 from chunkana_llamaindex.embedded import Embedded, HeaderContext
 from chunkana_llamaindex.mapping import Mapper
 from chunkana_llamaindex.metadata import KEYS, is_ours
 from chunkana_llamaindex.origin import Origin, text_of
 from chunkana_llamaindex.warning import warn
 
-_ALGORITHM = 1  # raised when the same options give other nodes, so that caches are not used
+_ALGORITHM = 2  # raised when the same options give other nodes, so that caches are not used
 _OF_THE_CORE = (
     "max_chunk_size", "min_chunk_size", "atomic_blocks", "strategy", "merge_boundary_level",
     "min_content_after_header", "oversize_tolerance", "code_threshold", "structure_threshold",
@@ -87,6 +89,13 @@ class MarkdownHierarchyNodeParser(NodeParser):
         default="metadata",
         description="How the heading path is embedded: in metadata, in the text, or not at all.",
     )
+    source_label: LabelFunction | None = Field(
+        default=None,
+        description="A metadata key, or a function of a document: a label before the breadcrumb.",
+    )
+    introductions: bool = Field(
+        default=True, description="Whether what introduces a leaf is embedded with it."
+    )
     id_func: Function = Field(
         default=default_id_func,
         description="Makes ids from a number and a document; by default they are deterministic.",
@@ -138,7 +147,7 @@ class MarkdownHierarchyNodeParser(NodeParser):
 
     def __getstate__(self) -> dict[str, Any]:
         """Refuse to be pickled without a function, which the base class would leave out."""
-        pickle.dumps((self.tokenizer, self.id_func))
+        pickle.dumps((self.tokenizer, self.id_func, self.source_label))
         return super().__getstate__()
 
     def _config(self) -> ChunkConfig:
@@ -180,8 +189,11 @@ class MarkdownHierarchyNodeParser(NodeParser):
 
     def _embedded(self, markdown: MarkdownDocument, document: BaseNode) -> Embedded:
         title = markdown.title if markdown.is_titled else ""
+        titles = (label_of(document, document.metadata, self.source_label), title)
+        said = Introductions(markdown, self._config().length_function, self.max_chunk_size)
+        introductions = said if self.introductions else None
         context, has_metadata = self.header_context, self.include_metadata
-        return Embedded.of(context, title, document, has_metadata=has_metadata)
+        return Embedded.of(context, titles, document, introductions, has_metadata=has_metadata)
 
     def _mapper(
         self, result: HierarchicalChunkingResult, document: BaseNode, embedded: Embedded
