@@ -71,7 +71,7 @@ class Introductions:
         if not self._of_path:
             for each in self.document.sections:
                 self._of_path.setdefault(each.path, []).append(each.index)
-        end, sections = len(self.document.text), self.document.sections
+        end, sections = len(self.document.source.text), self.document.sections
         candidates = [""]
         for index in self._of_path.get(section.path, ()):
             candidates += self._of(index).sentence, self._nearest(sections[index].parent, end)
@@ -95,16 +95,18 @@ class Introductions:
         """Look at the first block of a section that says something."""
         document, own = self.document, self.document.sections[section]
         for position in range(own.first, own.own_end):
-            kind, span = document.top[position].kind, document.trimmed_block(position)
-            if kind is BlockKind.PARAGRAPH and self._says(span):
-                return self._begun(span)
-            if kind is not BlockKind.PARAGRAPH and kind not in _PASSED_OVER:
+            kind = document.top[position].kind
+            if kind is BlockKind.PARAGRAPH:
+                span = document.trimmed_block(position)
+                if self._says(span):
+                    return self._begun(span)
+            elif kind not in _PASSED_OVER:
                 break
         return _NONE
 
     def _says(self, span: Span) -> bool:
         """Tell whether there are words in a paragraph, besides images and links without text."""
-        said = _NO_WORDS.sub("", self.document.text[span.start : span.end])
+        said = _NO_WORDS.sub("", self.document.source.text[span.start : span.end])
         return any(map(str.isalnum, said))
 
     def _begun(self, span: Span) -> _Introduction:
@@ -112,6 +114,6 @@ class Introductions:
         sizer = Sizer(self.length, self.max_size)
         cutter = Cutter.of(self.document.source, span, sizer, self.max_size // _SHARE)
         first = next(cutter.sentences()).span
-        sentence = " ".join(self.document.text[first.start : first.end].split())
+        sentence = " ".join(self.document.source.text[first.start : first.end].split())
         is_long = len(sentence.encode("utf-8", "surrogatepass")) >= _LEAST
         return _Introduction(sentence, span.start) if is_long else _NONE

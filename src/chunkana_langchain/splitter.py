@@ -28,6 +28,9 @@ from chunkana_langchain.origin import Origin
 _LEAST = 32  # the core's smallest limit
 _PARENTS = 4  # how many chunks' size a parent may have
 
+# Where they differ from the core's defaults; see docs/retrieval.md.
+_FOR_RETRIEVAL: dict[str, Any] = {"atomic_blocks": "split"}
+
 
 class ChunkanaSplitter(TextSplitter):
     r"""Splits Markdown into documents with exact offsets and the headings above them.
@@ -52,7 +55,8 @@ class ChunkanaSplitter(TextSplitter):
         header_keys: whether the metadata has "Header 1" to "Header 6".
         max_parent_size: the size of the text of the largest parent of `split_hierarchical`,
             without what goes in front; by default four times `chunk_size`.
-        options: of `chunkana_core.ChunkConfig`, but for the size, overlap and measure.
+        options: of `chunkana_core.ChunkConfig`, but for the size, overlap and measure, with its
+            defaults; but `atomic_blocks` is "split", since what embeds chunks cuts off long ones.
 
     Raises:
         ValueError: for a size or overlap that is not allowed, naming the argument, its value and
@@ -119,7 +123,7 @@ class ChunkanaSplitter(TextSplitter):
             max_chunk_size=room,
             overlap_size=self._chunk_overlap,
             length_function=self._length_function,
-            **options,
+            **_FOR_RETRIEVAL | options,
         )
 
     @classmethod

@@ -65,7 +65,7 @@ class MarkdownHierarchyNodeParser(NodeParser):
     max_chunk_size: int = Field(default=1000, description="The largest leaf, as it is embedded.")
     min_chunk_size: int | None = Field(default=None, description="Smaller leaves are merged.")
     atomic_blocks: Literal["keep", "split"] = Field(
-        default="keep", description="Whether code, tables and math stay whole at any size."
+        default="split", description="Whether code, tables and math stay whole at any size."
     )
     strategy: str = Field(default="auto", description="How documents are drafted.")
     merge_boundary_level: int = Field(

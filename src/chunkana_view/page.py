@@ -17,7 +17,7 @@ _SHADES = 4  # that leaves take in turn
 _LARGE = 500  # leaves; up to these all are laid out at once, so that screen readers have them all
 _SHEET = 25  # leaves that a browser lays out together, once they come into sight
 _LONGEST_PATH = 1000  # code points; longer ones would make the page of many chunks too large
-_UNDER_PATH = "\n\n"  # as `contextualize` joins path and content
+_BELOW = "\n\n"  # as `contextualize` joins path, introduction and content
 _FILLS = 10  # steps of the gauge beside a leaf
 
 
@@ -168,14 +168,14 @@ def _choices(leaves: Sequence[Leaf]) -> Iterator[Choice]:
 
 def details(result: HierarchicalChunkingResult, page: Page) -> dict[str, object]:
     """Return what the page's script reads, JSON-able."""
+    introductions = (result.introductions.before(leaf.chunk.span) for leaf in page.leaves)
+    leaves = zip(page.leaves, _paths(result), introductions, strict=True)
     return {
         "limit": page.limit,
         "unit": page.unit,
         "outline": [_cells(row) for row in page.outline],
         "merge": [_cells(row) for row in page.merge],
-        "chunks": [
-            _details(leaf, path) for leaf, path in zip(page.leaves, _paths(result), strict=True)
-        ],
+        "chunks": [_details(leaf, path, said) for leaf, path, said in leaves],
     }
 
 
@@ -193,7 +193,7 @@ def _paths(result: HierarchicalChunkingResult) -> Iterator[str]:
         yield shown(joined(titles, " > ", _LONGEST_PATH))
 
 
-def _details(leaf: Leaf, path: str) -> dict[str, object]:
+def _details(leaf: Leaf, path: str, said: str) -> dict[str, object]:
     """Return a leaf's facts; what is empty is left out."""
     chunk = leaf.chunk
     facts: dict[str, object] = {
@@ -209,15 +209,16 @@ def _details(leaf: Leaf, path: str) -> dict[str, object]:
         "tags": [title_of(tag) for tag in chunk.section_tags],
         "flags": leaf.flags,
     }
-    facts |= _embedded(leaf)
+    facts |= _embedded(leaf, said)
     return {name: fact for name, fact in facts.items() if fact not in ("", [], {})}
 
 
-def _embedded(leaf: Leaf) -> dict[str, str]:
+def _embedded(leaf: Leaf, said: str) -> dict[str, str]:
     """Return what is embedded around a leaf's text, below its path; another text if it is one."""
     chunk = leaf.chunk
-    embedded = _UNDER_PATH + chunk.content
-    start = len(_UNDER_PATH) + chunk.text_offset
+    above = _BELOW + said + _BELOW if said else _BELOW
+    embedded = above + chunk.content
+    start = len(above) + chunk.text_offset
     end = start + len(chunk.text)
     above, text, below = map(shown, (embedded[:start], embedded[start:end], embedded[end:]))
     return {"above": above, "below": below} | ({"text": text} if text != leaf.text else {})

@@ -115,3 +115,8 @@ def related(node: BaseNode, kind: NodeRelationship) -> list[RelatedNodeInfo]:
     """Return what a node is related to in a way."""
     found = node.relationships.get(kind, [])
     return found if isinstance(found, list) else [found]
+
+
+def labelled(document: BaseNode) -> str:
+    """Name the source of a document, as a `source_label`."""
+    return f"of {document.node_id}"

@@ -176,7 +176,7 @@ def test_pipelines_give_the_same_with_workers_and_async() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"max_chunk_size": 999}, {"min_chunk_size": 3}, {"atomic_blocks": "split"},
+        {"max_chunk_size": 999}, {"min_chunk_size": 3}, {"atomic_blocks": "keep"},
         {"strategy": "fallback"}, {"merge_boundary_level": 3}, {"min_content_after_header": 7},
         {"oversize_tolerance": 0.5}, {"code_threshold": 0.5}, {"structure_threshold": 5},
         {"tokenizer": words}, {"tokenizer": str.split}, {"max_parent_size": 999},
@@ -622,7 +622,11 @@ EXPECTED = [
 
 def test_every_key_says_what_it_should() -> None:
     parser = MarkdownHierarchyNodeParser(
-        max_chunk_size=90, min_chunk_size=0, max_parent_size=400, include_document_node=True
+        max_chunk_size=90,
+        min_chunk_size=0,
+        max_parent_size=400,
+        atomic_blocks="keep",
+        include_document_node=True,
     )
     nodes = parser([Document(text=GOLDEN, id_="tea", metadata={"file_name": "tea.md"},
                              excluded_embed_metadata_keys=["file_name"])])  # fmt: skip

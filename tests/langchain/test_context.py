@@ -1,0 +1,92 @@
+"""What stands in front of a page besides headings: introductions, and the source's label."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.documents import Document
+
+from chunkana_core import ConfigurationError
+from chunkana_langchain import ChunkanaSplitter
+from chunkana_langchain.context import HeaderContext
+from tests.langchain.parts import exact, own_documents
+
+ABOUT = "This guide says how tea is made in a small kitchen."
+TEXT = f"# Tea\n\n{ABOUT}\n\n## Green\n\nWait a while.\n\n## Black\n\n" + "Do not wait. " * 40
+TEA = Document(page_content=TEXT, metadata={"source": "kitchen/tea.md"})
+
+
+def fronts(splitter: ChunkanaSplitter, document: Document = TEA) -> list[str]:
+    """Return what stands in front of each chunk's own text; it is checked to be exact."""
+    chunks = splitter.split_documents([document])
+    assert all(exact(chunk, document.page_content) for chunk in chunks)
+    return [chunk.page_content[: chunk.metadata["prefix_chars"]] for chunk in chunks]
+
+
+def test_chunks_are_introduced() -> None:
+    """The first sentence of the section around a chunk stands below its breadcrumb."""
+    first, green, black, continued = fronts(ChunkanaSplitter(480))
+    assert (first, green) == ("Tea\n\n", f"Tea > Green\n\n{ABOUT}\n\n")
+    assert black == f"Tea > Black\n\n{ABOUT}\n\n"
+    assert continued == f"{black}## Black\n\n"
+
+
+@pytest.mark.parametrize("context", ["stack", "none"])
+def test_other_contexts_have_no_introductions(context: HeaderContext) -> None:
+    assert not any(
+        ABOUT in front for front in fronts(ChunkanaSplitter(480, header_context=context))
+    )
+
+
+def test_introductions_can_be_left_out() -> None:
+    assert fronts(ChunkanaSplitter(480, introductions=False))[:2] == ["Tea\n\n", "Tea > Green\n\n"]
+
+
+@pytest.mark.parametrize("size", [60, 200, 600])
+@pytest.mark.parametrize("length", [len, lambda text: len(text.split())])
+def test_introductions_count(size: int, length: object) -> None:
+    splitter = ChunkanaSplitter(size, length_function=length)  # type: ignore[arg-type]
+    chunks = splitter.split_documents(own_documents())
+    over = [c for c in chunks if length(c.page_content) > size]  # type: ignore[operator]
+    assert all(chunk.metadata["allow_oversize"] for chunk in over)
+    assert len(over) < len(chunks) // 20
+
+
+def test_parents_have_no_introduction() -> None:
+    """They are read, not embedded."""
+    parents = ChunkanaSplitter(160, min_chunk_size=0).split_hierarchical([TEA]).parents
+    merged = [parent for _, parent in parents if parent.metadata["chunkana_child_count"]]
+    assert merged
+    assert all(
+        p.page_content.startswith("Tea\n\n# Tea") or ABOUT not in p.page_content for p in merged
+    )
+
+
+def test_a_label_is_outermost() -> None:
+    """It is a key of the metadata or a function, and the first to go where there is no room."""
+    assert fronts(ChunkanaSplitter(480, source_label="source"))[0] == "kitchen/tea.md > Tea\n\n"
+    assert fronts(ChunkanaSplitter(480, source_label="missing"))[0] == "Tea\n\n"
+    splitter = ChunkanaSplitter(
+        480, source_label=lambda document: document.metadata["source"][8:11]
+    )
+    assert fronts(splitter)[1] == f"tea > Tea > Green\n\n{ABOUT}\n\n"
+    narrow = ChunkanaSplitter(40, source_label="source", min_chunk_size=0)
+    assert fronts(narrow)[1].startswith(("Tea > Green\n\n", "Tea\n\n"))
+
+
+def test_a_label_stays_when_chunks_are_split_further() -> None:
+    splitter = ChunkanaSplitter(200, source_label="source")
+    again = splitter.split_documents(ChunkanaSplitter(480).split_documents([TEA]))
+    assert all(chunk.page_content.startswith("kitchen/tea.md > Tea") for chunk in again)
+
+
+def test_a_label_that_would_not_be_shown() -> None:
+    with pytest.raises(ConfigurationError, match="source_label is 'source'; allowed: None unless"):
+        ChunkanaSplitter(source_label="source", header_context="none")
+
+
+def test_code_and_tables_are_split_unless_they_are_to_be_kept() -> None:
+    code = "```\n" + "x = 1\n" * 40 + "```\n"
+    split = ChunkanaSplitter(100).create_documents([code])
+    kept = ChunkanaSplitter(100, atomic_blocks="keep").create_documents([code])
+    assert max(len(chunk.page_content) for chunk in split) <= 100
+    assert [chunk.metadata["oversize_reason"] for chunk in kept] == ["code_block_integrity"]
