@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache, partial
-from typing import Literal
+from typing import Any, Literal
 
 from langchain_core.documents import Document as Page
 from llama_index.core import Document
 from llama_index.core.schema import MetadataMode, TextNode
 
 from benchmarks.retrieval.passages import Chunker, Piece
-from benchmarks.retrieval.peers import labelled
 from benchmarks.retrieval.questions import Text
 from chunkana_core import ChunkConfig, HierarchicalChunkingResult, MarkdownChunker
 from chunkana_langchain import ChunkanaSplitter
@@ -22,59 +21,65 @@ SIZES = (500, 800, 1000)
 
 
 @cache
-def _result(text: str, size: int, atoms: Atoms = "keep") -> HierarchicalChunkingResult:
+def _result(text: str, size: int, atoms: Atoms) -> HierarchicalChunkingResult:
     config = ChunkConfig(max_chunk_size=size, atomic_blocks=atoms)
     return MarkdownChunker(config).chunk_hierarchical(text)
 
 
-def texts(text: Text, size: int) -> Iterator[Piece]:
+def texts(text: Text, size: int, atoms: Atoms = "split") -> Iterator[Piece]:
     """Return exact slices, and nothing else."""
-    for chunk in _result(text.text, size).get_flat_chunks():
+    for chunk in _result(text.text, size, atoms).get_flat_chunks():
         yield Piece(chunk.text, chunk.text, chunk.span.start, chunk.section_id)
 
 
-def contextualized(text: Text, size: int, atoms: Atoms = "keep") -> Iterator[Piece]:
-    """Return what the core advises to embed: breadcrumb and content."""
+def contextualized(
+    text: Text, size: int, atoms: Atoms = "keep", *, is_labelled: bool = False
+) -> Iterator[Piece]:
+    """Return what the core advises to embed: breadcrumb, introduction and content."""
     result = _result(text.text, size, atoms)
+    label = text.name if is_labelled else ""
     for chunk in result.get_flat_chunks():
-        indexed = result.contextualize(chunk)
+        indexed = result.contextualize(chunk, source_label=label)
         yield Piece(chunk.text, indexed, chunk.span.start, chunk.section_id)
 
 
-def llamaindex(text: Text, size: int) -> Iterator[Piece]:
+def llamaindex(text: Text, size: int, label: str | None = None) -> Iterator[Piece]:
     """Return leaves of the node parser, as LlamaIndex embeds them."""
-    parser = MarkdownHierarchyNodeParser(max_chunk_size=size)
-    for node in LeafNodes()(parser.get_nodes_from_documents([Document(text=text.text)])):
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=size, source_label=label)
+    document = Document(
+        text=text.text,
+        metadata={"source": text.name},
+        excluded_embed_metadata_keys=["source"],
+    )
+    for node in LeafNodes()(parser.get_nodes_from_documents([document])):
         if isinstance(node, TextNode) and node.start_char_idx is not None:
             own = text.text[node.start_char_idx : node.end_char_idx]
             embedded = node.get_content(MetadataMode.EMBED)
             yield Piece(own, embedded, node.start_char_idx, str(node.metadata["section_id"]))
 
 
-def langchain(text: Text, size: int, atoms: Atoms = "keep") -> Iterator[Piece]:
+def langchain(text: Text, size: int, **options: Any) -> Iterator[Piece]:  # noqa: ANN401
     """Return the page contents of the text splitter."""
-    splitter = ChunkanaSplitter(chunk_size=size, atomic_blocks=atoms)
-    for page in splitter.split_documents([Page(page_content=text.text)]):
+    splitter = ChunkanaSplitter(chunk_size=size, **options)
+    document = Page(page_content=text.text, metadata={"source": text.name})
+    for page in splitter.split_documents([document]):
         start, end = page.metadata["start_char"], page.metadata["end_char"]
         own = text.text[start:end]
         yield Piece(own, page.page_content, start, str(page.metadata["section_id"]))
 
 
 OURS: dict[str, Chunker] = {
-    "Chunkana, text": texts,
+    "Chunkana, text alone": texts,
     "Chunkana, contextualize": contextualized,
     "Chunkana, contextualize, atoms split": partial(contextualized, atoms="split"),
     "Chunkana, LlamaIndex": llamaindex,
     "Chunkana, LangChain": langchain,
-    "Chunkana, LangChain, atoms split": partial(langchain, atoms="split"),
+    "Chunkana, LangChain, atoms kept": partial(langchain, atomic_blocks="keep"),
+    "Chunkana, LangChain, no introductions": partial(langchain, introductions=False),
 }
 LABELLED: dict[str, Chunker] = {
-    f"{name}, labelled": labelled(OURS[name])
-    for name in ("Chunkana, contextualize", "Chunkana, LangChain")
+    "Chunkana, contextualize, labelled": partial(contextualized, is_labelled=True),
+    "Chunkana, LlamaIndex, labelled": partial(llamaindex, label="source"),
+    "Chunkana, LangChain, labelled": partial(langchain, source_label="source"),
 }
-PLAIN = (
-    "Chunkana, text",
-    "Chunkana, contextualize",
-    "Chunkana, contextualize, atoms split",
-    "Chunkana, LangChain",
-)
+PLAIN = ("Chunkana, contextualize", "Chunkana, LlamaIndex", "Chunkana, LangChain")
