@@ -1,8 +1,8 @@
 """Print how fast Chunkana is beside other chunkers, and how much two processes gain.
 
 All that is compared makes chunks of 1,000 characters, or of what comes nearest to it, without
-overlap, of the same texts; it is timed in turn, in one process, in processor time, and judged by the
-median of its ratio to a bare parse. What is not installed is left out, and said to be.
+overlap, of the same texts. It is timed in turn, in one process, in processor time, and judged by
+the median of its ratio to a bare parse. What is not installed is left out, and said to be.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How much `chunk_many` gains by a second process, and what that costs.
 
-Wall time says so only where two processors are free. Processor time says what it would be there: all
-of it that is spent, in this process and the others, spread over two, but never less than what this
-process alone takes.
+Wall time says so only where two processors are free. Processor time says what it would be there:
+all of it that is spent, in this process and the others, spread over two, but never less than what
+this process alone takes.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def measure(texts: Sequence[str], extent: Extent) -> list[Target]:
         for name, make in _MAKES.items():
             one, two = best(batch, make, extent.rounds)
             gains[name] = one.here / two.on_free_processors
-            cells = (one.wall, two.wall, one.wall / two.wall)
-            cells += (one.here, two.here, two.elsewhere, gains[name])
-            yield name, *(f"{cell:.2f}" for cell in cells)
+            by_clock = (one.wall, two.wall, one.wall / two.wall)
+            by_processor = (one.here, two.here, two.elsewhere, gains[name])
+            yield name, *(f"{cell:.2f}" for cell in (*by_clock, *by_processor))
 
     load = os.getloadavg()[0]
     title = f"`chunk_many` on {len(batch):,} documents, {size:,} characters"

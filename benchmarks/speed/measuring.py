@@ -54,7 +54,7 @@ def expected(times: Mapping[int, float], size: int) -> float:
     if len(sizes) > 1:
         before = sizes[-2]
         power = max(power, math.log(times[last] / times[before]) / math.log(last / before))
-    return times[last] * (size / last) ** power
+    return times[last] * math.pow(size / last, power)
 
 
 def grown(
