@@ -94,8 +94,9 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     `make` returns cannot be sent between processes. Other errors, those of `documents` itself and
     a process that is lost end it; what was read before is yielded first, but for a lost process.
 
-    Documents are read as they are needed, a few batches ahead. Whole results are dear to carry
-    between processes; where `make` returns less, two are nearly twice as fast as one.
+    Documents are read as they are needed, a few batches ahead. Where `make` returns little, two
+    processes are nearly twice as fast as one; carrying whole results between processes costs a
+    part of that.
 
     Args:
         documents: pairs of a name and a text.
