@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
 from benchmarks.chunkers import core
 from benchmarks.chunkers.timed import Timed
 
-_MODULES = (  # of `benchmarks.chunkers`, in the order of the table
-    "core",
-    "langchain",
-    "llamaindex",
-    "semantic_text_splitter",
-    "chonkie",
-    "chunkana_0_1",
-)
+_MODULES = {  # of `benchmarks.chunkers`, in the order of the table, and what they are of
+    "core": "Chunkana",
+    "langchain": "LangChain",
+    "llamaindex": "LlamaIndex",
+    "semantic_text_splitter": "semantic-text-splitter",
+    "chonkie": "chonkie",
+    "chunkana_0_1": "chunkana 0.1.6, which needs Python 3.12 or later,",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Found:
     Attributes:
         timed: what is compared, the bare parse first.
         packages: the packages that it is of.
-        absent: a sentence for each module whose package is not there.
+        absent: a sentence for what is not there.
     """
 
     timed: Sequence[Timed]
@@ -34,16 +34,16 @@ class Found:
     absent: Sequence[str]
 
 
-def find(size: int, modules: Sequence[str] = _MODULES) -> Found:
+def find(size: int, modules: Mapping[str, str] = _MODULES) -> Found:
     """Make chunkers of chunks of a size, in characters, of all that is installed."""
     timed: list[Timed] = []
     packages: list[str] = []
     absent: list[str] = []
-    for name in modules:
+    for name, of in modules.items():
         try:
             module = import_module(f"{core.__package__}.{name}")
         except ModuleNotFoundError as error:
-            absent.append(f"`{error.name}` is not installed and so left out.")
+            absent.append(f"{of} is left out: there is no module `{error.name}`.")
         else:
             timed += module.timed(size)
             packages += module.PACKAGES
