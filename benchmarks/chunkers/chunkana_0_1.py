@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ _SMALLEST = 8  # chunks that are smaller than such a part of the limit are merge
 
 def timed(size: int) -> Iterator[Timed]:
     """Yield the hierarchy; it finds headings and fences by regular expressions."""
+    logging.getLogger("chunkana").setLevel(logging.ERROR)  # it warns of much, on standard error
     config = ChunkerConfig(max_chunk_size=size, min_chunk_size=size // _SMALLEST, overlap_size=0)
     chunk = MarkdownChunker(config).chunk_hierarchical
     yield Timed("chunkana 0.1.6 `chunk_hierarchical`", chunk, _leaves)
