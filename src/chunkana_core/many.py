@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 from collections import deque
@@ -234,7 +235,8 @@ def _in_processes(
     from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # noqa: PLC0415
 
     waiting: deque[Future[list[Outcome[T]]]] = deque()
-    pool, read = ProcessPoolExecutor(workers), _Read(documents)
+    # What a forked process inherits is not collected there: looking through it would copy it.
+    pool, read = ProcessPoolExecutor(workers, initializer=gc.freeze), _Read(documents)
     try:
         for batch in _batches(read):
             waiting.append(pool.submit(task, batch))
