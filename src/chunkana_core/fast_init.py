@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 
 _T = TypeVar("_T")
 
-_INIT = """\
+_METHODS = """\
 def __init__(self, {parameters}):
     if self.__class__ is not cls:
         return init(self, {arguments})
@@ -46,7 +46,7 @@ def fast_init(cls: type[_T]) -> type[_T]:
     names = [field.name for field in own]
     positional = [_parameter(field) for field in own if not field.kw_only]
     by_name = [_parameter(field) for field in own if field.kw_only]
-    source = _INIT.format(
+    source = _METHODS.format(
         parameters=", ".join([*positional, *(["*"] if by_name else []), *by_name]),
         arguments=", ".join(f"{f.name}={f.name}" if f.kw_only else f.name for f in own),
         names=", ".join(names),
