@@ -43,12 +43,11 @@ format: $(VENV)/.dev ## repair what can be repaired
 docs: $(VENV)/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
-bench: $(VENV)/.dev ## run the benchmarks
-	$(BIN)/python benchmarks/run.py
-	$(BIN)/python benchmarks/langchain.py
-	$(BIN)/python benchmarks/llamaindex.py
+bench: $(BENCHMARK)/.speed ## measure speed and memory, beside other chunkers; QUICK=1
+	$(BENCHMARK)/bin/python -m benchmarks.run $(if $(QUICK),--quick)
+	$(BENCHMARK)/bin/python -m benchmarks.speed $(if $(QUICK),--quick)
 
-bench-retrieval: $(BENCHMARK)/.dev ## measure what chunks are worth for retrieval; QUESTIONS=folder
+bench-retrieval: $(BENCHMARK)/.retrieval ## measure what chunks are worth for retrieval; QUESTIONS=folder
 	HF_HUB_OFFLINE=1 $(BENCHMARK)/bin/python -m benchmarks.retrieval $(if $(QUESTIONS),"$(QUESTIONS)")
 
 clean: ## remove environments, caches and built files
@@ -76,12 +75,19 @@ $(FLOORS)/.dev: pyproject.toml scripts/floors.py $(FLOORS)/bin/python
 	@$(FLOORS)/bin/python $(INSTALL) -e . -r $(FLOORS)/floors.txt --group test
 	@touch $@
 
-# An environment of its own, for what embeds is larger than all the rest.
-$(BENCHMARK)/.dev: pyproject.toml $(BENCHMARK)/bin/python
-	@echo "Installing what the benchmark needs into $(BENCHMARK) (once)"
+# An environment of its own: others' chunkers are no part of development, and what embeds is larger
+# than all the rest.
+$(BENCHMARK)/.speed: pyproject.toml $(BENCHMARK)/bin/python
+	@echo "Installing what is compared with into $(BENCHMARK) (once)"
 	@$(BENCHMARK)/bin/python $(INSTALL) "pip>=25.1"
-	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex]" --group benchmark
+	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex,cli]" --group benchmark
 	@touch $@
+
+$(BENCHMARK)/.retrieval: pyproject.toml $(BENCHMARK)/bin/python
+	@echo "Installing what the benchmark of retrieval needs into $(BENCHMARK) (once)"
+	@$(BENCHMARK)/bin/python $(INSTALL) "pip>=25.1"
+	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex,cli]" --group benchmark-retrieval
+	@touch $@ $(BENCHMARK)/.speed
 
 # A half-made environment is removed, lest the next run take it for a whole one.
 %/bin/python:

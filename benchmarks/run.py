@@ -10,16 +10,11 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import platform
 import resource
 import subprocess
 import sys
-import tomllib
 import tracemalloc
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import cycle
 from pathlib import Path
 from statistics import median
@@ -28,6 +23,7 @@ from time import process_time
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from benchmarks.printing import Target, machine, print_table, print_targets
 from chunkana_core import ChunkConfig, MarkdownChunker
 
 _Task = Callable[[str], object]
@@ -59,29 +55,15 @@ _SHAPES = {  # name: what it starts with, what is repeated
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A number that was measured, and what it may be."""
-
-    what: str
-    number: float
-    allowed: float
-    unit: str = ""
-    is_least: bool = False
-
-    def __str__(self) -> str:
-        """Say whether the number is within what is allowed."""
-        met = self.number >= self.allowed if self.is_least else self.number <= self.allowed
-        words = "at least" if self.is_least else "at most"
-        verdict = "met" if met else "**missed**"
-        number = f"{self.number:.2f}{self.unit}"
-        return f"| {self.what} | {words} {self.allowed:g}{self.unit} | {number} | {verdict} |"
-
-
 def documents() -> list[str]:
     """Read the corpus beside the checkout or, where there is none, the project's own documents."""
     folder, times = (_CORPUS, 1) if _CORPUS.is_dir() else (_OWN_DOCUMENTS, _OWN_REPEATED)
     return [path.read_bytes().decode() for path in sorted(folder.rglob("*.md"))] * times
+
+
+def documents_name() -> str:
+    """Say what `documents` reads."""
+    return "the corpus" if _CORPUS.is_dir() else "the project's documents"
 
 
 def joined(texts: Sequence[str], size: int) -> str:
@@ -148,13 +130,6 @@ def interleaved(timed: dict[str, _Task], texts: Sequence[str], rounds: int) -> _
 def ratio(times: _Times, name: str, other: str) -> float:
     """Return the median, over the rounds, of one task's time divided by another's."""
     return median(a / b for a, b in zip(times[name], times[other], strict=True))
-
-
-def print_table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a Markdown table, each row as soon as it is there."""
-    print(f"\n### {title}\n\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
-    for row in rows:
-        print(f"| {' | '.join(row)} |", flush=True)
 
 
 def speed(name: str, texts: Sequence[str], rounds: int) -> list[Target]:
@@ -232,8 +207,9 @@ def memory(sizes: Sequence[int]) -> list[Target]:
 
 def peak_in_child(kind: str, size: int) -> int:
     """Return what `peak` returns in a new process."""
-    command = (sys.executable, __file__, "--peak", kind, str(size))
-    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)  # noqa: S603
+    command = (sys.executable, "-m", "benchmarks.run", "--peak", kind, str(size))
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=_ROOT)  # noqa: S603
+    return int(done.stdout)
 
 
 def peak(kind: str, size: int) -> int:
@@ -252,24 +228,6 @@ def peak(kind: str, size: int) -> int:
     return grown if sys.platform == "darwin" else grown * 1024
 
 
-def machine() -> str:
-    """Say what the numbers were taken on, and when."""
-    cpus = Path("/proc/cpuinfo")
-    lines = cpus.read_text(encoding="utf-8").splitlines() if cpus.exists() else []
-    models = (line.partition(": ")[2] for line in lines if line.startswith("model name"))
-    cpu = next(models, platform.processor() or platform.machine())
-    project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    packages = (f"{name} {version(name)}" for name in ("markdown-it-py", "mdit-py-plugins"))
-    return "\n".join(
-        (
-            f"- date: {datetime.now(tz=UTC):%Y-%m-%d}",
-            f"- machine: {cpu}, {os.cpu_count()} CPUs, {platform.system()} {platform.machine()}",
-            f"- Python: {platform.python_implementation()} {platform.python_version()}",
-            f"- versions: {project['name']} {project['version']}, {', '.join(packages)}",
-        )
-    )
-
-
 def run(*, quick: bool) -> None:
     """Print all tables and what became of the targets."""
     steps = dict.fromkeys(list(_STEPS)[:2], 3) if quick else _STEPS
@@ -277,14 +235,12 @@ def run(*, quick: bool) -> None:
     # First, while this process is small: a child's resident peak starts from its parent's.
     targets = memory([1_000_000] if quick else [1_000_000, 4_000_000])
     texts = documents()
-    name = "the corpus" if _CORPUS.is_dir() else "the project's documents"
-    targets += speed(name, texts, 3 if quick else 15)
+    targets += speed(documents_name(), texts, 3 if quick else 15)
     if (readme := _CORPUS / "named" / "youtube-dl.md").is_file():
         targets += speed(readme.name, [readme.read_bytes().decode()], 5 if quick else 51)
     targets += growth(texts[::4], steps)
     shapes(_SHAPE_SIZES[:2] if quick else _SHAPE_SIZES, 1 if quick else 2)
-    print("\n### Targets\n\n| | target | measured | |\n|---|---|---|---|")
-    print(*targets, sep="\n")
+    print_targets(targets)
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks.printing import machine
 from benchmarks.retrieval import ours, peers
 from benchmarks.retrieval.embeddings import Embeddings
 from benchmarks.retrieval.measuring import BASES, Bench, Outcomes
@@ -24,7 +25,6 @@ from benchmarks.retrieval.passages import Chunker, Passages
 from benchmarks.retrieval.questions import Collection, load, without_headings
 from benchmarks.retrieval.ranking import Words
 from benchmarks.retrieval.report import KINDS_AT, Report, chunks
-from benchmarks.run import machine
 
 _ROOT = Path(__file__).parents[2]
 _FOLDER = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "retrieval"
@@ -110,8 +110,7 @@ def print_misses(bench: Bench, name: str, size: int, search: str) -> None:
 
 def run(collection: Collection, words: Words, embeddings: Embeddings | None) -> None:
     """Print everything."""
-    print(machine())
-    print(f"- beside: {', '.join(f'{name} {version(name)}' for name in _PACKAGES)}")
+    print(machine(_PACKAGES))
     print(f"- {len(collection.texts)} documents, {len(collection.questions)} questions")
     print(f"- BM25: bm25s {version('bm25s')}, {'' if words.is_stemmed else 'not '}stemmed")
     compare(Bench(collection, words, embeddings))

@@ -12,28 +12,21 @@ from functools import cache
 
 from chonkie import RecursiveChunker
 from langchain_core.documents import Document as Page
-from langchain_text_splitters import (
-    Language,
-    MarkdownHeaderTextSplitter,
-    RecursiveCharacterTextSplitter,
-)
+from langchain_text_splitters import RecursiveCharacterTextSplitter
 from llama_index.core import Document
-from llama_index.core.node_parser import MarkdownNodeParser, NodeParser, SentenceSplitter
+from llama_index.core.node_parser import MarkdownNodeParser, NodeParser
 from llama_index.core.schema import MetadataMode, TextNode
 from semantic_text_splitter import MarkdownSplitter
 
+from benchmarks.chunkers.langchain import HEADERS, header_splitter, recursive_splitter
+from benchmarks.chunkers.llamaindex import sentence_splitter
 from benchmarks.retrieval.passages import Chunker, Piece
 from benchmarks.retrieval.questions import Text
-
-_HEADERS = [("#" * level, f"Header {level}") for level in range(1, 7)]
-_CHARACTERS_PER_TOKEN = 4.08  # of LlamaIndex's default tokenizer, in the documents of the benchmark
 
 
 @cache
 def _recursive(size: int) -> RecursiveCharacterTextSplitter:
-    return RecursiveCharacterTextSplitter.from_language(
-        Language.MARKDOWN, chunk_size=size, chunk_overlap=0, add_start_index=True
-    )
+    return recursive_splitter(size, with_starts=True)
 
 
 def recursive(text: Text, size: int) -> Iterator[Piece]:
@@ -53,10 +46,10 @@ def headers_kept(text: Text, size: int) -> Iterator[Piece]:
 
 
 def _by_header(text: Text, size: int, *, strip: bool) -> Iterator[Piece]:
-    splitter = MarkdownHeaderTextSplitter(_HEADERS, strip_headers=strip)
-    pages: list[Page] = _recursive(size).split_documents(splitter.split_text(text.text))
+    sections = header_splitter(strip=strip).split_text(text.text)
+    pages: list[Page] = _recursive(size).split_documents(sections)
     for page in pages:
-        section = "/".join(str(page.metadata.get(name, "")) for _, name in _HEADERS)
+        section = "/".join(str(page.metadata.get(name, "")) for _, name in HEADERS)
         yield Piece(page.page_content, page.page_content, section=section)
 
 
@@ -67,8 +60,7 @@ def markdown_nodes(text: Text, _size: int) -> Iterator[Piece]:
 
 def sentences(text: Text, size: int) -> Iterator[Piece]:
     """Split with LlamaIndex's default splitter, in tokens."""
-    tokens = round(size / _CHARACTERS_PER_TOKEN)
-    return _nodes(text, SentenceSplitter(chunk_size=tokens, chunk_overlap=0))
+    return _nodes(text, sentence_splitter(size))
 
 
 def _nodes(text: Text, parser: NodeParser) -> Iterator[Piece]:

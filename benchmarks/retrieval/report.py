@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.printing import print_table
 from benchmarks.retrieval.comparing import Numbers, difference
 from benchmarks.retrieval.measuring import BUDGETS, Outcomes, System
 from benchmarks.retrieval.passages import Passages
-from benchmarks.run import print_table
 
 KINDS_AT = 3000  # characters
 

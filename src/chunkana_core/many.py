@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 from collections import deque
@@ -94,8 +95,9 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     `make` returns cannot be sent between processes. Other errors, those of `documents` itself and
     a process that is lost end it; what was read before is yielded first, but for a lost process.
 
-    Documents are read as they are needed, a few batches ahead. Whole results are dear to carry
-    between processes; where `make` returns less, two are nearly twice as fast as one.
+    Documents are read as they are needed, a few batches ahead. Where `make` returns little, two
+    processes are nearly twice as fast as one; carrying whole results between processes costs a
+    part of that.
 
     Args:
         documents: pairs of a name and a text.
@@ -233,7 +235,8 @@ def _in_processes(
     from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # noqa: PLC0415
 
     waiting: deque[Future[list[Outcome[T]]]] = deque()
-    pool, read = ProcessPoolExecutor(workers), _Read(documents)
+    # What a forked process inherits is not collected there: looking through it would copy it.
+    pool, read = ProcessPoolExecutor(workers, initializer=gc.freeze), _Read(documents)
     try:
         for batch in _batches(read):
             waiting.append(pool.submit(task, batch))

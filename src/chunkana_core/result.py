@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from chunkana_core.chunks import Chunk, ValidationResult
@@ -11,7 +11,7 @@ from chunkana_core.display import rendered, rendered_or_none
 from chunkana_core.document import Document
 from chunkana_core.introductions import Introductions
 from chunkana_core.merge_tree import MergeTree, build_merge_tree
-from chunkana_core.outline import SectionPath
+from chunkana_core.outline import Section, SectionPath
 from chunkana_core.sizing import Sizer
 
 _PREVIEW = 80  # code points
@@ -33,6 +33,46 @@ class TocEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class _Outline:
+    """What a result keeps of its document: not the blocks, of which there are many.
+
+    Attributes:
+        title: the document's title, or what stands for it.
+        is_titled: whether the document says so itself.
+        sections: of the document, itself the first.
+        lines: of their headings, without the first's, which has none.
+    """
+
+    title: str
+    is_titled: bool
+    sections: tuple[Section, ...]
+    lines: tuple[int, ...]
+
+    @classmethod
+    def of(cls, document: Document) -> _Outline:
+        top, line_at = document.top, document.source.line_at
+        lines = tuple(line_at(top[section.first].start) for section in document.sections[1:])
+        return cls(document.title, document.is_titled, document.sections, lines)
+
+
+@dataclass(slots=True)
+class _Said:
+    """What introduces chunks; in another process it is found once more, where it is asked for."""
+
+    document: Document | None = None
+    found: Introductions | None = None
+
+    def introductions(self, source: str, sizer: Sizer) -> Introductions:
+        if self.found is None:
+            document = self.document or Document.parse(source)
+            self.found = Introductions(document, sizer.length, sizer.max_size)
+        return self.found
+
+    def __reduce__(self) -> tuple[type[_Said], tuple[()]]:
+        return _Said, ()
+
+
+@dataclass(frozen=True, slots=True)
 class HierarchicalChunkingResult:
     """Chunks and their tree; made by `MarkdownChunker.chunk_hierarchical`.
 
@@ -49,11 +89,11 @@ class HierarchicalChunkingResult:
     strategy_used: str
     source: str = field(repr=False)
     validation: ValidationResult | None
-    _document: Document = field(repr=False, compare=False)
+    _outline: _Outline = field(repr=False, compare=False)
     _sizer: Sizer = field(repr=False, compare=False)
     _by_id: dict[str, Chunk] = field(repr=False, compare=False)
     _sections: dict[str, list[Chunk]] = field(repr=False, compare=False)
-    _introductions: Introductions = field(repr=False, compare=False)
+    _said: _Said = field(repr=False, compare=False)
 
     @classmethod
     def of(
@@ -61,25 +101,20 @@ class HierarchicalChunkingResult:
     ) -> HierarchicalChunkingResult:
         """Index chunks that form a tree."""
         root_id = chunks[0].chunk_id if chunks else ""
-        by_id = {chunk.chunk_id: chunk for chunk in chunks}
-        sections: dict[str, list[Chunk]] = {}
-        for chunk in chunks:
-            sections.setdefault(chunk.section_id, []).append(chunk)
-        said = Introductions(document, sizer.length, sizer.max_size)
-        source = document.text
-        return cls(chunks, root_id, strategy, source, None, document, sizer, by_id, sections, said)
+        outline, indexed, said = _Outline.of(document), _indexed(chunks), _Said(document)
+        return cls(chunks, root_id, strategy, document.text, None, outline, sizer, *indexed, said)
 
     def validated(self, outcome: ValidationResult, *, debug: bool) -> HierarchicalChunkingResult:
         """Return the same result with the outcome of its validation."""
         said = outcome if debug else None
         chunks = tuple(replace(chunk, validation=said) for chunk in self.chunks)
-        again = self.of(self._document, chunks, self.strategy_used, self._sizer)
-        return replace(again, validation=outcome)
+        by_id, sections = _indexed(chunks)
+        return replace(self, chunks=chunks, validation=outcome, _by_id=by_id, _sections=sections)
 
     @property
     def title(self) -> str:
         """The document's title, "" where it says none."""
-        return self._document.title if self._document.is_titled else ""
+        return self._outline.title if self._outline.is_titled else ""
 
     @property
     def max_chunk_size(self) -> int:
@@ -160,21 +195,21 @@ class HierarchicalChunkingResult:
 
     def toc(self) -> list[TocEntry]:
         """Return the document's headings in order, whatever the chunks are."""
-        top, line_at = self._document.top, self._document.source.line_at
+        _, *sections = self._outline.sections
         return [
-            TocEntry(s.level, s.title, s.anchor, line_at(top[s.first].start), s.path)
-            for s in self._document.sections[1:]
+            TocEntry(s.level, s.title, s.anchor, line, s.path)
+            for s, line in zip(sections, self._outline.lines, strict=True)
         ]
 
     def breadcrumb(self, chunk: Chunk) -> str:
         """Return "Title > A > B": the document's title and the full path of a chunk's section."""
-        title, path = self._document.title, chunk.section.path
+        title, path = self._outline.title, chunk.section.path
         return " > ".join(path if path and path[0] == title else (title, *path))
 
     @property
     def introductions(self) -> Introductions:
         """The sentences that introduce chunks: `introductions.before(chunk.span)`."""
-        return self._introductions
+        return self._said.introductions(self.source, self._sizer)
 
     def contextualize(self, chunk: Chunk, *, source_label: str = "") -> str:
         """Return the text to embed: breadcrumb, introduction if there is one, and content.
@@ -188,7 +223,7 @@ class HierarchicalChunkingResult:
         """
         above = " > ".join(filter(None, (source_label, self.breadcrumb(chunk))))
         return "\n\n".join(
-            filter(None, (above, self._introductions.before(chunk.span), chunk.content))
+            filter(None, (above, self.introductions.before(chunk.span), chunk.content))
         )
 
     def prefix_of(self, section: SectionPath) -> str:
@@ -204,7 +239,7 @@ class HierarchicalChunkingResult:
             max_children: the most children of a parent, at least 2.
         """
         cap = _DEFAULT_CAP * self._sizer.max_size if max_parent_size is None else max_parent_size
-        sections, length = self._document.sections, self._sizer.length
+        sections, length = self._outline.sections, self._sizer.length
         return build_merge_tree(self.chunks, sections, length, cap, max_children)
 
     def to_html(self, name: str = "") -> str:
@@ -223,3 +258,11 @@ class HierarchicalChunkingResult:
     def _repr_html_(self) -> str | None:
         """Return the tree and a table of the leaves, as notebooks show them."""
         return rendered_or_none("result_fragment", self)
+
+
+def _indexed(chunks: Sequence[Chunk]) -> tuple[dict[str, Chunk], dict[str, list[Chunk]]]:
+    """Return chunks by their ids, and by those of their sections."""
+    sections: dict[str, list[Chunk]] = {}
+    for chunk in chunks:
+        sections.setdefault(chunk.section_id, []).append(chunk)
+    return {chunk.chunk_id: chunk for chunk in chunks}, sections

@@ -58,9 +58,16 @@ def test_frozen_and_slotted() -> None:
     assert not hasattr(made, "__dict__")
 
 
-def test_copies_are_equal_and_frozen() -> None:
-    first = Quick(1, third=(2, 3))
+class Named(Quick):
+    """Without a decorator, with a dict."""
+
+
+@pytest.mark.parametrize(
+    "first", [Quick(1, third=(2, 3)), Derived(1, "c", 2.5, third=(4,)), Named(7)]
+)
+def test_copies_are_equal_and_frozen(first: Quick) -> None:
     for made in (copy.copy(first), copy.deepcopy(first), pickle.loads(pickle.dumps(first))):  # noqa: S301
+        assert type(made) is type(first)
         assert made == first
         with pytest.raises(FrozenInstanceError):
             made.second = "z"  # type: ignore[misc]
@@ -80,10 +87,6 @@ def test_a_subclass_is_made_by_its_own_init() -> None:
     assert (type(made), made.first, made.fourth, made.third) == (Derived, 1, 2.5, (4,))
     with pytest.raises(FrozenInstanceError):
         made.first = 2  # type: ignore[misc]
-
-
-class Named(Quick):
-    """Without a decorator, with a dict."""
 
 
 def test_a_plain_subclass_keeps_its_class() -> None:

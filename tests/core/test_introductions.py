@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 from hypothesis import given
 
@@ -160,3 +162,10 @@ def test_labels_of_the_wrong_type() -> None:
 
 def test_a_blank_document_has_none() -> None:
     assert chunk_hierarchical(" \n").introductions.longest(SectionPath()) == ""
+
+
+def test_a_result_from_another_process_knows_them_too() -> None:
+    result = chunked(f"# Tea\n\n{ABOUT}\n\n## Green\n\nx\n")
+    again = pickle.loads(pickle.dumps(result))  # noqa: S301  # our own
+    texts = [again.contextualize(chunk) for chunk in again.get_flat_chunks()]
+    assert texts == [result.contextualize(chunk) for chunk in result.get_flat_chunks()]
