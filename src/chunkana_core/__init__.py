@@ -22,6 +22,7 @@ from chunkana_core.errors import (
     StrategyError,
     WorkerError,
 )
+from chunkana_core.evidence import share_evidence
 from chunkana_core.explanation import Alternative, Cut, Explanation, Step
 from chunkana_core.hierarchy import HierarchyBuilder
 from chunkana_core.many import Outcome, chunk_many
@@ -59,6 +60,6 @@ __all__ = [
     "SectionPath", "Source", "Span", "Step", "StrategyError", "StrategySelector",
     "StructuralStrategy", "TocEntry", "ValidationResult", "WorkerError", "analyze_markdown",
     "chunk_file", "chunk_hierarchical", "chunk_many", "chunk_markdown", "find_common_prefix",
-    "is_parent_child", "is_sibling", "merge_sections", "validate_content_coverage",
-    "validate_no_dangling_headers", "validate_tree",
+    "is_parent_child", "is_sibling", "merge_sections", "share_evidence",
+    "validate_content_coverage", "validate_no_dangling_headers", "validate_tree",
 ]  # fmt: skip
