@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from math import isfinite
 from numbers import Real
 
-from chunkana_core.errors import ConfigurationError, InputTypeError, require_number
+from chunkana_core.errors import ConfigurationError, require_number, require_type
 
 
 def share_evidence(
@@ -77,7 +77,6 @@ def _require_as_many(field: str, value: Sequence[Hashable], scores: Sequence[flo
 
 def _require_finite(scores: Sequence[float]) -> None:
     for score in scores:
-        if not isinstance(score, Real):
-            raise InputTypeError("scores", score, "finite numbers")
+        require_type("scores", score, Real, "finite numbers")
         if not isfinite(score):
             raise ConfigurationError("scores", score, "finite numbers")

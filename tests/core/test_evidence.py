@@ -74,7 +74,7 @@ def test_the_order_is_that_of_scores_shifted_and_multiplied(
     found: Found, section: float, document: float, shift: float, factor: float
 ) -> None:
     """So that neither where a kind of scores starts nor its unit matters."""
-    moved: Found = [(score * factor + shift, *place) for score, *place in found]
+    moved = [(score * factor + shift, s, d) for score, s, d in found]
     weights = {"section_weight": section, "document_weight": document}
     assert order(shared(moved, **weights)) == order(shared(found, **weights))
 

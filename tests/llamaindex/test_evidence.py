@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from math import inf, nan
 from typing import Any
 
@@ -174,7 +175,7 @@ def test_values_that_are_not_allowed_are_named(field: str, value: object) -> Non
 
 def test_unknown_arguments_raise() -> None:
     with pytest.raises(ValueError, match=r"unknown argument 'weight'; allowed: .*section_weight"):
-        EvidenceSharing(weight=0.4)
+        EvidenceSharing(weight=0.4)  # type: ignore[call-arg]
 
 
 def test_it_is_serialised_with_its_fields() -> None:
@@ -214,7 +215,7 @@ def bm25_retriever(nodes: list[BaseNode]) -> BaseRetriever:
     return made
 
 
-def fused_retriever(nodes: list[BaseNode], mode: FUSION_MODES) -> BaseRetriever:
+def fused_retriever(mode: FUSION_MODES, nodes: list[BaseNode]) -> BaseRetriever:
     """Return a retriever that fuses what both find."""
     return QueryFusionRetriever(
         [vector_retriever(nodes), bm25_retriever(nodes)],
@@ -222,10 +223,10 @@ def fused_retriever(nodes: list[BaseNode], mode: FUSION_MODES) -> BaseRetriever:
     )  # fmt: skip
 
 
-RETRIEVERS = {
+RETRIEVERS: dict[str, Callable[[list[BaseNode]], BaseRetriever]] = {
     "vector": vector_retriever,
     "bm25": bm25_retriever,
-    **{mode.value: lambda nodes, mode=mode: fused_retriever(nodes, mode) for mode in FUSION_MODES},
+    **{mode.value: partial(fused_retriever, mode) for mode in FUSION_MODES},
 }
 
 
