@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import groupby
 from math import inf, nan
 from typing import Any
 
@@ -12,7 +13,7 @@ from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms import MockLLM
-from llama_index.core.node_parser import SentenceSplitter, get_leaf_nodes
+from llama_index.core.node_parser import MarkdownNodeParser, get_leaf_nodes
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
@@ -50,7 +51,7 @@ OTHER = """# {name}
 
 ## Cleaning
 
-Descale the {name} once a year.
+Descale the {name} once a year{more}.
 
 ## Filling
 
@@ -58,7 +59,10 @@ Use the cup, and water that is not hard.
 """
 DOCUMENTS = [
     Document(text=KETTLE, id_="kettle.md"),
-    *(Document(text=OTHER.format(name=n), id_=n) for n in ("iron", "boiler", "steamer", "shower")),
+    *(
+        Document(text=OTHER.format(name=name, more=" or later" * number), id_=name)
+        for number, name in enumerate(("iron", "boiler", "steamer", "shower"))
+    ),
 ]
 PARSER = MarkdownHierarchyNodeParser(max_chunk_size=90, min_chunk_size=0, header_context="none")
 QUERY = "Descale once a month?"
@@ -247,12 +251,13 @@ def test_the_rest_of_the_best_section_is_lifted_whoever_finds(name: str) -> None
 
 
 def test_nodes_of_other_parsers_share_with_their_document() -> None:
-    nodes = SentenceSplitter(chunk_size=20, chunk_overlap=0)(DOCUMENTS)
-    found = vector_retriever([*nodes]).retrieve(QUERY)
+    found = vector_retriever(MarkdownNodeParser()(DOCUMENTS)).retrieve(QUERY)
     got = EvidenceSharing(document_weight=100).postprocess_nodes(found)
-    count = sum(made.ref_doc_id == "kettle.md" for made in nodes)
-    assert [one.node.ref_doc_id for one in got[:count]] == ["kettle.md"] * count
-    assert [one.node.ref_doc_id for one in found[:count]] != ["kettle.md"] * count
+    before, after = (
+        [name for name, _ in groupby(one.node.ref_doc_id for one in nodes)]
+        for nodes in (found, got)
+    )
+    assert len(after) == len(set(after)) == len(DOCUMENTS) < len(before)
 
 
 def test_the_same_question_gets_the_same_answer_twice() -> None:
