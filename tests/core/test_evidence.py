@@ -53,9 +53,9 @@ def test_sections_of_one_name_in_two_documents_are_two() -> None:
 
 def test_what_is_none_is_by_itself() -> None:
     """Without a section it still is in its document; without a document it is in nothing."""
-    found: Found = [(8.0, "s", "d"), (1.0, None, "d"), (1.0, "s", None), (1.0, None, None)]
-    got = shared(found, section_weight=1, document_weight=0.5)
-    assert got == [8 + 8 + 4, 1 + 1 + 4, 2.5, 2.5]
+    found: Found = [(8.0, "s", "d"), (1.0, None, "d"), (4.0, "s", None), (1.0, "s", None)]
+    got = shared([*found, (1.0, None, None)], section_weight=1, document_weight=0.5)
+    assert got == [8 + 8 + 4, 1 + 1 + 4, 10, 2.5, 2.5]
 
 
 def test_nothing_found_gives_nothing() -> None:
