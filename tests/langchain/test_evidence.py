@@ -338,7 +338,7 @@ def test_parts_of_chunks_keep_the_name_of_their_document() -> None:
 
 
 def test_parts_of_chunks_that_name_no_document_are_named_after_the_chunk() -> None:
-    """As earlier versions made them."""
+    """As those do of which a store keeps no more than some keys."""
     (whole,) = ChunkanaSplitter(merge_boundary_level=0, min_chunk_size=500).split_documents(
         DOCUMENTS[:1]
     )
