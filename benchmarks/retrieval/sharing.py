@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from benchmarks.retrieval.passages import Passage
 from benchmarks.retrieval.ranking import Scores, Words
+from chunkana_core import share_evidence
 
 _CANDIDATES = 30
 
@@ -42,27 +43,27 @@ def shared(scores: Scores, passages: Sequence[Passage], weights: Weights) -> Sco
 
     Of each question, the 30 best passages take part; the others stay behind them, in order.
     """
-    groups = ((sections(passages), weights.section), (documents(passages), weights.document))
-    return np.array([_lifted(row, groups) for row in scores])
+    of_section, of_document = sections(passages), documents(passages)
+    return np.array([_lifted(row, of_section, of_document, weights) for row in scores])
 
 
 def _lifted(
-    scores: NDArray[np.float64], groups: Sequence[tuple[NDArray[np.intp], float]]
+    scores: NDArray[np.float64],
+    of_section: NDArray[np.intp],
+    of_document: NDArray[np.intp],
+    weights: Weights,
 ) -> NDArray[np.float64]:
     top = np.argsort(-scores, kind="stable")[:_CANDIDATES]
-    best = scores[top]
-    for of, weight in groups:
-        best = best + weight * _best(scores[top], of[top])
-    result: NDArray[np.float64] = scores + best.min() - scores.max() - 1  # behind the best
+    best = share_evidence(
+        scores[top].tolist(),
+        of_section[top].tolist(),
+        of_document[top].tolist(),
+        section_weight=weights.section,
+        document_weight=weights.document,
+    )
+    result: NDArray[np.float64] = scores + min(best) - scores.max() - 1  # behind the best
     result[top] = best
     return result
-
-
-def _best(scores: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return, for each score, the best one of its group."""
-    best = np.full(int(groups.max()) + 1, -np.inf)
-    np.maximum.at(best, groups, scores)
-    return best[groups]
 
 
 def second_level(

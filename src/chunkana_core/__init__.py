@@ -22,6 +22,7 @@ from chunkana_core.errors import (
     StrategyError,
     WorkerError,
 )
+from chunkana_core.evidence import share_evidence
 from chunkana_core.explanation import Alternative, Cut, Explanation, Step
 from chunkana_core.hierarchy import HierarchyBuilder
 from chunkana_core.introductions import Introductions
@@ -62,6 +63,6 @@ __all__ = [
     "StrategyError", "StrategySelector", "StructuralStrategy", "TocEntry", "ValidationResult",
     "WorkerError", "analyze_markdown", "chunk_file", "chunk_hierarchical", "chunk_many",
     "chunk_markdown", "find_common_prefix", "is_parent_child", "is_sibling", "label_of",
-    "merge_sections", "validate_content_coverage", "validate_no_dangling_headers",
-    "validate_tree",
+    "merge_sections", "share_evidence", "validate_content_coverage",
+    "validate_no_dangling_headers", "validate_tree",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from langchain_core.documents import Document
 
 # What loaders call a document and its parts.
 _NAMES = ("source", "page", "page_number", "row", "seq_num", "sheet", "url")
+_WHOLE = ""  # what no chunk is called
 
 
 def chunk_key(document: Document) -> str:
@@ -40,6 +41,11 @@ def source_keys(documents: Iterable[Document]) -> list[str]:
 def document_id(source_key: str, chunk_id: str) -> str:
     """Return the id of a part: a UUID, which every vector store takes."""
     return str(UUID(_hash(source_key, chunk_id)[:32]))
+
+
+def source_id(source_key: str) -> str:
+    """Return what all parts of a document have in common: a UUID that is no part's own."""
+    return document_id(source_key, _WHOLE)
 
 
 def _key(document: Document) -> str:

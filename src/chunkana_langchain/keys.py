@@ -17,6 +17,7 @@ ANCHOR: Final = "anchor"
 ALLOW_OVERSIZE: Final = "allow_oversize"
 OVERSIZE_REASON: Final = "oversize_reason"
 CONTINUED: Final = "continued_from_header"
+DOCUMENT_ID: Final = "chunkana_document_id"
 PARENT_ID: Final = "chunkana_parent_id"
 CHILD_COUNT: Final = "chunkana_child_count"
 CONTEXT: Final = "chunkana_context"  # for those who split a chunk further
@@ -26,5 +27,5 @@ HEADERS: Final = tuple(f"Header {level}" for level in range(1, 7))  # as others 
 OWN: Final = frozenset(
     {CHUNK_ID, SECTION_ID, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE, CHUNK_INDEX, START_CHAR,
      END_CHAR, PREFIX_CHARS, START_LINE, END_LINE, ANCHOR, ALLOW_OVERSIZE, OVERSIZE_REASON,
-     CONTINUED, PARENT_ID, CHILD_COUNT, CONTEXT}
+     CONTINUED, DOCUMENT_ID, PARENT_ID, CHILD_COUNT, CONTEXT}
 )  # fmt: skip

@@ -210,6 +210,7 @@ class Mapper:
             keys.PREFIX_CHARS: len(page.prefix),
             keys.START_LINE: above + line_at(span.start),
             keys.END_LINE: above + line_at(span.end - 1),
+            keys.DOCUMENT_ID: origin.document_id,
             keys.PARENT_ID: self._id(node.parent_id or node.node_id),
             keys.CHILD_COUNT: len(node.children_ids),
             keys.CONTEXT: context.dumps(),

@@ -11,6 +11,7 @@ from langchain_core.documents import Document
 
 from chunkana_core import Span
 from chunkana_langchain import keys
+from chunkana_langchain.identity import source_id
 
 
 class Heading(NamedTuple):
@@ -27,6 +28,7 @@ class Origin:
     Attributes:
         text: the Markdown; of a chunk of ours its content, repeated headings and rows included.
         key: what ids of its parts are made from.
+        document_id: the same for all parts of a document, and for parts of those.
         metadata: the caller's; parts have a copy each.
         own: the range of the text that is not repeated: the slice of the source.
         start: the offset of that slice in the source, in code points.
@@ -39,6 +41,7 @@ class Origin:
 
     text: str
     key: str
+    document_id: str
     metadata: dict[str, Any]
     own: Span
     start: int = 0
@@ -56,7 +59,7 @@ class Origin:
             return cls._of_chunk(document, key, Context.loads(metadata[keys.CONTEXT]))
         except (KeyError, TypeError, ValueError):  # it is none, or none any longer
             text, kept = document.page_content, metadata.keys() - {keys.START_INDEX}
-            return cls(text, key, metadata, Span(0, len(text)), kept=kept)
+            return cls(text, key, source_id(key), metadata, Span(0, len(text)), kept=kept)
 
     @classmethod
     def _of_chunk(cls, document: Document, key: str, context: Context) -> Origin:
@@ -69,6 +72,7 @@ class Origin:
         return cls(
             text=lead + page[first:],
             key=key,
+            document_id=str(metadata.get(keys.DOCUMENT_ID) or source_id(key)),
             metadata=metadata,
             own=Span(len(lead), len(lead) + size),
             start=start,

@@ -20,6 +20,7 @@ from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from pydantic import ConfigDict, Field, model_validator
 
 from chunkana_langchain import keys
+from chunkana_langchain.evidence import Found, Sharing
 from chunkana_langchain.merging import Merging, missing
 from chunkana_langchain.splitter import ChunkanaSplitter
 
@@ -30,10 +31,14 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
     """Finds chunks, and returns their parents where enough of the children were found.
 
     Chunks come from a vector store or a retriever, parents from a store with what
-    `ChunkanaSplitter.split_hierarchical` calls so. Of the chunks as many are taken, the best
-    first, as make `k` documents after merging. Each document has the place and the `score` (as
-    the vector store counts) of the best chunk in it. Documents that are not from Chunkana pass
-    as they are.
+    `ChunkanaSplitter.split_hierarchical` calls so. Chunks are ranked by their scores and the best
+    ones of their section and document (`chunkana_core.share_evidence`). As many are taken, the best
+    first, as make `k` documents after merging. Each document has the place and the `score` of the
+    best chunk in it: what the vector store gave. Documents that are not from Chunkana pass as they
+    are, and share with nothing.
+
+    Scores may count either way, similarities or distances. Those of a retriever are looked for in
+    the metadata, as `score`; where they are not, or are in another order, ranks stand for them.
 
     Raises:
         ValueError: when made, unless there is either a vector store or a retriever.
@@ -50,8 +55,12 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
     """What finds chunks, instead."""
     k: int = Field(default=4, ge=1)
     """How many documents to return, if there are so many."""
-    fetch_k: int = Field(default=20, ge=1)
-    """How many chunks to ask the vector store for, at least `k`."""
+    fetch_k: int = Field(default=30, ge=1)
+    """How many chunks to ask the vector store for, at least `k`; so many of the best share."""
+    section_weight: float = Field(default=0.4, ge=0.0, allow_inf_nan=False)
+    """How much the best score of a chunk's section counts beside its own; 0 for nothing."""
+    document_weight: float = Field(default=0.2, ge=0.0, allow_inf_nan=False)
+    """How much the best score of a chunk's document counts beside its own; 0 for nothing."""
     ratio: float = Field(default=0.5, ge=0.0, le=1.0)
     """The share of a parent's children of which more have to be found."""
     max_parent_size: int | None = Field(default=None, ge=1)
@@ -73,11 +82,12 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
             found = _scored(self.vectorstore.similarity_search_with_score(query, **self._search(k)))
         else:
             config = RunnableConfig(callbacks=run_manager.get_child())
-            found = cast("BaseRetriever", self.retriever).invoke(query, config)
+            found = _with_own_scores(cast("BaseRetriever", self.retriever).invoke(query, config))
+        ranked = self._ranked(found)
         parents: dict[str, Document] = {}
-        while ids := missing([*found, *parents.values()], parents):
+        while ids := missing([*ranked, *parents.values()], parents):
             parents |= _present(ids, self.docstore.mget(ids))
-        return self._best(found, parents, k)
+        return self._best(ranked, parents, k)
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
@@ -88,11 +98,13 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
             found = _scored(await search)
         else:
             config = RunnableConfig(callbacks=run_manager.get_child())
-            found = await cast("BaseRetriever", self.retriever).ainvoke(query, config)
+            asked = cast("BaseRetriever", self.retriever).ainvoke(query, config)
+            found = _with_own_scores(await asked)
+        ranked = self._ranked(found)
         parents: dict[str, Document] = {}
-        while ids := missing([*found, *parents.values()], parents):
+        while ids := missing([*ranked, *parents.values()], parents):
             parents |= _present(ids, await self.docstore.amget(ids))
-        return self._best(found, parents, k)
+        return self._best(ranked, parents, k)
 
     def _count(self, k: int | None) -> int:
         """Return how many documents are asked for."""
@@ -102,6 +114,10 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
 
     def _search(self, k: int) -> dict[str, Any]:
         return {"k": max(k, self.fetch_k), **self.search_kwargs}
+
+    def _ranked(self, found: Sequence[Found]) -> list[Document]:
+        """Return what was found in the order that shared evidence gives it."""
+        return Sharing(self.section_weight, self.document_weight, self.fetch_k).ranked(found)
 
     def _best(
         self, found: Sequence[Document], parents: dict[str, Document], k: int
@@ -182,16 +198,24 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
         return cls(vectorstore=vectorstore, docstore=docstore, **options)
 
 
-def _scored(found: Iterable[tuple[Document, float]]) -> list[Document]:
+def _scored(found: Iterable[tuple[Document, float]]) -> list[Found]:
     """Put scores among the metadata, where none of the caller's is."""
     return [
-        Document(
-            page_content=document.page_content,
-            metadata={keys.SCORE: float(score)} | document.metadata,
-            id=document.id,
+        Found(
+            Document(
+                page_content=document.page_content,
+                metadata={keys.SCORE: float(score)} | document.metadata,
+                id=document.id,
+            ),
+            float(score),
         )
         for document, score in found
     ]
+
+
+def _with_own_scores(found: Iterable[Document]) -> list[Found]:
+    """Take scores from the metadata."""
+    return [Found(document, document.metadata.get(keys.SCORE)) for document in found]
 
 
 def _present(ids: Sequence[str], parents: Sequence[Document | None]) -> dict[str, Document]:

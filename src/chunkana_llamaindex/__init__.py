@@ -1,4 +1,4 @@
-"""Chunkana's adapter to LlamaIndex: a node parser with a hierarchy, and auto-merging over it.
+"""Chunkana's adapter to LlamaIndex: a node parser, auto-merging, and sharing of evidence.
 
 Importing it needs the extra: `pip install "chunkana-rag[llamaindex]"`.
 """
@@ -11,6 +11,7 @@ except ImportError as error:
     ) from error
 
 from chunkana_llamaindex.auto_merging import build_auto_merging
+from chunkana_llamaindex.evidence import EvidenceSharing
 from chunkana_llamaindex.indices import recursive_retriever_inputs, tree_index
 from chunkana_llamaindex.leaves import LeafNodes
 from chunkana_llamaindex.mapping import to_nodes
@@ -18,6 +19,7 @@ from chunkana_llamaindex.parser import MarkdownHierarchyNodeParser
 from chunkana_llamaindex.storing import delete_document
 
 __all__ = [
+    "EvidenceSharing",
     "LeafNodes",
     "MarkdownHierarchyNodeParser",
     "build_auto_merging",

@@ -10,6 +10,7 @@ from llama_index.core import StorageContext, VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.indices.base import BaseIndex
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.retrievers import AutoMergingRetriever
 from llama_index.core.schema import BaseNode, Document, NodeWithScore, QueryBundle
 
@@ -30,6 +31,7 @@ def build_auto_merging(
     embed_model: BaseEmbedding | None = None,
     similarity_top_k: int | None = None,
     ratio: float = 0.5,
+    node_postprocessors: Sequence[BaseNodePostprocessor] = (),
 ) -> AutoMergingRetriever:
     """Return a retriever that finds leaves and puts parents in their place.
 
@@ -45,6 +47,7 @@ def build_auto_merging(
         embed_model: of the index that is made; by default that of LlamaIndex's settings.
         similarity_top_k: how many leaves an index finds, by default 6.
         ratio: the share of a parent's children, more than which have to be found.
+        node_postprocessors: change what was found, one after the other, before it is merged.
 
     Raises:
         ValueError: if a node that others are linked to, or an index finds, is not stored; if an
@@ -63,11 +66,7 @@ def build_auto_merging(
         )
         storing.require_stored(made, storage_context.docstore)
         base_retriever = made.as_retriever(similarity_top_k=similarity_top_k or _TOP_K)
-    return _AutoMerging(
-        base_retriever,  # type: ignore[arg-type]  # any retriever will do
-        storage_context,
-        simple_ratio_thresh=ratio,
-    )
+    return _AutoMerging(base_retriever, storage_context, ratio, node_postprocessors)
 
 
 class _AutoMerging(AutoMergingRetriever):
@@ -78,8 +77,24 @@ class _AutoMerging(AutoMergingRetriever):
     so that a section may be left beside the parent that its siblings were merged into.
     """
 
+    def __init__(
+        self,
+        base_retriever: BaseRetriever,
+        storage_context: StorageContext,
+        ratio: float,
+        node_postprocessors: Sequence[BaseNodePostprocessor],
+    ) -> None:
+        super().__init__(
+            base_retriever,  # type: ignore[arg-type]  # any retriever will do
+            storage_context,
+            simple_ratio_thresh=ratio,
+        )
+        self._node_postprocessors = tuple(node_postprocessors)
+
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         found = self._vector_retriever.retrieve(query_bundle)
+        for postprocessor in self._node_postprocessors:
+            found = postprocessor.postprocess_nodes(found, query_bundle)
         nodes = [*{node.node.node_id: node for node in found}.values()]
         seen = {node.node.node_id for node in nodes}
         is_changed = True

@@ -26,8 +26,8 @@ from tests.strategies import any_markdown
 KEYS = {
     "chunk_id", "section_id", "header_path", "header_level", "content_type", "chunk_index",
     "start_char", "end_char", "prefix_chars", "start_line", "end_line", "anchor", "allow_oversize",
-    "oversize_reason", "continued_from_header", "chunkana_parent_id", "chunkana_child_count",
-    "chunkana_context",
+    "oversize_reason", "continued_from_header", "chunkana_document_id", "chunkana_parent_id",
+    "chunkana_child_count", "chunkana_context",
 }  # fmt: skip
 HEADERS = {f"Header {level}" for level in range(1, 7)}
 CONTEXTS: tuple[HeaderContext, ...] = ("breadcrumb", "stack", "none")
