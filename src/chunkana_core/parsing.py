@@ -99,6 +99,20 @@ def parse(text: str) -> ParsedText:
     return ParsedText(source, blocks, front_title)
 
 
+class _Markdown(MarkdownIt):
+    """A parser that leaves the targets of links as they are.
+
+    What puts them into a normal form keeps every scheme that it has ever seen, and tables that
+    threads may find half made.
+    """
+
+    def normalizeLink(self, url: str) -> str:  # noqa: N802
+        return url
+
+    def normalizeLinkText(self, link: str) -> str:  # noqa: N802
+        return link
+
+
 class _Mark(Token):
     """A token with little in it; its content is read of front matter, headings and fences alone."""
 
@@ -268,7 +282,7 @@ def _dispatcher(rules: dict[str, _Rule]) -> _Rule:
 
 def _parser() -> tuple[MarkdownIt, _Rule]:
     """Return the block parser, and its rule for front matter, which applies but once."""
-    md = MarkdownIt("commonmark", {"maxNesting": 1 << 30, "inline_definitions": True})
+    md = _Markdown("commonmark", {"maxNesting": 1 << 30, "inline_definitions": True})
     md.enable("table").use(front_matter_plugin).use(footnote_plugin, move_to_end=False)
     md.use(dollarmath_plugin, allow_blank_lines=False)
     stock = md.block.ruler
@@ -282,14 +296,16 @@ def _parser() -> tuple[MarkdownIt, _Rule]:
         dispatch = _dispatcher({names[r]: rules[names[r]] for r in stock.getRules(chain)})
         # By a rule of the name "code" the state knows that there is indented code.
         ruler.push(chain or "code", dispatch, {"alt": [chain] if chain else []})
-    ruler.getRules("")  # compiled here, so that threads find it ready
+    ruler.getRules("")  # compiled here, for threads could find it half compiled
     md.block.ruler = cast("Ruler[Callable[[StateBlock, int, int, bool], bool]]", ruler)
     return md, rules["front_matter"]
 
 
 _MARKDOWN, _FRONT_MATTER = _parser()
-_TITLES = MarkdownIt("commonmark").enable("strikethrough")
+_TITLES = _Markdown("commonmark").enable("strikethrough")
 _TITLES.use(footnote_plugin).use(dollarmath_plugin)
+for _ruler in (_TITLES.inline.ruler, _TITLES.inline.ruler2):
+    _ruler.getRules("")
 
 
 def _blocks(source: Source, state: _State) -> Iterator[Block]:

@@ -6,81 +6,19 @@ characters that are given to `length_function`.
 
 from __future__ import annotations
 
-import gc
 import inspect
 import sys
-import tracemalloc
-from types import FrameType
-from typing import TYPE_CHECKING
 
 import pytest
 
 from chunkana_core import ChunkConfig, MarkdownChunker
+from tests.core.counting import calls, lines, peak, use
 from tests.core.shapes import SHAPES, Shape
-
-if TYPE_CHECKING:
-    from _typeshed import TraceFunction
 
 MOST = 2.6  # times the work, for twice the input
 SIZE = 6_000
 
 each_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
-
-
-def use(text: str, config: ChunkConfig) -> None:
-    """Do with a text all that can be done."""
-    result = MarkdownChunker(config).chunk_hierarchical(text)
-    for chunk in result.chunks:
-        assert chunk.metadata
-    result.merge_tree()
-    result.to_tree_dict()
-    result.toc()
-
-
-def calls(text: str, config: ChunkConfig) -> int:
-    """Count the calls that using a text makes."""
-    count = 0
-
-    def profile(frame: FrameType, event: str, argument: object) -> None:  # noqa: ARG001
-        nonlocal count
-        count += 1
-
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        use(text, config)
-    finally:
-        sys.setprofile(before)
-    return count
-
-
-def lines(text: str, config: ChunkConfig) -> int:
-    """Count the lines that using a text runs."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, argument: object) -> TraceFunction:  # noqa: ARG001
-        nonlocal count
-        count += 1
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        use(text, config)
-    finally:
-        sys.settrace(before)
-    return count
-
-
-def peak(text: str, config: ChunkConfig) -> int:
-    """Measure the most memory that using a text takes, in bytes."""
-    gc.collect()
-    tracemalloc.start()
-    try:
-        use(text, config)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 @each_shape
