@@ -30,6 +30,7 @@ from chunkana_core.source import BOM, Source
 
 MAX_NESTING = 100  # levels of containers; a list and its item are two
 _WIDEST_INDENT = 3  # of what is not indented code
+_LOOKED_AT = 1000, 16  # lines, and times each, that are looked at for the ends of quotations
 _LONGEST_PARSED_TITLE = 1000  # inline parsing is not linear; longer titles keep their markup
 _MAY_BE_MARKUP = re.compile(r"[\\`*_~\[<&$]")
 _UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*+$", re.MULTILINE)
@@ -145,6 +146,7 @@ class _State(StateBlock):
         self.bsCount = [0] * len(self.bMarks)
         self.dropped = Token("", "", 0)
         self.no_math = range(0)  # lines of which none closes any
+        self.looked_at = self.last_looked_at = 0  # lines, for the ends of quotations
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
         """Keep a token if a block is made of it; the text of a heading is kept in its own."""
@@ -260,6 +262,21 @@ def _paragraph(state: _State, start: int, end: int, silent: bool) -> bool:
     return True
 
 
+def _ends_quote(rule: _Rule, state: _State, start: int, end: int, silent: bool) -> bool:
+    """Tell whether a line without a mark ends a quotation.
+
+    All that may go on with a paragraph is looked at, and in vain where no paragraph is open: again
+    from each next mark. Where that was done too often, a line without a mark ends a quotation.
+    """
+    if state.parentType == "blockquote":
+        state.looked_at += max(1, start - state.last_looked_at)
+        state.last_looked_at = start
+        least, times = _LOOKED_AT
+        if state.looked_at > least + times * len(state.eMarks):
+            return True
+    return rule(state, start, end, silent)
+
+
 def _dispatcher(rules: dict[str, _Rule]) -> _Rule:
     """Return a rule that asks only those that a line's indentation and first character admit."""
     by_first = {
@@ -294,6 +311,7 @@ def _parser() -> tuple[MarkdownIt, _Rule]:
     ruler: Ruler[_Rule] = Ruler()
     for chain in ("", "paragraph", "reference", "blockquote", "list"):
         dispatch = _dispatcher({names[r]: rules[names[r]] for r in stock.getRules(chain)})
+        dispatch = partial(_ends_quote, dispatch) if chain == "blockquote" else dispatch
         # By a rule of the name "code" the state knows that there is indented code.
         ruler.push(chain or "code", dispatch, {"alt": [chain] if chain else []})
     ruler.getRules("")  # compiled here, for threads could find it half compiled

@@ -16,7 +16,19 @@ Text: TypeAlias = st.SearchStrategy[str]
 Mutation: TypeAlias = Callable[[str, int, int, str], str]  # of a text between two places
 
 LONGEST: Final = 6000
-LINE_ENDS: Final = ("\n", "\n", "\n\n", "\r\n", "\r", "\r\r\n", "\n\r", " \n", "\t\n", "\x0b", "\x85")
+LINE_ENDS: Final = (
+    "\n",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\r",
+    "\r\r\n",
+    "\n\r",
+    " \n",
+    "\t\n",
+    "\x0b",
+    "\x85",
+)
 PREFIXES: Final = (" ", "  ", "   ", "    ", "\t", "> ", ">", "- ", "1. ", "# ", "| ", "$$", "```")
 YAML: Final = (
     "---", "---", "...", "title: x", "title: [a", "a: b", "a:", "- b", "  - c", "? k", ": v", "#", "&a",
