@@ -114,7 +114,9 @@ class InvariantValidator:
             yield f"chunk {leaf.chunk_id}: its text is not what stands at its span"
         if size > self.config.max_chunk_size and leaf.oversize_reason is None:
             yield f"chunk {leaf.chunk_id} has size {size} > {self.config.max_chunk_size}"
-        if leaves_fence_open(leaf.content) and not is_open:
+        # A BOM or front matter is such at the start of a document alone.
+        alone = f"\n{leaf.content}" if leaf.span.start else leaf.content
+        if leaves_fence_open(alone) and not is_open:
             yield f"chunk {leaf.chunk_id} opens a fence that it does not close"
 
     def _dangling(self, document: Document, leaves: Sequence[Chunk]) -> Iterator[tuple[str, bool]]:

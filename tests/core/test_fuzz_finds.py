@@ -89,6 +89,10 @@ FINDS = {
         "  more\n---\n[^a]:0\n       # y \\# y 5 2 # y 5 40 # 5 41 # y\n         Us\n       > ```",
         SMALL,
     ),
+    "what would be a fence at the start of a document, after a BOM": (
+        "\n\ufeff```",
+        ChunkConfig(validation="strict"),
+    ),
 }
 
 
