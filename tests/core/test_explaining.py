@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -16,7 +14,6 @@ from chunkana_core import (
     Cut,
     Document,
     Draft,
-    Explanation,
     InputTypeError,
     MarkdownChunker,
     SectionPath,
@@ -24,7 +21,7 @@ from chunkana_core import (
 from chunkana_core.merging import Apart
 from tests import corpora
 from tests.core.configurations import configs, matrix
-from tests.core.explained import explained, unframed
+from tests.core.explained import explained
 from tests.strategies import any_markdown
 
 LONG = "Words of it. " * 6

@@ -93,6 +93,14 @@ FINDS = {
         "\n\ufeff```",
         ChunkConfig(validation="strict"),
     ),
+    "the same, cut, and closed for those who read it alone": (
+        f"{'word ' * 7}\n\ufeff- ~~~ {'b' * 40}",
+        ChunkConfig(max_chunk_size=40, validation="strict"),
+    ),
+    "an end of HTML that looks like a fence, and leaves no room to close one": (
+        f"<div>\n{'`' * 41}",
+        ChunkConfig(max_chunk_size=46, validation="strict"),
+    ),
 }
 
 

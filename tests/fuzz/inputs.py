@@ -17,23 +17,16 @@ Mutation: TypeAlias = Callable[[str, int, int, str], str]  # of a text between t
 
 LONGEST: Final = 6000
 LINE_ENDS: Final = (
-    "\n",
-    "\n",
-    "\n\n",
-    "\r\n",
-    "\r",
-    "\r\r\n",
-    "\n\r",
-    " \n",
-    "\t\n",
-    "\x0b",
-    "\x85",
-)
-PREFIXES: Final = (" ", "  ", "   ", "    ", "\t", "> ", ">", "- ", "1. ", "# ", "| ", "$$", "```")
+    "\n", "\n", "\n\n", "\r\n", "\r", "\r\r\n", "\n\r", " \n", "\t\n", "\x0b", "\x85",
+)  # fmt: skip
+PREFIXES: Final = (
+    " ", "  ", "   ", "    ", "\t", "> ", ">", "- ", "1. ", "# ", "| ", "$$", "```",
+)  # fmt: skip
 YAML: Final = (
-    "---", "---", "...", "title: x", "title: [a", "a: b", "a:", "- b", "  - c", "? k", ": v", "#", "&a",
-    "*a", "!!set", "!!binary x", "<<: *a", "<<: {a: b}", "{", "}", "[", "]", "'", '"', "|", ">-", "%TAG ! x",
-    "@", "`", "1:30:59", "0x1f", ".inf", "2031-13-45", "=", "\t", "\x00", "\ufeff", "\ud800", "é: 值",
+    "---", "---", "...", "title: x", "title: [a", "a: b", "a:", "- b", "  - c", "? k", ": v", "#",
+    "&a", "*a", "!!set", "!!binary x", "<<: *a", "<<: {a: b}", "{", "}", "[", "]", "'", '"', "|",
+    ">-", "%TAG ! x", "@", "`", "1:30:59", "0x1f", ".inf", "2031-13-45", "=", "\t", "\x00",
+    "\ufeff", "\ud800", "é: 值",
 )  # fmt: skip
 
 
@@ -96,7 +89,7 @@ _CHANGES = st.one_of(
 
 @st.composite
 def mutated(draw: st.DrawFn) -> str:
-    """Make a document of ours, or a made one, that was cut, spliced, repeated, swapped, indented."""
+    """Make a document, ours or made, and cut, splice, repeat, swap or indent some of it."""
     samples = st.sampled_from([sample.text for sample in corpora.own_documents()])
     base, other = (draw(st.one_of(samples, any_markdown())) for _ in range(2))
     start, size = draw(st.integers(0, len(base))), draw(st.sampled_from((200, 1000, 3000)))
