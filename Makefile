@@ -49,6 +49,7 @@ docs: $(VENV)/.dev ## build the documentation into site/
 
 bench: $(VENV)/.dev ## run the benchmarks
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python -m benchmarks.pathological
 	$(BIN)/python benchmarks/langchain.py
 	$(BIN)/python benchmarks/llamaindex.py
 

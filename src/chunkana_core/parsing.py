@@ -32,6 +32,7 @@ MAX_NESTING = 100  # levels of containers; a list and its item are two
 _WIDEST_INDENT = 3  # of what is not indented code
 _LOOKED_AT = 1000, 16  # lines, and times each, that are looked at for the ends of quotations
 _LONGEST_PARSED_TITLE = 1000  # inline parsing is not linear; longer titles keep their markup
+_MOST_MARKUP = 100  # characters; inline parsing is quadratic in these, too
 _MAY_BE_MARKUP = re.compile(r"[\\`*_~\[<&$]")
 _UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*+$", re.MULTILINE)
 _NON_SPACE = re.compile(r"\S")
@@ -347,7 +348,8 @@ def _blocks(source: Source, state: _State) -> Iterator[Block]:
 
 def _title(content: str, state: _State) -> str:
     """Render a heading's text to plain text."""
-    if len(content) <= _LONGEST_PARSED_TITLE and _MAY_BE_MARKUP.search(content):
+    is_short = len(content) <= _LONGEST_PARSED_TITLE
+    if is_short and 0 < len(_MAY_BE_MARKUP.findall(content)) <= _MOST_MARKUP:
         tokens: list[Token] = []
         _TITLES.inline.parse(content, _TITLES, state.env, tokens)
         content = _plain_text(tokens)

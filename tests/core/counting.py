@@ -47,8 +47,8 @@ def calls(text: str, config: ChunkConfig) -> int:
     return calls_of(lambda: use(text, config))
 
 
-def lines(text: str, config: ChunkConfig) -> int:
-    """Count the lines that using a text runs."""
+def lines_of(task: Callable[[], object]) -> int:
+    """Count the lines of Python that a task runs."""
     count = 0
 
     def trace(frame: FrameType, event: str, argument: object) -> TraceFunction:  # noqa: ARG001
@@ -59,10 +59,15 @@ def lines(text: str, config: ChunkConfig) -> int:
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        use(text, config)
+        task()
     finally:
         sys.settrace(before)
     return count
+
+
+def lines(text: str, config: ChunkConfig) -> int:
+    """Count the lines that using a text runs."""
+    return lines_of(lambda: use(text, config))
 
 
 def peak(text: str, config: ChunkConfig) -> int:

@@ -13,12 +13,13 @@ import pytest
 
 from chunkana_core import ChunkConfig, MarkdownChunker
 from tests.core.counting import calls, lines, peak, use
-from tests.core.shapes import SHAPES, Shape
+from tests.core.shapes import HOSTILE, SHAPES, Shape
 
 MOST = 2.6  # times the work, for twice the input
 SIZE = 6_000
 
 each_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
+each_hostile_shape = pytest.mark.parametrize("shape", HOSTILE.values(), ids=HOSTILE.keys())
 
 
 @each_shape
@@ -55,6 +56,15 @@ def test_l8_lines_run_are_linear(shape: Shape) -> None:
     config = ChunkConfig(max_chunk_size=100)
     one, two = (lines(shape(size), config) for size in (SIZE, 2 * SIZE))
     assert two < MOST * one
+
+
+@pytest.mark.slow
+@each_hostile_shape
+def test_l8_calls_for_hostile_texts_are_linear(shape: Shape) -> None:
+    """Texts that were made to take long do not: four times the text, about four times the calls."""
+    config = ChunkConfig(max_chunk_size=32, atomic_blocks="split")
+    one, four = (calls(shape(size), config) for size in (2 * SIZE, 8 * SIZE))
+    assert four < MOST * MOST * one
 
 
 @pytest.mark.slow
