@@ -1,10 +1,11 @@
 """Print how long hostile texts take, beside a bare block parse.
 
-Run as `python -m benchmarks.pathological`. The bare parse is that of `run.py`. For some of these texts it takes more than linear time, and some
-it leaves at their first line; what is judged is our time beside the larger of two: that of the bare
-parse of the same text, and that of a plain list as long. Both are taken of a small text, how our
-time grows of large ones. Titles and front matter, which a block parse does not read, are judged by
-themselves, beside the list alone and at the larger size: PyYAML takes long for some small ones.
+Run as `python -m benchmarks.pathological`. The bare parse is that of `run.py`. For some of these
+texts it takes more than linear time, and some it leaves at their first line; what is judged is our
+time beside the larger of two: that of the bare parse of the same text, and that of a plain list as
+long. Both are taken of a small text, how our time grows of large ones. Titles and front matter,
+which a block parse does not read, are judged by themselves, beside the list alone and at the larger
+size: PyYAML takes long for some small ones.
 """
 
 from __future__ import annotations

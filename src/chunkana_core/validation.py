@@ -13,6 +13,7 @@ from chunkana_core.config import ChunkConfig
 from chunkana_core.coverage import line_recall
 from chunkana_core.document import Document
 from chunkana_core.errors import InvariantViolationError, require_str
+from chunkana_core.facts import code_blocks
 from chunkana_core.headings import LARGEST_SHARE
 from chunkana_core.parsing import parse
 from chunkana_core.repeating import leaves_fence_open, missing_fence
@@ -122,10 +123,13 @@ class InvariantValidator:
         readings = (leaf.content, f"\n{leaf.content}")[: 1 + bool(leaf.span.start)]
         if not document.top or not all(map(leaves_fence_open, readings)):
             return not document.top and leaves_fence_open(leaf.content)
-        last = document.block_at(leaf.span.end - 1)
+        end, text = leaf.span.end, document.text
+        code = code_blocks(document, leaf.span, document.positions(leaf.span))[-1:]
+        if any(block.is_open and not text[block.end : end].strip("> \t\r\n") for block in code):
+            return False
         closed = self.config.length_function(leaf.content + missing_fence(leaf.content))
-        is_stray = last.kind is not BlockKind.FENCED_CODE  # only because it was cut out
-        return not last.is_open and not (is_stray and closed > self.config.max_chunk_size)
+        is_stray = document.block_at(end - 1).kind is not BlockKind.FENCED_CODE  # it was cut out
+        return not (is_stray and closed > self.config.max_chunk_size)
 
     def _dangling(self, document: Document, leaves: Sequence[Chunk]) -> Iterator[tuple[str, bool]]:
         """Yield a sentence for each heading that dangles, and whether it is too long not to."""

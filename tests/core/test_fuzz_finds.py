@@ -101,6 +101,10 @@ FINDS = {
         f"<div>\n{'`' * 41}",
         ChunkConfig(max_chunk_size=46, validation="strict"),
     ),
+    "an open fence in a footnote that ends before the quotation around it": (
+        "~~~\n~~~\n>[^1]:~~~\n>\u3000",
+        ChunkConfig(validation="strict"),
+    ),
 }
 
 

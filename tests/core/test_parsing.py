@@ -349,7 +349,7 @@ def test_long_titles_keep_their_markup() -> None:
 
 
 def test_titles_of_very_much_markup_keep_it() -> None:
-    """A title of more than a hundred characters of markup is not looked into, for the same reason."""
+    """A title of over a hundred characters of markup is not looked into, for the same reason."""
     few, many = "*a* " * 50, "*a* " * 51
     assert chunk_hierarchical(f"# {few}\n").toc()[0].title == ("a " * 50).strip()
     assert chunk_hierarchical(f"# {many}\n").toc()[0].title == many.strip()
