@@ -164,6 +164,7 @@ HOSTILE: Final[dict[str, Shape]] = {
     "titles of notes": _repeat(f"# {'^[' * 490}\n"),
     "titles of emphasis": _repeat(f"# {'*a_ ' * 240}\n"),
     "titles of images in images": _repeat(f"# {'![' * 160}a{'](b)' * 160}\n"),
+    "titles of a hundred images": _repeat(f"# {'![' * 100}{'a ' * 380}\n"),
     "titles of CDATA": _repeat(f"# {'<![CDATA[' * 100}\n"),
     # tables
     "a table's rows, shorter than its header": lambda size: (

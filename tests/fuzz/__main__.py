@@ -36,7 +36,12 @@ def guided(options: argparse.Namespace, inputs: Path) -> None:
         tried = session(options.seconds, options.folder)
     for number in range(SEEDS):
         (inputs / f"random-{number}").write_bytes(random.randbytes(LONGEST // 2))
-    arguments = ("-len_control=0", f"-max_len={LONGEST}", "-verbosity=0")
+    arguments = (
+        "-len_control=0",
+        f"-max_len={LONGEST}",
+        "-verbosity=0",
+        f"-artifact_prefix={options.folder}/",
+    )
     atheris.Setup([sys.argv[0], *arguments, str(inputs)], tried.one_input)
     atheris.Fuzz()  # never returns; the session ends it
 
