@@ -10,7 +10,8 @@ export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast test-slow test-floors lint format docs bench bench-retrieval clean
+.PHONY: help demo test test-fast test-slow test-floors fuzz lint format docs bench \
+	bench-retrieval clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' Makefile | expand -t 20
@@ -29,6 +30,9 @@ test-slow: $(VENV)/.dev ## run the slow tests
 test-floors: $(FLOORS)/.dev ## run the library's quick tests with the oldest dependencies allowed
 	$(FLOORS)/bin/pytest -q -n auto -m "not slow" tests/core tests/langchain tests/llamaindex
 
+fuzz: $(VENV)/.dev ## look for texts that break a law; SECONDS=600 for how long
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60)
+
 lint: $(VENV)/.dev ## check style, types, import directions and docs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -45,6 +49,7 @@ docs: $(VENV)/.dev ## build the documentation into site/
 
 bench: $(BENCHMARK)/.speed ## measure speed and memory, beside other chunkers; QUICK=1
 	$(BENCHMARK)/bin/python -m benchmarks.run $(if $(QUICK),--quick)
+	$(BENCHMARK)/bin/python -m benchmarks.pathological $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.speed $(if $(QUICK),--quick)
 
 bench-retrieval: $(BENCHMARK)/.retrieval ## measure what chunks are worth for retrieval; QUESTIONS=folder
@@ -52,7 +57,7 @@ bench-retrieval: $(BENCHMARK)/.retrieval ## measure what chunks are worth for re
 
 clean: ## remove environments, caches and built files
 	rm -rf $(VENV) $(FLOORS) $(BENCHMARK) site dist htmlcov .coverage .hypothesis
-	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each environment has a stamp per kind of installation, older than pyproject.toml when out of date.

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import yaml
 
+_MAX_NESTING = 50  # PyYAML recurses; without a limit, what it reads depends on its caller's depth
+
 
 class _Loader(yaml.SafeLoader):
     """PyYAML's safe loader, but linear; its C twin crashes on deep nesting."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Read a node that is not too deep inside others."""
+        if self.depth > _MAX_NESTING:
+            raise yaml.YAMLError("too deep")
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Leave merged mappings where they are."""

@@ -30,7 +30,9 @@ from chunkana_core.source import BOM, Source
 
 MAX_NESTING = 100  # levels of containers; a list and its item are two
 _WIDEST_INDENT = 3  # of what is not indented code
+_LOOKED_AT = 1000, 16  # lines, and times each, that are looked at for the ends of quotations
 _LONGEST_PARSED_TITLE = 1000  # inline parsing is not linear; longer titles keep their markup
+_MOST_MARKUP = 100  # characters; inline parsing is quadratic in these, too
 _MAY_BE_MARKUP = re.compile(r"[\\`*_~\[<&$]")
 _UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*+$", re.MULTILINE)
 _NON_SPACE = re.compile(r"\S")
@@ -99,6 +101,20 @@ def parse(text: str) -> ParsedText:
     return ParsedText(source, blocks, front_title)
 
 
+class _Markdown(MarkdownIt):
+    """A parser that leaves the targets of links as they are.
+
+    What puts them into a normal form keeps every scheme that it has ever seen, and tables that
+    threads may find half made.
+    """
+
+    def normalizeLink(self, url: str) -> str:  # noqa: N802
+        return url
+
+    def normalizeLinkText(self, link: str) -> str:  # noqa: N802
+        return link
+
+
 class _Mark(Token):
     """A token with little in it; its content is read of front matter, headings and fences alone."""
 
@@ -131,6 +147,7 @@ class _State(StateBlock):
         self.bsCount = [0] * len(self.bMarks)
         self.dropped = Token("", "", 0)
         self.no_math = range(0)  # lines of which none closes any
+        self.looked_at = self.last_looked_at = 0  # lines, for the ends of quotations
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
         """Keep a token if a block is made of it; the text of a heading is kept in its own."""
@@ -246,6 +263,21 @@ def _paragraph(state: _State, start: int, end: int, silent: bool) -> bool:
     return True
 
 
+def _ends_quote(rule: _Rule, state: _State, start: int, end: int, silent: bool) -> bool:
+    """Tell whether a line without a mark ends a quotation.
+
+    All that may go on with a paragraph is looked at, and in vain where no paragraph is open: again
+    from each next mark. Where that was done too often, a line without a mark ends a quotation.
+    """
+    if state.parentType == "blockquote":
+        state.looked_at += max(1, start - state.last_looked_at)
+        state.last_looked_at = start
+        least, times = _LOOKED_AT
+        if state.looked_at > least + times * len(state.eMarks):
+            return True
+    return rule(state, start, end, silent)
+
+
 def _dispatcher(rules: dict[str, _Rule]) -> _Rule:
     """Return a rule that asks only those that a line's indentation and first character admit."""
     by_first = {
@@ -268,7 +300,7 @@ def _dispatcher(rules: dict[str, _Rule]) -> _Rule:
 
 def _parser() -> tuple[MarkdownIt, _Rule]:
     """Return the block parser, and its rule for front matter, which applies but once."""
-    md = MarkdownIt("commonmark", {"maxNesting": 1 << 30, "inline_definitions": True})
+    md = _Markdown("commonmark", {"maxNesting": 1 << 30, "inline_definitions": True})
     md.enable("table").use(front_matter_plugin).use(footnote_plugin, move_to_end=False)
     md.use(dollarmath_plugin, allow_blank_lines=False)
     stock = md.block.ruler
@@ -280,16 +312,19 @@ def _parser() -> tuple[MarkdownIt, _Rule]:
     ruler: Ruler[_Rule] = Ruler()
     for chain in ("", "paragraph", "reference", "blockquote", "list"):
         dispatch = _dispatcher({names[r]: rules[names[r]] for r in stock.getRules(chain)})
+        dispatch = partial(_ends_quote, dispatch) if chain == "blockquote" else dispatch
         # By a rule of the name "code" the state knows that there is indented code.
         ruler.push(chain or "code", dispatch, {"alt": [chain] if chain else []})
-    ruler.getRules("")  # compiled here, so that threads find it ready
+    ruler.getRules("")  # compiled here, for threads could find it half compiled
     md.block.ruler = cast("Ruler[Callable[[StateBlock, int, int, bool], bool]]", ruler)
     return md, rules["front_matter"]
 
 
 _MARKDOWN, _FRONT_MATTER = _parser()
-_TITLES = MarkdownIt("commonmark").enable("strikethrough")
+_TITLES = _Markdown("commonmark").enable("strikethrough")
 _TITLES.use(footnote_plugin).use(dollarmath_plugin)
+for _ruler in (_TITLES.inline.ruler, _TITLES.inline.ruler2):
+    _ruler.getRules("")
 
 
 def _blocks(source: Source, state: _State) -> Iterator[Block]:
@@ -313,7 +348,8 @@ def _blocks(source: Source, state: _State) -> Iterator[Block]:
 
 def _title(content: str, state: _State) -> str:
     """Render a heading's text to plain text."""
-    if len(content) <= _LONGEST_PARSED_TITLE and _MAY_BE_MARKUP.search(content):
+    is_short = len(content) <= _LONGEST_PARSED_TITLE
+    if is_short and 0 < len(_MAY_BE_MARKUP.findall(content)) <= _MOST_MARKUP:
         tokens: list[Token] = []
         _TITLES.inline.parse(content, _TITLES, state.env, tokens)
         content = _plain_text(tokens)

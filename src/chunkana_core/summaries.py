@@ -42,7 +42,8 @@ def _before_sections(document: Document) -> Span:
 def _trimmed(document: Document, first: int, end: int) -> Span:
     start = document.start_of(first)
     span = document.source.trim(start, document.start_of(end)) or Span(start, start)
-    return Span(span.start + document.text.startswith(BOM, span.start), span.end)
+    has_bom = not span.start and document.text.startswith(BOM)
+    return Span(span.start + has_bom, span.end)
 
 
 def _below(title: str, document: Document, span: Span, sizer: Sizer) -> tuple[str, Span]:

@@ -13,9 +13,10 @@ from chunkana_core.config import ChunkConfig
 from chunkana_core.coverage import line_recall
 from chunkana_core.document import Document
 from chunkana_core.errors import InvariantViolationError, require_str
+from chunkana_core.facts import code_blocks
 from chunkana_core.headings import LARGEST_SHARE
 from chunkana_core.parsing import parse
-from chunkana_core.repeating import leaves_fence_open
+from chunkana_core.repeating import leaves_fence_open, missing_fence
 from chunkana_core.result import HierarchicalChunkingResult
 
 _ENOUGH = 0.95  # of the source's lines
@@ -109,13 +110,26 @@ class InvariantValidator:
 
     def _leaf_errors(self, document: Document, leaf: Chunk) -> Iterator[str]:
         text, size = document.text, self.config.length_function(leaf.content)
-        is_open = document.top and document.block_at(leaf.span.end - 1).is_open
         if text[leaf.span.start : leaf.span.end] != leaf.text:
             yield f"chunk {leaf.chunk_id}: its text is not what stands at its span"
         if size > self.config.max_chunk_size and leaf.oversize_reason is None:
             yield f"chunk {leaf.chunk_id} has size {size} > {self.config.max_chunk_size}"
-        if leaves_fence_open(leaf.content) and not is_open:
+        if self._leaves_fence_open(document, leaf):
             yield f"chunk {leaf.chunk_id} opens a fence that it does not close"
+
+    def _leaves_fence_open(self, document: Document, leaf: Chunk) -> bool:
+        """Tell whether a leaf opens a fence that the source closes, and that it could close."""
+        # A BOM further down in the document is text, but may not be where the content is alone.
+        readings = (leaf.content, f"\n{leaf.content}")[: 1 + bool(leaf.span.start)]
+        if not document.top or not all(map(leaves_fence_open, readings)):
+            return not document.top and leaves_fence_open(leaf.content)
+        end, text = leaf.span.end, document.text
+        code = code_blocks(document, leaf.span, document.positions(leaf.span))[-1:]
+        if any(block.is_open and not text[block.end : end].strip("> \t\r\n") for block in code):
+            return False
+        closed = self.config.length_function(leaf.content + missing_fence(leaf.content))
+        is_stray = document.block_at(end - 1).kind is not BlockKind.FENCED_CODE  # it was cut out
+        return not (is_stray and closed > self.config.max_chunk_size)
 
     def _dangling(self, document: Document, leaves: Sequence[Chunk]) -> Iterator[tuple[str, bool]]:
         """Yield a sentence for each heading that dangles, and whether it is too long not to."""

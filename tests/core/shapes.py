@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import cycle, islice
+from itertools import accumulate, cycle, islice, repeat, takewhile
 from typing import Final
 
 Shape = Callable[[int], str]
@@ -119,6 +119,85 @@ SHAPES: Final[dict[str, Shape]] = {
     "sentence ends": _repeat("."),
     "full stops": _repeat("。"),
 }
+
+_FLOW: Final = "---\na: "  # the start of front matter
+
+HOSTILE: Final[dict[str, Shape]] = {
+    # deep nesting of every container
+    "ordered lists in one line": _repeat("1. " * 90 + "x\n"),
+    "lists of all kinds in one line": _repeat("- 1. > * 1) + " * 16 + "x\n"),
+    "footnotes in one line": _repeat("[^1]: "),
+    "footnotes in footnotes": lambda size: _staircase("    ", "[^1]: a\n", size),
+    "quotes, each one deeper": lambda size: _staircase(">", " x\n", size),
+    "lists, each one deeper": lambda size: _staircase("  ", "- x\n", size),
+    "lists, each one less deep": lambda size: "".join(
+        reversed(_staircase("  ", "- x\n", size).splitlines(keepends=True))
+    ),
+    "indentations, each one deeper": lambda size: _staircase(" ", "x\n", size),
+    # lines that would go on with a paragraph, but none is open
+    "headings in quotes, and lazy lines": _repeat("> # a\nx\n"),
+    "fences in quotes, and lazy lines": _repeat("> ```\nx\n"),
+    "headings in two quotes, and lazy lines": _repeat("> > # a\n> x\n"),
+    "many headings in a quote, and a lazy line": _repeat(">#\n" * 50 + "x\n"),
+    "comments in quotes, and lazy lines": _repeat("> <!-- x\ny\n"),
+    # never closed
+    "unclosed comments in paragraphs": _repeat("<!-- x\n\n"),
+    "unclosed comments in quotes": _repeat("> <!-- x\n"),
+    "unclosed elements": _repeat("<pre>\n\n"),
+    "unclosed instructions": _repeat("<? \n\n"),
+    "unclosed CDATA": _repeat("<![CDATA[\n\n"),
+    "unclosed declarations": _repeat("<!X\n\n"),
+    "other elements": _repeat("<b>\n"),
+    "unclosed fences in items": _repeat("- ```\n"),
+    "fences, each one longer": lambda size: _staircase("`", "```\n", size),
+    "unclosed math in quotes": _repeat("> $$ x\n"),
+    "unclosed math in items": _repeat("- $$\n"),
+    "unclosed links": _repeat("[a]("),
+    "unclosed images": _repeat("![a](<b "),
+    "unclosed notes": _repeat("[^a"),
+    "unclosed parentheses of a definition": _wrapped("[a]: ", "(", "\n"),
+    "unclosed targets of definitions": _repeat("[a]: <b\n"),
+    "unclosed titles of definitions, paragraphs": _repeat('[a]: /u "x\n\n'),
+    # titles, whose inline text is parsed
+    "titles of brackets": _repeat(f"# {'[' * 990}\n"),
+    "titles of images": _repeat(f"# {'![' * 490}\n"),
+    "titles of notes": _repeat(f"# {'^[' * 490}\n"),
+    "titles of emphasis": _repeat(f"# {'*a_ ' * 240}\n"),
+    "titles of images in images": _repeat(f"# {'![' * 160}a{'](b)' * 160}\n"),
+    "titles of a hundred images": _repeat(f"# {'![' * 100}{'a ' * 380}\n"),
+    "titles of CDATA": _repeat(f"# {'<![CDATA[' * 100}\n"),
+    # tables
+    "a table's rows, shorter than its header": lambda size: (
+        f"{'|a' * (size // 8)}|\n{'|-' * (size // 8)}|\n" + "|x\n" * (size // 6)
+    ),
+    "pipes alone": _repeat("|"),
+    "headers without rows": _repeat("a | b\n--|--\n"),
+    # front matter
+    "front matter of brackets": _wrapped(_FLOW, "[", "\n---\n"),
+    "front matter of braces": _wrapped(_FLOW, "{", "\n---\n"),
+    "front matter, each key one deeper": lambda size: (
+        "---\n" + _staircase(" ", "a:\n", size) + "---\n"
+    ),
+    "front matter of merges": _wrapped("---\na: &a {b: c}\n", "<<: *a\n", "---\n"),
+    "front matter of digits": _wrapped(_FLOW, "9", "\n---\n"),
+    "front matter of parts in base 60": _wrapped(_FLOW, "1:", "1.5\n---\n"),
+    # odd characters and line ends
+    "NULs": _repeat("\0"),
+    "lines of NULs": _repeat("\0\n"),
+    "lone surrogates": _repeat("\ud800"),
+    "words of lone surrogates": _repeat("\ud800 \udc00 "),
+    "mixed line ends": _repeat("a\r\nb\rc\nd\n\r"),
+    "line ends alone": _repeat("\r\r\n\n\r"),
+    "tabs": _repeat("\tx\n"),
+}
+
+
+def _staircase(step: str, end: str, size: int) -> str:
+    """Make lines, each longer than the one before it by a step."""
+    lines = accumulate(repeat(step), initial="")
+    total = accumulate((len(line) + len(end) for line in lines), initial=0)
+    count = sum(1 for _ in takewhile(lambda reached: reached < size, total))
+    return "".join(f"{step * number}{end}" for number in range(count))
 
 
 def _runs() -> Iterator[tuple[str, Shape]]:

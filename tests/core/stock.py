@@ -95,6 +95,18 @@ def limited_blocks(text: str) -> tuple[StockBlock, ...] | None:
     return tuple(_blocks(text, tokens))
 
 
+def limited_tokens(text: str) -> list[Token]:
+    """Return the tokens of a text, as the stock parser makes them with the parser's limit."""
+    return _parse(_parser(DEEPEST), text)
+
+
+@lru_cache
+def title_parser() -> MarkdownIt:
+    """Return the stock parser with what titles may have in them."""
+    md = MarkdownIt("commonmark").enable("strikethrough")
+    return md.use(footnote_plugin).use(dollarmath_plugin)
+
+
 def top(blocks: tuple[StockBlock, ...]) -> list[StockBlock]:
     """Return the document's own blocks."""
     return [block for block in blocks if block.depth == 0]

@@ -89,6 +89,22 @@ FINDS = {
         "  more\n---\n[^a]:0\n       # y \\# y 5 2 # y 5 40 # 5 41 # y\n         Us\n       > ```",
         SMALL,
     ),
+    "what would be a fence at the start of a document, after a BOM": (
+        "\n\ufeff```",
+        ChunkConfig(validation="strict"),
+    ),
+    "the same, cut, and closed for those who read it alone": (
+        f"{'word ' * 7}\n\ufeff- ~~~ {'b' * 40}",
+        ChunkConfig(max_chunk_size=40, validation="strict"),
+    ),
+    "an end of HTML that looks like a fence, and leaves no room to close one": (
+        f"<div>\n{'`' * 41}",
+        ChunkConfig(max_chunk_size=46, validation="strict"),
+    ),
+    "an open fence in a footnote that ends before the quotation around it": (
+        "~~~\n~~~\n>[^1]:~~~\n>\u3000",
+        ChunkConfig(validation="strict"),
+    ),
 }
 
 

@@ -6,81 +6,20 @@ characters that are given to `length_function`.
 
 from __future__ import annotations
 
-import gc
 import inspect
 import sys
-import tracemalloc
-from types import FrameType
-from typing import TYPE_CHECKING
 
 import pytest
 
 from chunkana_core import ChunkConfig, MarkdownChunker
-from tests.core.shapes import SHAPES, Shape
-
-if TYPE_CHECKING:
-    from _typeshed import TraceFunction
+from tests.core.counting import calls, lines, peak, use
+from tests.core.shapes import HOSTILE, SHAPES, Shape
 
 MOST = 2.6  # times the work, for twice the input
 SIZE = 6_000
 
 each_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
-
-
-def use(text: str, config: ChunkConfig) -> None:
-    """Do with a text all that can be done."""
-    result = MarkdownChunker(config).chunk_hierarchical(text)
-    for chunk in result.chunks:
-        assert chunk.metadata
-    result.merge_tree()
-    result.to_tree_dict()
-    result.toc()
-
-
-def calls(text: str, config: ChunkConfig) -> int:
-    """Count the calls that using a text makes."""
-    count = 0
-
-    def profile(frame: FrameType, event: str, argument: object) -> None:  # noqa: ARG001
-        nonlocal count
-        count += 1
-
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        use(text, config)
-    finally:
-        sys.setprofile(before)
-    return count
-
-
-def lines(text: str, config: ChunkConfig) -> int:
-    """Count the lines that using a text runs."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, argument: object) -> TraceFunction:  # noqa: ARG001
-        nonlocal count
-        count += 1
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        use(text, config)
-    finally:
-        sys.settrace(before)
-    return count
-
-
-def peak(text: str, config: ChunkConfig) -> int:
-    """Measure the most memory that using a text takes, in bytes."""
-    gc.collect()
-    tracemalloc.start()
-    try:
-        use(text, config)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+each_hostile_shape = pytest.mark.parametrize("shape", HOSTILE.values(), ids=HOSTILE.keys())
 
 
 @each_shape
@@ -117,6 +56,15 @@ def test_l8_lines_run_are_linear(shape: Shape) -> None:
     config = ChunkConfig(max_chunk_size=100)
     one, two = (lines(shape(size), config) for size in (SIZE, 2 * SIZE))
     assert two < MOST * one
+
+
+@pytest.mark.slow
+@each_hostile_shape
+def test_l8_calls_for_hostile_texts_are_linear(shape: Shape) -> None:
+    """Texts that were made to take long do not: four times the text, about four times the calls."""
+    config = ChunkConfig(max_chunk_size=32, atomic_blocks="split")
+    one, four = (calls(shape(size), config) for size in (SIZE, 4 * SIZE))
+    assert four < MOST * MOST * one
 
 
 @pytest.mark.slow

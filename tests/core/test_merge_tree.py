@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import pairwise
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +16,7 @@ from chunkana_core import (
 )
 from tests import corpora
 from tests.core.configurations import MEASURES, configs
+from tests.core.merge_laws import sound
 from tests.strategies import any_markdown
 
 SLOW = settings.get_profile("slow")
@@ -29,59 +27,6 @@ MOST = (2, 3, 8, 64)
 def chunked(text: str, config: ChunkConfig) -> HierarchicalChunkingResult:
     """Chunk a text."""
     return MarkdownChunker(config).chunk_hierarchical(text)
-
-
-def sound(
-    result: HierarchicalChunkingResult, config: ChunkConfig, cap: int | None, most: int
-) -> MergeTree:
-    """Build a merge tree and assert its laws (SPEC section 6)."""
-    tree = result.merge_tree(cap, most)
-    by_id = {node.node_id: node for node in tree.nodes}
-    assert len(by_id) == len(tree.nodes)
-    leaves = [node for node in tree.nodes if not node.children_ids]
-    assert [node.chunk for node in leaves] == result.get_flat_chunks()
-    assert tree.leaves == leaves
-    limit = 4 * config.max_chunk_size if cap is None else cap
-    for node in tree.nodes:
-        assert node.text == result.source[node.span.start : node.span.end]
-        assert tree.get(node.node_id) == node
-        children = [by_id[child] for child in node.children_ids]
-        assert all(child.parent_id == node.node_id for child in children)
-        if node.chunk is not None:
-            assert (node.node_id, node.section_id) == (node.chunk.chunk_id, node.chunk.section_id)
-        if not children:
-            assert node.is_leaf
-            assert node.chunk
-            assert node.span == node.chunk.span
-            continue
-        assert not node.is_leaf
-        assert 2 <= len(children) <= most
-        assert config.length_function(node.text) <= limit
-        assert node.span.start <= children[0].span.start
-        assert children[-1].span.end <= node.span.end
-        assert all(a.span.end <= b.span.start for a, b in pairwise(children))
-        if node.chunk is not None:
-            assert not node.chunk.is_leaf
-            assert node.chunk.is_leaf is node.is_leaf
-    _reached_once(tree)
-    return tree
-
-
-def _reached_once(tree: MergeTree) -> None:
-    """Assert that every node is reached once from the roots, parents before children."""
-    assert list(tree.root_ids) == [n.node_id for n in tree.nodes if n.parent_id is None]
-    reached: Counter[str] = Counter()
-    waiting = [*tree.root_ids]
-    while waiting:
-        node = tree.get(waiting.pop())
-        assert node
-        reached[node.node_id] += 1
-        waiting += node.children_ids
-    assert reached == Counter(node.node_id for node in tree.nodes)
-    seen: set[str | None] = {None}
-    for node in tree.nodes:
-        assert node.parent_id in seen
-        seen.add(node.node_id)
 
 
 @pytest.mark.parametrize("cap", CAPS)

@@ -5,6 +5,9 @@ That blocks and headings are those of stock markdown-it-py is tested in `test_tr
 
 from __future__ import annotations
 
+import inspect
+import sys
+
 import pytest
 
 from chunkana_core import BlockKind, Document, chunk_hierarchical
@@ -186,10 +189,39 @@ def test_front_matter_in_base_60_is_not_added_up() -> None:
     assert parse(f"---\nn: 1{':1' * 300_000}\ntitle: x\n---\n").front_title == "x"
 
 
+def test_front_matter_is_read_alike_however_deep_its_caller_is() -> None:
+    """YAML is read up to fifty levels deep, and that needs no more stack than quotations do."""
+    fifty, more = (f"---\na: {'[' * n}{']' * n}\ntitle: x\n---\n" for n in (49, 60))
+    assert parse(fifty).front_title == "x"
+    assert parse(more).front_title == ""
+    assert parse(more).blocks[0].kind is not K.FRONT_MATTER
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 350)
+    try:
+        assert parse(fifty).front_title == "x"
+        assert parse("> " * 100 + "a\n").blocks
+    finally:
+        sys.setrecursionlimit(before)
+
+
 def test_front_matter_takes_no_heading() -> None:
     document = Document.parse("---\na: 1\n# not a heading\n---\n\n# Real\n")
     assert document.front_matter_end == 1
     assert [section.title for section in document.sections[1:]] == ["Real"]
+
+
+# Quotations
+
+
+def test_lazy_lines_are_looked_for_up_to_a_point() -> None:
+    """Where lines were looked at in vain too often, only marked lines are in a quotation."""
+    vain = "> # a\nx\n" * 500
+    lazy = "\n> text\ngoes on\n"
+    few, many = (parse(f"{vain[: 8 * count]}{lazy}") for count in (10, 500))
+    assert few.blocks[-1].kind is K.PARAGRAPH
+    assert few.source.text[few.blocks[-1].start :] == lazy[1:]
+    assert many.source.text[many.blocks[-1].start :] == "goes on\n"
+    assert (few.blocks[-1].depth, many.blocks[-1].depth) == (1, 0)
 
 
 # Footnotes, definitions, math
@@ -314,6 +346,13 @@ def test_long_titles_keep_their_markup() -> None:
     """A title of over a thousand characters is not looked into: that is not linear."""
     title = "**bold** " * 200
     assert chunk_hierarchical(f"# {title}\n").toc()[0].title == title.strip()
+
+
+def test_titles_of_very_much_markup_keep_it() -> None:
+    """A title of over a hundred characters of markup is not looked into, for the same reason."""
+    few, many = "*a* " * 50, "*a* " * 51
+    assert chunk_hierarchical(f"# {few}\n").toc()[0].title == ("a " * 50).strip()
+    assert chunk_hierarchical(f"# {many}\n").toc()[0].title == many.strip()
 
 
 def test_info_strings() -> None:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, dataclass, replace
 
 import pytest
@@ -58,24 +57,6 @@ def test_ids_are_what_they_were() -> None:
     first = [c.chunk_id for c in MarkdownChunker().chunk(text)]
     assert first == [c.chunk_id for c in MarkdownChunker().chunk(text)]
     assert all(re.fullmatch(r"[0-9a-f]{8}", chunk_id) for chunk_id in first)
-
-
-def test_one_chunker_serves_threads() -> None:
-    """One chunker gives in many threads what it gives in one."""
-    chunker = MarkdownChunker(ChunkConfig(max_chunk_size=200, atomic_blocks="split"))
-    texts = [sample.text for sample in corpora.own_documents()] * 3
-    with ThreadPoolExecutor(max_workers=8) as pool:
-        found = list(pool.map(chunker.chunk_hierarchical, texts))
-    assert found == [chunker.chunk_hierarchical(text) for text in texts]
-
-
-def test_a_chunker_remembers_no_document() -> None:
-    """What a chunker has seen does not change what it says of the next document."""
-    chunker = MarkdownChunker()
-    one, other = "# A\n\nText.\n", "# B\n\n[A]: /a\n\nText with [A] and [^1].\n\n[^1]: Note.\n"
-    before = chunker.chunk_hierarchical(one), chunker.chunk_hierarchical(other)
-    assert (chunker.chunk_hierarchical(one), chunker.chunk_hierarchical(other)) == before
-    assert chunker == MarkdownChunker()
 
 
 def test_nothing_given_is_changed() -> None:

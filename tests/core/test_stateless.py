@@ -1,0 +1,251 @@
+"""L6: a chunker remembers nothing, whoever uses it, in what order, and from how many threads."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import islice
+from threading import Barrier
+from typing import NamedTuple
+
+import mdurl
+import pytest
+from markdown_it import MarkdownIt
+
+from chunkana_core import (
+    BaseStrategy,
+    ChunkConfig,
+    ContentAnalysis,
+    HierarchicalChunkingResult,
+    MarkdownChunker,
+    MergeTree,
+    SectionPath,
+    chunk_many,
+)
+from tests import corpora
+from tests.core import module_state
+from tests.core.laws import quarters, tokens
+
+THREADS = 8
+OFTEN = 1e-6  # seconds between switches of threads: as often as there is a chance
+CONFIGS = (
+    ChunkConfig(),
+    ChunkConfig(max_chunk_size=200, atomic_blocks="split", overlap_size=30),
+    ChunkConfig(max_chunk_size=64, length_function=quarters, strategy="structural"),
+    ChunkConfig(max_chunk_size=120, length_function=tokens, validation="strict", debug=True),
+)
+
+
+class Outcome(NamedTuple):
+    """All that a chunker says of a text."""
+
+    result: HierarchicalChunkingResult
+    metadata: list[dict[str, object]]
+    merge_tree: MergeTree
+    tree: dict[str, object]
+    explanation: dict[str, object]
+
+
+def outcome(chunker: MarkdownChunker, text: str) -> Outcome:
+    """Ask a chunker for all that there is."""
+    result = chunker.chunk_hierarchical(text, prefix=breadcrumb)
+    return Outcome(
+        result,
+        [chunk.metadata for chunk in result.chunks],
+        result.merge_tree(),
+        result.to_tree_dict(),
+        chunker.explain(text, prefix=breadcrumb).to_dict(),
+    )
+
+
+def breadcrumb(section: SectionPath) -> str:
+    """Return what an adapter may put before a content."""
+    return " > ".join(section.path) + "\n\n"
+
+
+@cache
+def texts() -> tuple[str, ...]:
+    """Return documents that share titles, labels and footnotes, so that one may take another's."""
+    names = {sample.name for sample in corpora.own_documents()} - {"regression_ru.md"}
+    return (
+        *(corpora.own_document(name) for name in sorted(names)),
+        "# A *b* `c`\n\n[x]: /one\n[^1]: Note.\n\nText with [x] and [^1].\n",
+        "# A *b* `c`\n\n[x]: new-scheme:two\n\nText with [x] and [^1].\n\n## <other-scheme:a>\n",
+        "```\nnever closed, and headings alike\n\n# A *b* `c`\n",
+        "---\ntitle: a\n---\n\n" + "> " * 150 + "deep\n",
+        "",
+        "\ufeff# \ud800\0\r\rtext\x85",
+    )
+
+
+@cache
+def fresh(text: str, config: ChunkConfig) -> Outcome:
+    """Return what a chunker says that has seen no other text."""
+    return outcome(MarkdownChunker(config), text)
+
+
+@pytest.fixture
+def switching() -> Iterator[None]:
+    """Switch threads as often as the interpreter can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(OFTEN)
+    yield
+    sys.setswitchinterval(before)
+
+
+def shuffled(seed: int) -> list[tuple[str, ChunkConfig]]:
+    """Return each text in each configuration, in some order."""
+    pairs = [(text, config) for text in texts() for config in CONFIGS]
+    random.Random(seed).shuffle(pairs)
+    return pairs
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_chunkers_used_in_turn_in_any_order(seed: int) -> None:
+    """Chunkers that have seen many texts, in any order, say of each what fresh ones say."""
+    shared = {config: MarkdownChunker(config) for config in CONFIGS}
+    for text, config in shuffled(seed):
+        assert outcome(shared[config], text) == fresh(text, config)
+
+
+@pytest.mark.usefixtures("switching")
+def test_chunkers_shared_by_threads() -> None:
+    """Chunkers that threads share say of each text what fresh ones say."""
+    shared = {config: MarkdownChunker(config) for config in CONFIGS}
+    pairs = shuffled(3)
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(lambda pair: outcome(shared[pair[1]], pair[0]), pairs))
+    for (text, config), said in zip(pairs, found, strict=True):
+        assert said == fresh(text, config)
+
+
+@pytest.mark.usefixtures("switching")
+def test_threads_at_the_same_text() -> None:
+    """Threads that chunk one text at one time, with one chunker, find the same."""
+    chunker, text, start = MarkdownChunker(CONFIGS[1]), texts()[0], Barrier(THREADS)
+
+    def said(_: int) -> Outcome:
+        start.wait()
+        return outcome(chunker, text)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        assert all(found == fresh(text, CONFIGS[1]) for found in pool.map(said, range(THREADS)))
+
+
+@pytest.mark.usefixtures("switching")
+def test_a_result_shared_by_threads() -> None:
+    """A result that threads share answers each of them what it answers one."""
+    result = MarkdownChunker(CONFIGS[1]).chunk_hierarchical(texts()[1], prefix=breadcrumb)
+    expected = [[result.prefix_of(c.section) for c in result.chunks], result.merge_tree()]
+    again = MarkdownChunker(CONFIGS[1]).chunk_hierarchical(texts()[1], prefix=breadcrumb)
+
+    def answers(_: int) -> list[object]:
+        return [[again.prefix_of(c.section) for c in again.chunks], again.merge_tree()]
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        assert all(found == expected for found in pool.map(answers, range(2 * THREADS)))
+
+
+_CHANGED = """
+from tests.core.module_state import changed
+from tests.core.test_stateless import CONFIGS, outcome, texts
+from chunkana_core import MarkdownChunker
+texts = texts()
+print(changed(lambda: [outcome(MarkdownChunker(c), text) for c in CONFIGS for text in texts]))
+"""
+
+
+def test_first_use_changes_nothing_that_threads_share() -> None:
+    """Nothing that modules hold, those of the parser included, is made or kept by chunking."""
+    run = subprocess.run(
+        [sys.executable, "-c", _CHANGED],
+        cwd=corpora.REPOSITORY,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert run.stdout == "[]\n"
+
+
+def test_changes_of_what_modules_hold_are_seen() -> None:
+    """A table that a module fills when it is first asked for is seen; the test above can fail."""
+    (change,) = module_state.changed(lambda: mdurl.encode("x", exclude="*"))
+    assert "*" in change
+    with pytest.raises(AssertionError):
+        assert not module_state.changed(lambda: MarkdownIt().normalizeLink("scheme-of-its-own:x"))
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: str(config.max_chunk_size))
+@pytest.mark.parametrize(
+    "copied",
+    [copy.copy, copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))],  # noqa: S301
+    ids=["copied", "copied deeply", "pickled"],
+)
+def test_copies_of_a_chunker(
+    copied: Callable[[MarkdownChunker], MarkdownChunker], config: ChunkConfig
+) -> None:
+    """A chunker that was copied or pickled, used or not, is equal and says the same."""
+    chunker = MarkdownChunker(config, [Quotes()])
+    chunker.chunk(texts()[0])
+    again = copied(chunker)
+    assert again.config == config
+    assert [type(strategy) for strategy in again.strategies] == [Quotes]
+    for text in texts()[:3]:
+        assert outcome(again, text) == outcome(chunker, text)
+
+
+class Quotes(BaseStrategy):
+    """A strategy of the user's own."""
+
+    name = "quotes"
+    priority = 1
+
+    def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:
+        """Handle what has lists."""
+        return analysis.list_count > 0 and config.max_chunk_size > 0
+
+
+def test_a_measure_that_chunks() -> None:
+    """A length function and a prefix may chunk, with the very chunker that asks them."""
+    seen: list[str] = []
+
+    def measure(text: str) -> int:
+        if not seen:
+            seen.append(text)  # once at a time, else it would never end
+            shared.chunk_hierarchical("# Other\n\n[a]: b\n\nText of it. " * 9).merge_tree()
+            seen.clear()
+        return quarters(text)
+
+    def prefix(section: SectionPath) -> str:
+        shared.explain("# Other *still*\n\n```\nopen")
+        return breadcrumb(section)
+
+    seen.append("not yet")
+    shared = MarkdownChunker(ChunkConfig(max_chunk_size=40, length_function=measure))
+    seen.clear()
+    plain = MarkdownChunker(ChunkConfig(max_chunk_size=40, length_function=quarters))
+    for text in texts()[:3]:
+        expected = plain.chunk_hierarchical(text[:1000], prefix=breadcrumb)
+        assert shared.chunk_hierarchical(text[:1000], prefix=prefix) == expected
+
+
+def test_iterators_left_half_way() -> None:
+    """What was begun and not finished changes nothing, and goes on where it was."""
+    chunker, (first, second, third, *_) = MarkdownChunker(), texts()
+    walk = chunker.chunk_hierarchical(first).walk()
+    many = chunk_many(iter([("1", first), ("2", second), ("3", third)]), CONFIGS[1])
+    begun = [*islice(walk, 2)], next(many)
+    assert outcome(chunker, second) == fresh(second, CONFIGS[0])
+    assert (*begun[0], *walk) == chunker.chunk_hierarchical(first).chunks
+    alone = [
+        MarkdownChunker(CONFIGS[1]).chunk_hierarchical(text) for text in (first, second, third)
+    ]
+    assert [made.value for made in (begun[1], *many)] == alone

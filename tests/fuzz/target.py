@@ -1,0 +1,162 @@
+"""What is fuzzed: every law, of any text in any configuration; and what a find looks like."""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, replace
+from operator import methodcaller
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from chunkana_core import ChunkConfig, MarkdownChunker
+from tests.core import laws
+from tests.core.counting import calls
+from tests.core.explained import explained
+from tests.core.laws import Case
+from tests.core.merge_laws import sound
+
+Law = Callable[[Case], None]
+LONGEST_UNIT = 30  # code points; longer texts take too long to repeat often enough
+SIZES = (800, 3_200)
+MOST = 7.0  # times the calls, for four times the text
+
+
+def linear(case: Case) -> None:
+    """L8: four times a text, repeated, takes about four times the calls."""
+    if not case.text or len(case.text) > LONGEST_UNIT:
+        return
+    config = ChunkConfig(
+        max_chunk_size=32,  # the least, of which both sizes are many times
+        length_function=case.config.length_function,
+        atomic_blocks=case.config.atomic_blocks,
+        strategy=case.config.strategy,
+    )
+    few, many = (calls(case.text * (size // len(case.text)), config) for size in SIZES)
+    assert many < MOST * few, f"{many} calls for {SIZES[1]} characters, {few} for {SIZES[0]}"
+
+
+def merge_tree_sound(case: Case) -> None:
+    """L5: the merge tree has its laws, too."""
+    sound(case.result, case.config, None, 64)
+    sound(case.result, case.config, case.config.max_chunk_size, 2)
+
+
+def cuts_explained(case: Case) -> None:
+    """Each cut is explained."""
+    explained(case.text, case.config)
+
+
+def valid(case: Case) -> None:
+    """L9: the library's own validation finds nothing, and all that a result says can be asked."""
+    strict = replace(case.config, validation="strict", debug=True)
+    result = MarkdownChunker(strict).chunk_hierarchical(case.text)
+    result.to_tree_dict()
+    result.toc()
+    assert all(result.contextualize(chunk) for chunk in result.chunks)
+
+
+LAWS: tuple[Law, ...] = (*laws.ALL, merge_tree_sound, cuts_explained, valid, linear)
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A text that breaks a law in a configuration.
+
+    Attributes:
+        law: which one.
+        what: the error.
+        where: the file and line that raised it; finds with the same have one cause, probably.
+    """
+
+    law: Law
+    text: str
+    config: ChunkConfig
+    what: str
+    where: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What distinguishes it from other finds."""
+        return self.law.__name__, self.where
+
+    def __str__(self) -> str:
+        """Return it as a case for `tests/core/test_fuzz_finds.py`."""
+        name = f"{self.law.__name__}, {self.where}: {self.what}".splitlines()[0][:160]
+        return f"    {name!a}: (\n        {self.text!a},\n        {written(self.config)},\n    ),"
+
+
+class TooSlowError(Exception):
+    """A law took so long that the input must be of a shape that is not linear."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise where the processor takes longer than that; 0 is no limit."""
+
+    def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        raise TooSlowError(f"over {seconds} seconds")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def find(
+    text: str, config: ChunkConfig, tried: Iterable[Law] = LAWS, seconds: float = 0
+) -> Find | None:
+    """Return the first law that a text breaks or takes too long to keep, None if it keeps all."""
+    case = Case(text, config)
+    for law in tried:
+        try:
+            with limited(seconds):
+                law(case)
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is a find
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            is_slow = isinstance(error, TooSlowError)  # wherever that was noticed
+            where = "time" if is_slow else f"{Path(frame.filename).name}:{frame.lineno}"
+            return Find(law, text, config, f"{type(error).__name__}: {error}", where)
+    return None
+
+
+def smallest(found: Find, seconds: float = 0) -> Find:
+    """Return the same find in less text and with fewer options."""
+    for divide in (methodcaller("splitlines", keepends=True), list):
+        pieces: list[str] = divide(found.text)
+        count = len(pieces)
+        while count:
+            start = 0
+            while start < len(pieces):
+                fewer = pieces[:start] + pieces[start + count :]
+                if again := _same(found, "".join(fewer), found.config, seconds):
+                    found, pieces = again, fewer
+                else:
+                    start += count
+            count //= 2
+    for field in fields(found.config):
+        with suppress(ValueError):  # a minimum over the limit
+            plainer: dict[str, Any] = {field.name: field.default}
+            found = _same(found, found.text, replace(found.config, **plainer), seconds) or found
+    return found
+
+
+def _same(found: Find, text: str, config: ChunkConfig, seconds: float) -> Find | None:
+    again = find(text, config, [found.law], seconds)
+    return again if again and again.key == found.key else None
+
+
+def written(config: ChunkConfig) -> str:
+    """Write a configuration as Python: what is not the default."""
+    options = (
+        f"{field.name}={getattr(value, '__name__', repr(value))}"
+        for field in fields(config)
+        if (value := getattr(config, field.name)) != field.default
+    )
+    return f"ChunkConfig({', '.join(options)})"
