@@ -1,0 +1,104 @@
+"""What the rules of the block parser share: where lines are, and the blocks found so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import add
+from typing import Literal, TypeAlias
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+
+from chunkana_core.blocks import Block, BlockKind
+from chunkana_core.parsing.titles import plain_title
+from chunkana_core.source import BOM, Source
+
+Rule: TypeAlias = "Callable[[State, int, int, bool], bool]"
+_TO_COME = Block(BlockKind.OPAQUE, 0, 0, 0, 0, 0)
+
+
+class State(StateBlock):
+    """The parser's state; rules add blocks to it, and nobody reads tokens.
+
+    Attributes:
+        stops: by what is being read, the rule that finds whether a line ends it.
+        blocks: each before what it contains.
+        unread: the places of headings whose text is still to be parsed.
+        offsets: of the source's lines, and of its end.
+        dropped: what stock rules write to instead of tokens.
+        no_math: lines of which none closes any.
+    """
+
+    def __init__(self, source: Source, md: MarkdownIt, stops: Mapping[str, Rule]) -> None:
+        super().__init__("", md, {}, [])  # its lines are found below, without a loop over spaces
+        text = source.text.removeprefix(BOM).replace("\0", "\ufffd")
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        is_as_long = len(text) == len(source.text)
+        starts = source.line_starts if is_as_long else Source.of(text).line_starts
+        lines = text.split("\n")
+        if not lines[-1].strip(" \t"):
+            lines.pop()  # as stock does
+        self.src = text + "\n"  # so that there is a character after every line
+        self.lineMax = len(lines)
+        self.bMarks = [*starts[: len(lines)], len(text)]
+        self.eMarks = [*map(add, starts, map(len, lines)), len(text)]
+        self.tShift = [
+            len(line) - len(line.lstrip(" \t")) if line and line[0] in " \t" else 0
+            for line in (*lines, "")
+        ]
+        indents = (line[:n].expandtabs(4) for line, n in zip(lines, self.tShift, strict=False))
+        self.sCount = [*map(len, indents), 0] if "\t" in text else self.tShift[:]
+        self.bsCount = [0] * len(self.bMarks)
+        self.stops = stops
+        self.blocks: list[Block] = []
+        self.unread: list[int] = []
+        self.offsets = [*source.line_starts, len(source.text)]
+        self.dropped = Token("", "", 0)
+        self.no_math = range(0)
+
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
+        """Make no token, but keep count of levels."""
+        self.level += nesting
+        return self.dropped
+
+    def getLines(self, begin: int, end: int, indent: int, keepLastLF: bool) -> str:  # noqa: N802, N803
+        """Return no content for tokens that nobody reads."""
+        return ""
+
+    def text_between(self, begin: int, end: int) -> str:
+        """Return the text of lines, without the indentation of what holds them."""
+        return super().getLines(begin, end, self.blkIndent, False)
+
+    def first_of(self, line: int) -> str:
+        """Return the first character of a line after its indentation, a line end if it is blank."""
+        return self.src[self.bMarks[line] + self.tShift[line]]
+
+    def text_of(self, line: int) -> str:
+        """Return a line without its indentation."""
+        return self.src[self.bMarks[line] + self.tShift[line] : self.eMarks[line]]
+
+    def add(
+        self, kind: BlockKind, start: int, level: int = 0, info: str = "", is_open: bool = False
+    ) -> None:
+        """Add a block that holds no others, from a line up to the current one."""
+        place, begin, end = len(self.blocks), self.offsets[start], self.offsets[self.line]
+        block = Block(kind, self.level, begin, end, place, place + 1, level, info, is_open)
+        self.blocks.append(block)
+
+    def add_heading(self, start: int, level: int, content: str) -> None:
+        """Add a heading; what may link to something that is defined below it is read at the end."""
+        title = plain_title(content)
+        if title is None:
+            self.unread.append(len(self.blocks))
+        self.add(BlockKind.HEADING, start, level, content if title is None else title)
+
+    def open(self) -> int:
+        """Make a place for a block before those that it holds."""
+        self.blocks.append(_TO_COME)
+        return len(self.blocks) - 1
+
+    def close(self, kind: BlockKind, start: int, place: int) -> None:
+        """Put a block, from a line up to the current one, in the place made for it."""
+        begin, end, after = self.offsets[start], self.offsets[self.line], len(self.blocks)
+        self.blocks[place] = Block(kind, self.level, begin, end, place, after)

@@ -1,0 +1,45 @@
+"""A heading's text to plain text; all that is ever parsed of inline Markdown."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+_LONGEST_PARSED = 1000  # inline parsing is not linear; longer titles keep their markup
+# Text without markup, underscores inside words, and code that neither starts nor ends with a space.
+_PLAIN = re.compile(
+    r"(?:[^\\`*_~\[<&$]++|&(?![#\w])|(?<=[^\W_])_++(?=[^\W_])|`[^`\s](?:[^`]*[^`\s])?`(?!`))*+"
+)
+_MARKDOWN = MarkdownIt("commonmark").enable("strikethrough")
+_MARKDOWN.use(footnote_plugin).use(dollarmath_plugin)
+
+
+def plain_title(content: str) -> str | None:
+    """Return what a heading says where that can be told without parsing its text."""
+    if len(content) <= _LONGEST_PARSED:
+        if not _PLAIN.fullmatch(content):
+            return None
+        content = content.replace("`", "")
+    return " ".join(content.split())
+
+
+def parsed_title(content: str, env: EnvType) -> str:
+    """Render a heading's text to plain text."""
+    tokens: list[Token] = []
+    _MARKDOWN.inline.parse(content, _MARKDOWN, env, tokens)
+    return " ".join(_plain_text(tokens).split())
+
+
+def _plain_text(tokens: list[Token]) -> str:
+    parts = []
+    for token in tokens:
+        if token.type == "image":
+            parts.append(_plain_text(token.children or []))
+        elif token.type != "html_inline":
+            parts.append(" " if token.type.endswith("break") else token.content)
+    return "".join(parts)
