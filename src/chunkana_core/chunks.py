@@ -22,7 +22,11 @@ class ChunkLevel(IntEnum):
     @classmethod
     def of_heading(cls, level: int) -> ChunkLevel:
         """Return the level of what stands under a heading of a level, 0 for none."""
-        return cls(level) if level in (1, 2) else cls.PARAGRAPH
+        return _LEVELS.get(level, _PARAGRAPH)
+
+
+_LEVELS = {1: ChunkLevel.SECTION, 2: ChunkLevel.SUBSECTION}
+_PARAGRAPH = ChunkLevel.PARAGRAPH
 
 
 @dataclass(frozen=True, slots=True)

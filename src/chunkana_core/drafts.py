@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chunkana_core.blocks import Block, BlockKind
-from chunkana_core.document import Document, is_bare
+from chunkana_core.document import Document
 from chunkana_core.errors import StrategyError
 from chunkana_core.fast_init import fast_init
 from chunkana_core.outline import ROOT
@@ -42,8 +42,8 @@ class Draft:
 
     def is_bare(self, document: Document) -> bool:
         """Tell whether it is headings with no body."""
-        blocks = self.blocks(document)
-        return blocks[0].kind is BlockKind.HEADING and is_bare(blocks)
+        is_headed = document.top[self.first].kind is BlockKind.HEADING
+        return is_headed and not document.has_content(self.first, self.end)
 
     def is_section(self, document: Document) -> bool:
         """Tell whether it belongs to a section, rather than stand before the first heading."""

@@ -94,21 +94,22 @@ class TreeMaker:
         return spans
 
     def _links(self) -> dict[_Child, Links]:
-        roots = self._ids(self.children[ROOT])
-        links = {~ROOT: Links(ChunkLevel.DOCUMENT, children_ids=roots)}
+        ids = {node: self._ids(under) for node, under in self.children.items()}
+        links = {~ROOT: Links(ChunkLevel.DOCUMENT, children_ids=ids[ROOT])}
         for node, under in self.children.items():
             parent = self.section_ids[node]
-            ids = (None, *self._ids(under), None)
-            for number, child in enumerate(under):
-                below = () if child >= 0 else self._ids(self.children[~child])
-                before, after = ids[number], ids[number + 2]
+            befores, afters = (None, *ids[node]), (*ids[node][1:], None)
+            for child, before, after in zip(under, befores, afters, strict=False):
+                below = () if child >= 0 else ids[~child]
                 links[child] = Links(self._level(child), parent, below, before, after)
         return links
 
     def _ids(self, children: list[_Child]) -> tuple[str, ...]:
         return tuple(
-            self.leaves[child].chunk_id if child >= 0 else self.section_ids[~child]
-            for child in children
+            [
+                self.leaves[child].chunk_id if child >= 0 else self.section_ids[~child]
+                for child in children
+            ]
         )
 
     def _level(self, child: _Child) -> ChunkLevel:

@@ -61,11 +61,11 @@ class Merger:
         children: list[list[_Row]] = [[] for _ in sections]  # by section, the last one first
         merged: list[Draft] = []
         for section in reversed(sections):
-            rows = [own[section.index], *reversed(children[section.index])]
-            row = [draft for part in rows for draft in part]
+            row, is_one = own[section.index], not section.has_subsections
             if section.has_subsections:
-                row = self._merge(row)
-            is_one = row == [Draft(section.first, section.end)] or not section.has_subsections
+                rows = [row, *reversed(children[section.index])]
+                row = self._merge([draft for part in rows for draft in part])
+                is_one = row == [Draft(section.first, section.end)]
             if section.index != ROOT and is_one:
                 children[section.parent].append(row)
             else:

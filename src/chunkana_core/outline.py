@@ -123,18 +123,19 @@ class Section:
         return self.end > self.own_end
 
 
-def build_outline(top: Sequence[Block]) -> tuple[Section, ...]:
-    """Build the outline of a document's own blocks, in linear time."""
+def build_outline(top: Sequence[Block], contents: Sequence[int]) -> tuple[Section, ...]:
+    """Build the outline of a document's own blocks, and their `content_counts`, in linear time."""
     headings = [i for i, block in enumerate(top) if block.kind is BlockKind.HEADING]
     firsts, own_ends = [0, *headings], [*headings, len(top)]
     parents, ends = _nesting(top, firsts)
-    body = any(b.is_content and b.kind is not BlockKind.FRONT_MATTER for b in top[: own_ends[0]])
+    has_front_matter = bool(top) and top[0].kind is BlockKind.FRONT_MATTER
+    body = contents[own_ends[0]] > has_front_matter
     sections = [Section(ROOT, -1, 0, "", (), "", 0, own_ends[0], len(top), body)]
     for index, anchor in enumerate(_anchors(top[i].info for i in headings), 1):
         parent, first, own_end = parents[index], firsts[index], own_ends[index]
         level, title = top[first].level, top[first].info
         where = (index, parent, level, title, (*sections[parent].path, title), anchor)
-        body = any(block.is_content for block in top[first + 1 : own_end])
+        body = contents[own_end] > contents[first]
         sections.append(Section(*where, first, own_end, ends[index], body))
     return tuple(sections)
 

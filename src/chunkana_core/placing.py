@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chunkana_core.document import Document, is_bare
+from chunkana_core.document import Document
 from chunkana_core.fast_init import fast_init
 from chunkana_core.outline import ROOT, Section, SectionPath, common_ancestor
 from chunkana_core.source import Span
@@ -74,7 +74,7 @@ def _has_body_in(document: Document, section: Section, positions: range) -> bool
     start, end = max(section.first, positions.start), min(section.own_end, positions.stop)
     if (start, end) == (section.first, section.own_end):
         return section.has_body
-    return not is_bare(document.top[start:end])
+    return document.has_content(start, end)
 
 
 def _node(document: Document, index: int, span: Span, positions: range) -> int:
