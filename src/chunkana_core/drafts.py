@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chunkana_core.blocks import Block, BlockKind
+from chunkana_core.blocks import Block
 from chunkana_core.document import Document
 from chunkana_core.errors import StrategyError
 from chunkana_core.fast_init import fast_init
@@ -42,7 +42,7 @@ class Draft:
 
     def is_bare(self, document: Document) -> bool:
         """Tell whether it is headings with no body."""
-        is_headed = document.top[self.first].kind is BlockKind.HEADING
+        is_headed = bool(document.top[self.first].level)
         return is_headed and not document.has_content(self.first, self.end)
 
     def is_section(self, document: Document) -> bool:

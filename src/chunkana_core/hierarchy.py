@@ -19,6 +19,7 @@ from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
 from chunkana_core.summaries import document_summary, section_summary
 
+_PARAGRAPH = ChunkLevel.PARAGRAPH
 _Child = int  # the index of a leaf, or ~index for a section's node
 
 
@@ -118,7 +119,7 @@ class TreeMaker:
         spot = self.leaves[child].place
         own = self.document.folded if spot.node == ROOT else spot.node
         if spot.common in (own, spot.node) and not spot.is_several:
-            return ChunkLevel.PARAGRAPH  # a section's own text, below its node
+            return _PARAGRAPH  # a section's own text, below its node
         return ChunkLevel.of_heading(spot.level)
 
     def _node(self, index: int, links: Links, span: Span) -> Chunk:

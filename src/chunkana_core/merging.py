@@ -96,7 +96,7 @@ class Merger:
     def apart(self, left: Draft, right: Draft) -> Apart | None:
         """Return why two drafts of one parent are not merged, None if they are."""
         first, opening = self.document.top[left.first], self.document.top[right.first]
-        if opening.kind is BlockKind.HEADING and opening.level <= self.config.merge_boundary_level:
+        if 0 < opening.level <= self.config.merge_boundary_level:
             return Apart.HEADING
         is_mixed = left.is_section(self.document) != right.is_section(self.document)
         if left.end != right.first or first.kind is BlockKind.FRONT_MATTER or is_mixed:

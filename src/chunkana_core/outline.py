@@ -125,7 +125,7 @@ class Section:
 
 def build_outline(top: Sequence[Block], contents: Sequence[int]) -> tuple[Section, ...]:
     """Build the outline of a document's own blocks, and their `content_counts`, in linear time."""
-    headings = [i for i, block in enumerate(top) if block.kind is BlockKind.HEADING]
+    headings = [i for i, block in enumerate(top) if block.level]
     firsts, own_ends = [0, *headings], [*headings, len(top)]
     parents, ends = _nesting(top, firsts)
     has_front_matter = bool(top) and top[0].kind is BlockKind.FRONT_MATTER

@@ -109,7 +109,7 @@ class Frame:
 
 def _leading_headings(document: Document, draft: Draft) -> tuple[Span, ...]:
     positions = range(draft.first, draft.end)
-    leading = takewhile(lambda p: document.top[p].kind is BlockKind.HEADING, positions)
+    leading = takewhile(lambda p: document.top[p].level, positions)
     return tuple(document.trimmed_block(position) for position in leading)
 
 

@@ -40,8 +40,9 @@ class Source:
         """Index the lines of a text."""
         if "\r" in text:
             return cls(text, [0, *(m.end() for m in _LINE_ENDING.finditer(text))])
-        *lengths, _ = [len(line) + 1 for line in text.split("\n")]  # the last has no line ending
-        return cls(text, list(accumulate(lengths, initial=0)))
+        starts = list(accumulate([len(line) + 1 for line in text.split("\n")], initial=0))
+        starts.pop()  # the last line has no line ending
+        return cls(text, starts)
 
     def line_at(self, offset: int) -> int:
         """Return the number, from 1, of the line that holds an offset."""

@@ -128,7 +128,7 @@ def _rules(stock: Mapping[str, Rule]) -> dict[str, Rule]:
         "list": rules.list_block,
         "math_block": one(BlockKind.MATH, partial(rules.math, stock["math_block"])),
         "paragraph": rules.paragraph,
-        "reference": one(BlockKind.LINK_DEFINITION, stock["reference"]),
+        "reference": one(BlockKind.LINK_DEFINITION, partial(rules.reference, stock["reference"])),
         "table": partial(rules.table, stock["table"]),
     }
 

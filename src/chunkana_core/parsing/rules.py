@@ -14,6 +14,8 @@ from markdown_it.rules_block.table import MAX_AUTOCOMPLETED_CELLS
 from chunkana_core.blocks import BlockKind
 from chunkana_core.parsing.state import Rule, State
 
+# Looking up a member of an enum takes Python 3.11 a third as long as making a block.
+_PARAGRAPH, _LIST, _LIST_ITEM = BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.LIST_ITEM
 WIDEST_INDENT = 3  # of what is not indented code
 MARKS = frozenset("#>`~[<$*+-_=0123456789")  # how a line starts that ends a paragraph
 DELIMITS = frozenset("|:-")  # how the second line of a table starts
@@ -22,6 +24,7 @@ _HEADING = re.compile(r"#{1,6}(?=[ \t\n])")
 _UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*+$", re.MULTILINE)
 _BREAK = re.compile(r"([*_-])(?:[ \t]*+\1){2,}+[ \t]*+$", re.MULTILINE)
 _FENCE = re.compile(r"(`{3,}+(?=[^`\n]*+$)|~{3,}+)(.*)", re.MULTILINE)
+_NO_REFERENCE = re.compile(r"\[(?:[^\[\]\\\n]|\\.)*+(?:\[|\](?!:))")
 _ITEM = re.compile(r"(?:([0-9]{1,9})[.)]|[*+-])(?![^ \t\n])([ \t]*+)")
 
 
@@ -98,7 +101,7 @@ def paragraph(state: State, start: int, end: int, silent: bool) -> bool:
     if level:
         state.add_heading(start, level, state.text_between(start, line).strip())
     else:
-        state.add(BlockKind.PARAGRAPH, start)
+        state.add(_PARAGRAPH, start)
     return True
 
 
@@ -126,7 +129,7 @@ def list_block(state: State, start: int, end: int, silent: bool) -> bool:
         item = _ITEM.match(src, state.bMarks[line] + state.tShift[line])
     state.level -= 1
     state.parentType = parent
-    state.close(BlockKind.LIST, start, place)
+    state.close(_LIST, start, place)
     return True
 
 
@@ -149,7 +152,7 @@ def _item(state: State, start: int, end: int, item: re.Match[str]) -> None:
         state.md.block.tokenize(state, start, end)
     state.level -= 1
     shifts[start], counts[start], state.listIndent, state.blkIndent = before
-    state.close(BlockKind.LIST_ITEM, start, place)
+    state.close(_LIST_ITEM, start, place)
 
 
 def _width(spaces: str, column: int) -> int:
@@ -197,6 +200,13 @@ def math(rule: Rule, state: State, start: int, end: int, silent: bool) -> bool:
             line += 1
         state.no_math = range(start, line)
     return False
+
+
+def reference(rule: Rule, state: State, start: int, end: int, silent: bool) -> bool:
+    """Take a link definition; most lines with a bracket first show at once that they are none."""
+    if _NO_REFERENCE.match(state.src, state.bMarks[start] + state.tShift[start]):
+        return False
+    return rule(state, start, end, silent)
 
 
 def take_opaque(state: State, start: int, end: int) -> None:

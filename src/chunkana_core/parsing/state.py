@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from operator import add
 from typing import Literal, TypeAlias
 
 from markdown_it import MarkdownIt
@@ -15,6 +15,8 @@ from chunkana_core.parsing.titles import plain_title
 from chunkana_core.source import BOM, Source
 
 Rule: TypeAlias = "Callable[[State, int, int, bool], bool]"
+_TAB = 4  # columns
+_SPACES = re.compile(r"[ \t]*")
 _TO_COME = Block(BlockKind.OPAQUE, 0, 0, 0, 0, 0)
 
 
@@ -33,22 +35,23 @@ class State(StateBlock):
     def __init__(self, source: Source, md: MarkdownIt, stops: Mapping[str, Rule]) -> None:
         super().__init__("", md, {}, [])  # its lines are found below, without a loop over spaces
         text = source.text.removeprefix(BOM).replace("\0", "\ufffd")
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
         is_as_long = len(text) == len(source.text)
         starts = source.line_starts if is_as_long else Source.of(text).line_starts
-        lines = text.split("\n")
-        if not lines[-1].strip(" \t"):
-            lines.pop()  # as stock does
-        self.src = text + "\n"  # so that there is a character after every line
-        self.lineMax = len(lines)
-        self.bMarks = [*starts[: len(lines)], len(text)]
-        self.eMarks = [*map(add, starts, map(len, lines)), len(text)]
+        self.src = src = text + "\n"  # so that there is a character after every line
+        count = len(starts) - (not text[starts[-1] :].strip(" \t"))  # as stock counts them
+        ends = [start - 1 for start in (*starts[1:], len(src))]
+        self.lineMax = count
+        self.bMarks = [*starts[:count], len(text)]
+        self.eMarks = [*ends[:count], len(text)]
         self.tShift = [
-            len(line) - len(line.lstrip(" \t")) if line and line[0] in " \t" else 0
-            for line in (*lines, "")
+            0 if src[start] not in " \t" else _spaces(src, start) for start in self.bMarks
         ]
-        indents = (line[:n].expandtabs(4) for line, n in zip(lines, self.tShift, strict=False))
-        self.sCount = [*map(len, indents), 0] if "\t" in text else self.tShift[:]
+        self.sCount = self.tShift[:]
+        if "\t" in text:
+            indents = (src[a : a + n] for a, n in zip(self.bMarks, self.tShift, strict=True))
+            self.sCount = [len(indent.expandtabs(_TAB)) for indent in indents]
         self.bsCount = [0] * len(self.bMarks)
         self.stops = stops
         self.blocks: list[Block] = []
@@ -102,3 +105,9 @@ class State(StateBlock):
         """Put a block, from a line up to the current one, in the place made for it."""
         begin, end, after = self.offsets[start], self.offsets[self.line], len(self.blocks)
         self.blocks[place] = Block(kind, self.level, begin, end, place, after)
+
+
+def _spaces(src: str, start: int) -> int:
+    """Return how many spaces and tabs there are at an offset."""
+    spaces = _SPACES.match(src, start)
+    return spaces.end() - start if spaces else 0
