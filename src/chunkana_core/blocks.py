@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from itertools import accumulate
 
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 
 
 class BlockKind(StrEnum):
@@ -108,6 +108,9 @@ class Block:
     def is_content(self) -> bool:
         """Whether it gives its section a body: headings and link definitions do not."""
         return TRAITS[self.kind].is_content
+
+
+new_block = maker(Block)
 
 
 def content_counts(blocks: Sequence[Block]) -> list[int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from chunkana_core.blocks import Block
 from chunkana_core.document import Document
 from chunkana_core.errors import StrategyError
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 from chunkana_core.outline import ROOT
 from chunkana_core.source import Span
 
@@ -50,11 +50,14 @@ class Draft:
         return self.first >= document.sections[ROOT].own_end
 
 
+new_draft = maker(Draft)
+
+
 def section_drafts(document: Document) -> list[Draft]:
     """Return a draft for the front matter, the preamble, and each section's own text."""
     front_matter = Draft(0, document.front_matter_end)
     preamble = Draft(front_matter.end, document.sections[ROOT].own_end)
-    own = (Draft(section.first, section.own_end) for section in document.sections[1:])
+    own = (new_draft(section.first, section.own_end) for section in document.sections[1:])
     return [draft for draft in (front_matter, preamble, *own) if draft.first < draft.end]
 
 

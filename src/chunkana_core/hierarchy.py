@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from chunkana_core.chunks import Chunk, ChunkLevel, Links
+from chunkana_core.chunks import Chunk, ChunkLevel, Links, new_chunk, new_links
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
 from chunkana_core.errors import ConfigurationError, require_str
 from chunkana_core.facts import display_path
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 from chunkana_core.ids import IdRegister, section_ids
 from chunkana_core.outline import ROOT
 from chunkana_core.placing import Place, place
@@ -31,6 +31,9 @@ class Leaf:
     chunk_id: str
     span: Span
     place: Place
+
+
+new_leaf = maker(Leaf)
 
 
 def hang(document: Document, leaves: Sequence[Leaf]) -> dict[int, list[_Child]]:
@@ -102,7 +105,7 @@ class TreeMaker:
             befores, afters = (None, *ids[node]), (*ids[node][1:], None)
             for child, before, after in zip(under, befores, afters, strict=False):
                 below = () if child >= 0 else ids[~child]
-                links[child] = Links(self._level(child), parent, below, before, after)
+                links[child] = new_links(self._level(child), parent, below, before, after)
         return links
 
     def _ids(self, children: list[_Child]) -> tuple[str, ...]:
@@ -134,7 +137,7 @@ class TreeMaker:
             title = section.title
             content, lines = section_summary(document, index, sizer)
         start, end = (lines.start, max(lines.start, lines.end - 1))
-        return Chunk(
+        return new_chunk(
             source=source,
             span=span,
             content=content,
@@ -203,7 +206,7 @@ class HierarchyBuilder:
         summary = self.include_document_summary
         config = replace(self.config or ChunkConfig(), include_document_summary=summary)
         placed = [Leaf(c.chunk_id, c.span, p) for c, p in zip(leaves, spots, strict=True)]
-        maker = TreeMaker(
+        tree = TreeMaker(
             document,
             config,
             strategy,
@@ -212,7 +215,7 @@ class HierarchyBuilder:
             hang(document, placed),
             lambda index, links: replace(leaves[index], links=links),
         )
-        return HierarchicalChunkingResult.of(document, maker.chunks(), strategy, Sizer.of(config))
+        return HierarchicalChunkingResult.of(document, tree.chunks(), strategy, Sizer.of(config))
 
 
 def _require_proper(leaves: Sequence[Chunk], text: str) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from chunkana_core import facts
-from chunkana_core.chunks import Chunk, Links
+from chunkana_core.chunks import Chunk, Links, new_chunk
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
-from chunkana_core.hierarchy import Leaf
+from chunkana_core.hierarchy import Leaf, new_leaf
 from chunkana_core.ids import IdRegister
 from chunkana_core.overlap import Overlap
 from chunkana_core.placing import Place, place
@@ -25,7 +25,7 @@ def find_leaves(
         spot = place(document, part.span)
         text = document.text[part.span.start : part.span.end]
         chunk_id = register.new("chunk", section_ids[spot.common], text)
-        leaves.append(Leaf(chunk_id, part.span, spot))
+        leaves.append(new_leaf(chunk_id, part.span, spot))
     return leaves
 
 
@@ -64,7 +64,7 @@ class LeafMaker:
         content_type = facts.content_type(document, spot.positions)
         code = facts.code_blocks(document, span)
         previous_content, next_content = self.overlap.around(index)
-        return Chunk(
+        return new_chunk(
             source=document.source,
             span=span,
             content=shown.content,

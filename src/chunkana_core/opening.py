@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from chunkana_core.blocks import TRAITS, Block, BlockKind, Opening
 from chunkana_core.cutting import Cutter, Piece
 from chunkana_core.document import Document
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 from chunkana_core.repeating import NO_REPEATS, Repeats, repeated_lines
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
@@ -41,6 +41,9 @@ class Unit:
         """Return the unit with what stands before it from an offset on."""
         span, repeats = Span(start, self.span.end), Repeats(tail=self.repeats.tail)
         return Unit(span, cost, opens, self.holds, self.oversize_reason, repeats)
+
+
+_new = maker(Unit)
 
 
 @fast_init
@@ -76,7 +79,7 @@ class Opener:
         start, end = self.document.start_of(position), self.document.start_of(position + 1)
         whole = self.document.source.trim(start, end)
         if whole and self._fits(whole, limit):
-            return [Unit(whole, cost, block.kind, block.kind)]
+            return [_new(whole, cost, block.kind, block.kind)]
         waiting = [_Closed(block, start, end, cost, block.kind)]
         units: list[Unit] = []
         while waiting:
@@ -87,7 +90,7 @@ class Opener:
             if closed.block.depth and kind is BlockKind.HEADING:
                 kind = BlockKind.PARAGRAPH  # a heading in a container is text
             if self._fits(span, limit):
-                units.append(Unit(span, closed.cost, closed.opens, kind))
+                units.append(_new(span, closed.cost, closed.opens, kind))
             elif children := self._children(closed):
                 waiting.extend(reversed(children))
             else:
@@ -122,7 +125,7 @@ class Opener:
             yield Unit(span, closed.cost, closed.opens, kind, reason)
         for number, (piece, repeats) in enumerate(pieces):
             cost, opens = (piece.cost, None) if number else (closed.cost, closed.opens)
-            yield Unit(piece.span, cost, opens, kind, None, repeats)
+            yield _new(piece.span, cost, opens, kind, None, repeats)
 
     def _pieces(self, block: Block, span: Span, limit: int) -> Sequence[tuple[Piece, Repeats]]:
         cutter = Cutter.of(self.document.source, span, self.sizer, limit)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from chunkana_core.blocks import Block, BlockKind
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 
 Path = tuple[str, ...]
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
@@ -115,12 +115,16 @@ class Section:
     @property
     def section_path(self) -> SectionPath:
         """Its level and path."""
-        return SectionPath(self.level, self.path)
+        return new_path(self.level, self.path)
 
     @property
     def has_subsections(self) -> bool:
         """Whether another heading is under it."""
         return self.end > self.own_end
+
+
+new_path = maker(SectionPath)
+_new = maker(Section)
 
 
 def build_outline(top: Sequence[Block], contents: Sequence[int]) -> tuple[Section, ...]:
@@ -136,7 +140,7 @@ def build_outline(top: Sequence[Block], contents: Sequence[int]) -> tuple[Sectio
         level, title = top[first].level, top[first].info
         where = (index, parent, level, title, (*sections[parent].path, title), anchor)
         body = contents[own_end] > contents[first]
-        sections.append(Section(*where, first, own_end, ends[index], body))
+        sections.append(_new(*where, first, own_end, ends[index], body))
     return tuple(sections)
 
 

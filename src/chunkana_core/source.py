@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 
 BOM = "\ufeff"
 _LINE_ENDING = re.compile(r"\r\n?|\n")  # CommonMark 0.31.2 §2.1; never str.splitlines()
@@ -26,6 +26,9 @@ class Span:
     def __len__(self) -> int:
         """Return the number of code points."""
         return self.end - self.start
+
+
+new_span = maker(Span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,4 +70,4 @@ class Source:
             begin = line if line >= start else first.start()
         while text[end - 1].isspace():
             end -= 1
-        return Span(begin, end)
+        return new_span(begin, end)

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from chunkana_core.blocks import Block, BlockKind
+from chunkana_core.blocks import Block, BlockKind, new_block
 from chunkana_core.parsing.titles import plain_title
 from chunkana_core.source import BOM, Source
 
@@ -86,7 +86,7 @@ class State(StateBlock):
     ) -> None:
         """Add a block that holds no others, from a line up to the current one."""
         place, begin, end = len(self.blocks), self.offsets[start], self.offsets[self.line]
-        block = Block(kind, self.level, begin, end, place, place + 1, level, info, is_open)
+        block = new_block(kind, self.level, begin, end, place, place + 1, level, info, is_open)
         self.blocks.append(block)
 
     def add_heading(self, start: int, level: int, content: str) -> None:
@@ -104,7 +104,7 @@ class State(StateBlock):
     def close(self, kind: BlockKind, start: int, place: int) -> None:
         """Put a block, from a line up to the current one, in the place made for it."""
         begin, end, after = self.offsets[start], self.offsets[self.line], len(self.blocks)
-        self.blocks[place] = Block(kind, self.level, begin, end, place, after)
+        self.blocks[place] = new_block(kind, self.level, begin, end, place, after)
 
 
 def _spaces(src: str, start: int) -> int:
