@@ -19,6 +19,7 @@ class Document:
     """A document and what the parser says of it; made by `Document.parse`.
 
     Attributes:
+        text: the unmodified text.
         blocks: all blocks, each before what it contains.
         top: the document's own blocks; block positions elsewhere are places in this.
         code: the blocks of code.
@@ -31,6 +32,7 @@ class Document:
     """
 
     source: Source
+    text: str = field(repr=False, compare=False)
     blocks: tuple[Block, ...] = field(repr=False)
     top: tuple[Block, ...] = field(repr=False)
     code: tuple[Block, ...] = field(repr=False)
@@ -58,6 +60,7 @@ class Document:
         is_folded = len(sections) > 1 and sections[1].level == 1 and sections[1].end == len(top)
         return cls(
             parsed.source,
+            text,
             parsed.blocks,
             top,
             code,
@@ -72,11 +75,6 @@ class Document:
             _owners=[*owners, len(sections) - 1],
             _contents=contents,
         )
-
-    @property
-    def text(self) -> str:
-        """The unmodified text."""
-        return self.source.text
 
     def start_of(self, position: int) -> int:
         """Return where a block's tile starts: 0 for the first one, so that nothing is left out."""

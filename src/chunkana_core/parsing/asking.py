@@ -77,9 +77,11 @@ def _dispatcher(chain: Mapping[str, Rule]) -> Rule:
     def dispatch(state: State, start: int, end: int, silent: bool) -> bool:
         if state.sCount[start] - state.blkIndent > rules.WIDEST_INDENT:
             return code(state, start, end, silent)
-        if state.first_of(start + 1) in rules.DELIMITS and table(state, start, end, silent):
+        src, begins, shifts = state.src, state.bMarks, state.tShift
+        following = src[begins[start + 1] + shifts[start + 1]]
+        if following in rules.DELIMITS and table(state, start, end, silent):
             return True
-        for rule in by_first.get(state.first_of(start), others):
+        for rule in by_first.get(src[begins[start] + shifts[start]], others):
             if rule(state, start, end, silent):
                 return True
         return False
