@@ -79,11 +79,11 @@ class TreeMaker:
             return ()
         order = _pre_order(self.children)
         spans = self._spans(order)
-        links = self._links()
+        links, sizer = self._links(), Sizer.of(self.config)
         return tuple(
             self.make_leaf(child, links[child])
             if child >= 0
-            else self._node(~child, links[child], spans[child])
+            else self._node(~child, links[child], spans[child], sizer)
             for child in order
         )
 
@@ -125,10 +125,9 @@ class TreeMaker:
             return _PARAGRAPH  # a section's own text, below its node
         return ChunkLevel.of_heading(spot.level)
 
-    def _node(self, index: int, links: Links, span: Span) -> Chunk:
+    def _node(self, index: int, links: Links, span: Span, sizer: Sizer) -> Chunk:
         document, source = self.document, self.document.source
         section = document.sections[index]
-        sizer = Sizer.of(self.config)
         if index == ROOT:
             title = document.title
             with_text = self.config.include_document_summary

@@ -39,7 +39,8 @@ class Unit:
 
     def reaching(self, start: int, cost: int, opens: BlockKind | None) -> Unit:
         """Return the unit with what stands before it from an offset on."""
-        span, repeats = Span(start, self.span.end), Repeats(tail=self.repeats.tail)
+        tail = self.repeats.tail
+        span, repeats = Span(start, self.span.end), Repeats(tail=tail) if tail else NO_REPEATS
         return Unit(span, cost, opens, self.holds, self.oversize_reason, repeats)
 
 

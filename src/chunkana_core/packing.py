@@ -6,11 +6,14 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from chunkana_core.fast_init import fast_init
+
 # One number holds all that is minimised; each kind outweighs any sum of those below it.
 PART = 1 << 44
 SMALL_PART = 1 << 84
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Row:
     """Units in a row, by their cumulative sizes; all sequences are of one length.

@@ -139,6 +139,7 @@ def _refined(units: list[Unit], finer: list[Unit]) -> list[Unit]:
     return finer[:count] + units[numbers[finer[count - 1].span.end] :]
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Plans the parts of one draft.

@@ -15,14 +15,19 @@ _LONGEST_PARSED = 1000  # inline parsing is not linear; longer titles keep their
 _PLAIN = re.compile(
     r"(?:[^\\`*_~\[<&$]++|&(?![#\w])|(?<=[^\W_])_++(?=[^\W_])|`[^`\s](?:[^`]*[^`\s])?`(?!`))*+"
 )
+_LINKS = re.compile(r"\]\(|\[\^|\^\[")  # and footnotes; all others need a definition
 _MARKDOWN = MarkdownIt("commonmark").enable("strikethrough")
 _MARKDOWN.use(footnote_plugin).use(dollarmath_plugin)
 
 
-def plain_title(content: str) -> str | None:
-    """Return what a heading says where that can be told without parsing its text."""
+def plain_title(content: str, *, may_link: bool = True) -> str | None:
+    """Return what a heading says where that can be told without parsing its text.
+
+    Without definitions in the document, brackets are what they are.
+    """
     if len(content) <= _LONGEST_PARSED:
-        if not _PLAIN.fullmatch(content):
+        looked_at = content if may_link else content.replace("[", "(")
+        if not _PLAIN.fullmatch(looked_at) or (not may_link and _LINKS.search(content)):
             return None
         content = content.replace("`", "")
     return " ".join(content.split())
@@ -30,6 +35,10 @@ def plain_title(content: str) -> str | None:
 
 def parsed_title(content: str, env: EnvType) -> str:
     """Render a heading's text to plain text."""
+    if not env.get("references"):
+        title = plain_title(content, may_link=False)
+        if title is not None:
+            return title
     tokens: list[Token] = []
     _MARKDOWN.inline.parse(content, _MARKDOWN, env, tokens)
     return " ".join(_plain_text(tokens).split())
