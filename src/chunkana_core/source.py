@@ -6,7 +6,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 
 from chunkana_core.fast_init import fast_init, maker
 
@@ -43,8 +44,9 @@ class Source:
         """Index the lines of a text."""
         if "\r" in text:
             return cls(text, [0, *(m.end() for m in _LINE_ENDING.finditer(text))])
-        starts = list(accumulate([len(line) + 1 for line in text.split("\n")], initial=0))
-        starts.pop()  # the last line has no line ending
+        sums = accumulate(map(len, text.split("\n")), initial=0)
+        starts = list(map(add, sums, count()))  # each line is longer by what ends it
+        starts.pop()  # the last one has no end
         return cls(text, starts)
 
     def line_at(self, offset: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from markdown_it.common.utils import mdTrim
 from markdown_it.rules_block.table import MAX_AUTOCOMPLETED_CELLS
 
 from chunkana_core.blocks import BlockKind
@@ -19,7 +20,12 @@ _PARAGRAPH, _LIST, _LIST_ITEM = BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.L
 WIDEST_INDENT = 3  # of what is not indented code
 MARKS = frozenset("#>`~[<$*+-_=0123456789")  # how a line starts that ends a paragraph
 DELIMITS = frozenset("|:-")  # how the second line of a table starts
-_DELIMITER_ROW = re.compile(r"[|:-][|: \t-]*+$", re.MULTILINE)
+_DELIMITERS = re.compile(
+    r"(?!-[ \t]|.$)\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$",
+    re.MULTILINE,
+)
+_DASHES = re.compile(r"-+")
+_PIPE = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"#{1,6}(?=[ \t\n])")
 _UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*+$", re.MULTILINE)
 _BREAK = re.compile(r"([*_-])(?:[ \t]*+\1){2,}+[ \t]*+$", re.MULTILINE)
@@ -84,6 +90,10 @@ def paragraph(state: State, start: int, end: int, silent: bool) -> bool:
     src, begins, shifts, counts = state.src, state.bMarks, state.tShift, state.sCount
     line, level, stop = start + 1, 0, state.lineMax
     first = src[begins[line] + shifts[line]]
+    if first == "\n":
+        state.line = line
+        state.add(_PARAGRAPH, start)
+        return True
     interrupts, most = state.stops["paragraph"], state.blkIndent + WIDEST_INDENT
     parent, state.parentType = state.parentType, "paragraph"
     while line < stop and first != "\n":
@@ -165,8 +175,7 @@ def _width(spaces: str, column: int) -> int:
 
 def table(rule: Rule, state: State, start: int, end: int, silent: bool) -> bool:
     """Take a table without making its cells, unless its end depends on them."""
-    begin = state.bMarks[start + 1] + state.tShift[start + 1]
-    if not _DELIMITER_ROW.match(state.src, begin) or not rule(state, start, end, True):
+    if not _is_header(state, start, end):
         return False
     if silent:
         return True
@@ -184,6 +193,20 @@ def table(rule: Rule, state: State, start: int, end: int, silent: bool) -> bool:
     state.line = line
     state.add(BlockKind.TABLE, start)
     return True
+
+
+def _is_header(state: State, start: int, end: int) -> bool:
+    """Tell whether a line has as many cells as the next one has columns."""
+    line = start + 1
+    delimiters = _DELIMITERS.match(state.src, state.bMarks[line] + state.tShift[line])
+    if delimiters is None or start + 2 > end or state.sCount[line] < state.blkIndent:
+        return False
+    if state.is_code_block(line):
+        return False
+    header = mdTrim(state.text_of(start))
+    pipes = len(_PIPE.findall(header))
+    outer = header.startswith("|") + (header.endswith("|") and not header.endswith("\\|"))
+    return "|" in header and pipes + 1 - outer == len(_DASHES.findall(delimiters[0]))
 
 
 def math(rule: Rule, state: State, start: int, end: int, silent: bool) -> bool:

@@ -39,9 +39,14 @@ def parsed_title(content: str, env: EnvType) -> str:
         title = plain_title(content, may_link=False)
         if title is not None:
             return title
+    return " ".join(inline_text(content, env).split())
+
+
+def inline_text(content: str, env: EnvType) -> str:
+    """Return what a parser says that inline Markdown reads."""
     tokens: list[Token] = []
     _MARKDOWN.inline.parse(content, _MARKDOWN, env, tokens)
-    return " ".join(_plain_text(tokens).split())
+    return _plain_text(tokens)
 
 
 def _plain_text(tokens: list[Token]) -> str:
