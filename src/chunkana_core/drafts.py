@@ -33,7 +33,8 @@ class Draft:
     def span(self, document: Document) -> Span:
         """Return its span, without white space around it."""
         start, end = document.start_of(self.first), document.start_of(self.end)
-        return document.source.trim(start, end) or Span(start, start)
+        span = document.source.trim(start, end)
+        return Span(start, start) if span is None else span
 
     def text(self, document: Document) -> str:
         """Return its text, without white space around it."""

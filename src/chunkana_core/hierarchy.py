@@ -81,10 +81,12 @@ class TreeMaker:
         spans = self._spans(order)
         links, sizer = self._links(), Sizer.of(self.config)
         return tuple(
-            self.make_leaf(child, links[child])
-            if child >= 0
-            else self._node(~child, links[child], spans[child], sizer)
-            for child in order
+            [
+                self.make_leaf(child, links[child])
+                if child >= 0
+                else self._node(~child, links[child], spans[child], sizer)
+                for child in order
+            ]
         )
 
     def _spans(self, order: list[_Child]) -> dict[_Child, Span]:
@@ -94,7 +96,7 @@ class TreeMaker:
                 spans[child] = self.leaves[child].span
             else:
                 under = [spans[c] for c in self.children[~child]]
-                spans[child] = Span(min(s.start for s in under), max(s.end for s in under))
+                spans[child] = Span(min([s.start for s in under]), max([s.end for s in under]))
         return spans
 
     def _links(self) -> dict[_Child, Links]:

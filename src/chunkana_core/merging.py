@@ -21,7 +21,7 @@ def merge_small(
     document: Document, drafts: Sequence[Draft], sizer: Sizer, config: ChunkConfig
 ) -> list[Draft]:
     """Merge small drafts with a neighbour; see `Merger`."""
-    return Merger(document, sizer, config, config.min_chunk).merged(drafts)
+    return Merger(document, sizer, config).merged(drafts)
 
 
 def _by_section(document: Document, drafts: Iterable[Draft]) -> list[_Row]:
@@ -53,7 +53,6 @@ class Merger:
     document: Document
     sizer: Sizer
     config: ChunkConfig
-    minimum: int
 
     def merged(self, drafts: Sequence[Draft]) -> list[Draft]:
         """Return the drafts of a document, small ones merged."""
@@ -109,7 +108,7 @@ class Merger:
         return None if self._fits(left, right) else Apart.LIMIT
 
     def _is_small(self, draft: Draft) -> bool:
-        return self.sizer.length(draft.text(self.document)) < self.minimum
+        return self.sizer.length(draft.text(self.document)) < self.config.min_chunk
 
     def _fits(self, left: Draft, right: Draft) -> bool:
         span = Draft(left.first, right.end).span(self.document)

@@ -79,14 +79,14 @@ class Opener:
         block, cost = self.document.top[position], _CUT_BY_DEPTH[0]
         start, end = self.document.start_of(position), self.document.start_of(position + 1)
         whole = self.document.source.trim(start, end)
-        if whole and self._fits(whole, limit):
+        if whole is not None and self._fits(whole, limit):
             return [_new(whole, cost, block.kind, block.kind)]
         waiting = [_Closed(block, start, end, cost, block.kind)]
         units: list[Unit] = []
         while waiting:
             closed = waiting.pop()
             trimmed = self.document.source.trim(closed.start, closed.end)
-            span = trimmed or Span(closed.start, closed.start)
+            span = Span(closed.start, closed.start) if trimmed is None else trimmed
             kind = closed.block.kind
             if closed.block.depth and kind is BlockKind.HEADING:
                 kind = BlockKind.PARAGRAPH  # a heading in a container is text
