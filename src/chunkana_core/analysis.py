@@ -47,6 +47,6 @@ def analyze(
         table_count=counts[BlockKind.TABLE],
         list_count=counts[BlockKind.LIST],
         header_count=len(sections) - 1,
-        max_header_depth=max(section.level for section in sections),
+        max_header_depth=max([section.level for section in sections]),
         has_preamble=len(sections) > 1 and sections[ROOT].has_body,
     )

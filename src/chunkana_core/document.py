@@ -44,7 +44,7 @@ class Document:
     front_matter_end: int
     is_only_headings: bool
     _tiles: list[int] = field(repr=False, compare=False)  # where they start, and the text's end
-    _owners: list[int] = field(repr=False, compare=False)  # the sections of blocks, and the last
+    _owners: list[Section] = field(repr=False, compare=False)  # of each block, and the last one
     _contents: list[int] = field(repr=False, compare=False)  # see `content_counts`
 
     @classmethod
@@ -55,7 +55,7 @@ class Document:
         code = tuple([block for block in parsed.blocks if TRAITS[block.kind].is_code])
         contents = content_counts(top)
         sections = build_outline(top, contents)
-        owners = [s.index for s in sections for _ in range(s.first, s.own_end)]
+        owners = [section for section in sections for _ in range(section.first, section.own_end)]
         title = next((s.title for s in sections if s.level == 1 and s.title), parsed.front_title)
         is_folded = len(sections) > 1 and sections[1].level == 1 and sections[1].end == len(top)
         return cls(
@@ -71,8 +71,8 @@ class Document:
             folded=1 if is_folded else ROOT,
             front_matter_end=int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER),
             is_only_headings=len(sections) > 1 and not any(s.has_body for s in sections),
-            _tiles=[0, *(block.start for block in top[1:]), len(text)],
-            _owners=[*owners, len(sections) - 1],
+            _tiles=[0, *[block.start for block in top[1:]], len(text)],
+            _owners=[*owners, sections[-1]],
             _contents=contents,
         )
 
@@ -90,7 +90,7 @@ class Document:
         """Return the positions of the blocks whose tiles a span touches."""
         tiles, last = self._tiles, len(self._tiles) - 1
         first = bisect_right(tiles, span.start, 1, last) - 1
-        return range(first, max(first + 1, bisect_left(tiles, span.end, 1, last)))
+        return range(first, bisect_left(tiles, span.end, first + 1, last))
 
     def block_at(self, offset: int) -> Block:
         """Return the last block, in containers too, that starts at an offset or before it."""
@@ -99,7 +99,7 @@ class Document:
 
     def section_at(self, position: int) -> Section:
         """Return the innermost section that a block belongs to."""
-        return self.sections[self._owners[position]]
+        return self._owners[position]
 
     def has_content(self, first: int, end: int) -> bool:
         """Tell whether blocks, by position, give a section a body: others than headings do."""

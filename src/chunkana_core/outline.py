@@ -135,7 +135,7 @@ def build_outline(top: Sequence[Block], contents: Sequence[int]) -> tuple[Sectio
     has_front_matter = bool(top) and top[0].kind is BlockKind.FRONT_MATTER
     body = contents[own_ends[0]] > has_front_matter
     sections = [Section(ROOT, -1, 0, "", (), "", 0, own_ends[0], len(top), body)]
-    for index, anchor in enumerate(_anchors(top[i].info for i in headings), 1):
+    for index, anchor in enumerate(_anchors([top[i].info for i in headings]), 1):
         parent, first, own_end = parents[index], firsts[index], own_ends[index]
         level, title = top[first].level, top[first].info
         where = (index, parent, level, title, (*sections[parent].path, title), anchor)
