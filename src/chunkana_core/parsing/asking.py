@@ -93,11 +93,17 @@ def _never(state: State, start: int, end: int, silent: bool) -> bool:
     return False
 
 
+def _normalized(normalize: Callable[[str], str], url: str) -> str:
+    """Return what a definition links to, of which no more is read than whether it is harmless."""
+    return url if url.startswith(("https://", "http://")) else normalize(url)
+
+
 def _parser() -> tuple[MarkdownIt, dict[str, Rule], Rule]:
     """Return the parser, what stops what, and the rule for front matter, which applies but once."""
     md = MarkdownIt("commonmark", {"maxNesting": 1 << 30, "inline_definitions": True})
     md.enable("table").use(front_matter_plugin).use(footnote_plugin, move_to_end=False)
     md.use(dollarmath_plugin, allow_blank_lines=False)
+    md.normalizeLink = partial(_normalized, md.normalizeLink)  # type: ignore[method-assign]
     stock = md.block.ruler
     names = dict(zip(stock.getRules(""), stock.get_active_rules(), strict=True))
     found = _rules({name: cast("Rule", rule) for rule, name in names.items()})
@@ -122,7 +128,7 @@ def _rules(stock: Mapping[str, Rule]) -> dict[str, Rule]:
         "blockquote": around(BlockKind.BLOCK_QUOTE, stock["blockquote"]),
         "code": one(BlockKind.INDENTED_CODE, stock["code"]),
         "fence": rules.fence,
-        "footnote_def": around(BlockKind.FOOTNOTE, stock["footnote_def"]),
+        "footnote_def": around(BlockKind.FOOTNOTE, partial(rules.footnote, stock["footnote_def"])),
         "front_matter": one(BlockKind.FRONT_MATTER, stock["front_matter"]),
         "heading": rules.heading,
         "hr": rules.thematic_break,

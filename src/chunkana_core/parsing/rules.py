@@ -232,6 +232,12 @@ def reference(rule: Rule, state: State, start: int, end: int, silent: bool) -> b
     return rule(state, start, end, silent)
 
 
+def footnote(rule: Rule, state: State, start: int, end: int, silent: bool) -> bool:
+    """Take a footnote; what is a bracket and no caret is none."""
+    is_marked = state.src[state.bMarks[start] + state.tShift[start] + 1] == "^"
+    return is_marked and rule(state, start, end, silent)
+
+
 def take_opaque(state: State, start: int, end: int) -> None:
     """Take all that is left of a container that lies too deep."""
     line = start + 1
