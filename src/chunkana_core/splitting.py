@@ -12,7 +12,7 @@ from chunkana_core.blocks import BlockKind
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
 from chunkana_core.drafts import Draft
-from chunkana_core.fast_init import fast_init, maker
+from chunkana_core.fast_init import fast_init
 from chunkana_core.opening import Opener, Unit
 from chunkana_core.packing import Row, least_cost_cuts
 from chunkana_core.placing import section_of
@@ -45,9 +45,6 @@ class Part:
     split_index: int | None = None
     original_size: int | None = None
     oversize_reason: str | None = None
-
-
-_new = maker(Part)
 
 
 class PackedRow(NamedTuple):
@@ -88,7 +85,7 @@ class Splitter:
         text = self.document.text[span.start : span.end]
         excess = self.excess(span, text)
         if not excess:
-            return [_new(span, Shown(text, span.start, 0))]
+            return [Part(span, Shown(text, span.start, 0))]
         if excess <= int(self.sizer.max_size * self.config.oversize_tolerance):
             shown = Shown(text, span.start, 0)
             return [Part(span, shown, oversize_reason="within_tolerance")]
@@ -139,7 +136,6 @@ def _refined(units: list[Unit], finer: list[Unit]) -> list[Unit]:
     return finer[:count] + units[numbers[finer[count - 1].span.end] :]
 
 
-@fast_init
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Plans the parts of one draft.
