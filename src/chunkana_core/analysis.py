@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chunkana_core.blocks import TRAITS, Block, BlockKind
+from chunkana_core.blocks import Block, BlockKind
 from chunkana_core.outline import ROOT, Section
 from chunkana_core.source import Source
 
@@ -34,20 +34,19 @@ class ContentAnalysis:
 
 
 def analyze(
-    source: Source, blocks: Sequence[Block], sections: Sequence[Section]
+    source: Source, blocks: Sequence[Block], code: Sequence[Block], sections: Sequence[Section]
 ) -> ContentAnalysis:
     """Count what a parsed document holds."""
-    counts = Counter(block.kind for block in blocks)
-    code = [block.end - block.start for block in blocks if TRAITS[block.kind].is_code]
+    counts = Counter([block.kind for block in blocks])
     ends_in_newline = source.line_starts[-1] == len(source.text)
     return ContentAnalysis(
         total_chars=len(source.text),
         total_lines=len(source.line_starts) - ends_in_newline,
-        code_ratio=sum(code) / max(1, len(source.text)),
+        code_ratio=sum([block.end - block.start for block in code]) / max(1, len(source.text)),
         code_block_count=len(code),
         table_count=counts[BlockKind.TABLE],
         list_count=counts[BlockKind.LIST],
         header_count=len(sections) - 1,
-        max_header_depth=max(section.level for section in sections),
+        max_header_depth=max([section.level for section in sections]),
         has_preamble=len(sections) > 1 and sections[ROOT].has_body,
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
+from itertools import accumulate
 
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 
 
 class BlockKind(StrEnum):
@@ -106,3 +108,11 @@ class Block:
     def is_content(self) -> bool:
         """Whether it gives its section a body: headings and link definitions do not."""
         return TRAITS[self.kind].is_content
+
+
+new_block = maker(Block)
+
+
+def content_counts(blocks: Sequence[Block]) -> list[int]:
+    """Return, for each position and the one after all, how many blocks before it are content."""
+    return [*accumulate([TRAITS[block.kind].is_content for block in blocks], initial=0)]

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import IntEnum
 
 from chunkana_core.display import rendered_or_none
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 from chunkana_core.outline import SectionPath
 from chunkana_core.source import Source, Span
 
@@ -22,7 +22,11 @@ class ChunkLevel(IntEnum):
     @classmethod
     def of_heading(cls, level: int) -> ChunkLevel:
         """Return the level of what stands under a heading of a level, 0 for none."""
-        return cls(level) if level in (1, 2) else cls.PARAGRAPH
+        return _LEVELS.get(level, _PARAGRAPH)
+
+
+_LEVELS = {1: ChunkLevel.SECTION, 2: ChunkLevel.SUBSECTION}
+_PARAGRAPH = ChunkLevel.PARAGRAPH
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,5 +175,6 @@ class Chunk:
         return rendered_or_none("chunk_fragment", self)
 
 
+new_chunk, new_links = maker(Chunk), maker(Links)
 _NOT_FLAT = {"source", "span", "content", "text_offset", "section", "links", "validation"}
 _FLAT = tuple(field.name for field in fields(Chunk) if field.name not in _NOT_FLAT)

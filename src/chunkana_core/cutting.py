@@ -43,7 +43,7 @@ _OPENS_A_BLOCK = re.compile(
 )
 _LOOKAHEAD = 160  # code points: openers are short, but runs of their markers may be long
 # A line that makes a heading or a table of the line before it.
-_UNDERLINE = re.compile(r"(?<![^\r\n])[ \t>]*+(?:=++|[-:|][-:| \t]*+)[ \t]*+(?![^\r\n])")
+_UNDERLINE = re.compile(r"[\r\n][ \t>]*+(?:=++|[-:|][-:| \t]*+)[ \t]*+(?![^\r\n])")
 _CLAUSE_ENDS = "，、；："
 _JOINERS = "\u200d\ufe0e\ufe0f"
 _TRIED_WORDS = 8  # how many words back a cut may go to find a rest that reads as text
@@ -81,7 +81,7 @@ class Cutter:
         """Prepare to cut a block."""
         safe_from = span.start
         for underline in _UNDERLINE.finditer(source.text, span.start, span.end):
-            safe_from = underline.start()
+            safe_from = underline.start() + 1
         return cls(source, span, sizer, max(1, limit), safe_from)
 
     def sentences(self) -> Iterator[Piece]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter
 
 from chunkana_core.analysis import ContentAnalysis, analyze
-from chunkana_core.blocks import Block, BlockKind
+from chunkana_core.blocks import TRAITS, Block, BlockKind, content_counts
 from chunkana_core.outline import ROOT, Section, build_outline
 from chunkana_core.parsing import parse
 from chunkana_core.source import BOM, Source, Span
@@ -19,8 +19,10 @@ class Document:
     """A document and what the parser says of it; made by `Document.parse`.
 
     Attributes:
+        text: the unmodified text.
         blocks: all blocks, each before what it contains.
         top: the document's own blocks; block positions elsewhere are places in this.
+        code: the blocks of code.
         sections: the outline; section 0 is the document itself.
         title: the first H1, else the front matter's title, else "Document".
         is_titled: whether it says so itself.
@@ -30,8 +32,10 @@ class Document:
     """
 
     source: Source
+    text: str = field(repr=False, compare=False)
     blocks: tuple[Block, ...] = field(repr=False)
     top: tuple[Block, ...] = field(repr=False)
+    code: tuple[Block, ...] = field(repr=False)
     sections: tuple[Section, ...] = field(repr=False)
     analysis: ContentAnalysis
     title: str
@@ -40,35 +44,37 @@ class Document:
     front_matter_end: int
     is_only_headings: bool
     _tiles: list[int] = field(repr=False, compare=False)  # where they start, and the text's end
-    _firsts: list[int] = field(repr=False, compare=False)  # of the sections
+    _owners: list[Section] = field(repr=False, compare=False)  # of each block, and the last one
+    _contents: list[int] = field(repr=False, compare=False)  # see `content_counts`
 
     @classmethod
     def parse(cls, text: str) -> Document:
         """Parse a text."""
         parsed = parse(text)
-        top = tuple(block for block in parsed.blocks if not block.depth)
-        sections = build_outline(top)
+        top = tuple([block for block in parsed.blocks if not block.depth])
+        code = tuple([block for block in parsed.blocks if TRAITS[block.kind].is_code])
+        contents = content_counts(top)
+        sections = build_outline(top, contents)
+        owners = [section for section in sections for _ in range(section.first, section.own_end)]
         title = next((s.title for s in sections if s.level == 1 and s.title), parsed.front_title)
         is_folded = len(sections) > 1 and sections[1].level == 1 and sections[1].end == len(top)
         return cls(
             parsed.source,
+            text,
             parsed.blocks,
             top,
+            code,
             sections,
-            analysis=analyze(parsed.source, parsed.blocks, sections),
+            analysis=analyze(parsed.source, parsed.blocks, code, sections),
             title=title or "Document",
             is_titled=bool(title),
             folded=1 if is_folded else ROOT,
             front_matter_end=int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER),
             is_only_headings=len(sections) > 1 and not any(s.has_body for s in sections),
-            _tiles=[0, *(block.start for block in top[1:]), len(text)],
-            _firsts=[section.first for section in sections],
+            _tiles=[0, *[block.start for block in top[1:]], len(text)],
+            _owners=[*owners, sections[-1]],
+            _contents=contents,
         )
-
-    @property
-    def text(self) -> str:
-        """The unmodified text."""
-        return self.source.text
 
     def start_of(self, position: int) -> int:
         """Return where a block's tile starts: 0 for the first one, so that nothing is left out."""
@@ -84,7 +90,7 @@ class Document:
         """Return the positions of the blocks whose tiles a span touches."""
         tiles, last = self._tiles, len(self._tiles) - 1
         first = bisect_right(tiles, span.start, 1, last) - 1
-        return range(first, max(first + 1, bisect_left(tiles, span.end, 1, last)))
+        return range(first, bisect_left(tiles, span.end, first + 1, last))
 
     def block_at(self, offset: int) -> Block:
         """Return the last block, in containers too, that starts at an offset or before it."""
@@ -93,7 +99,11 @@ class Document:
 
     def section_at(self, position: int) -> Section:
         """Return the innermost section that a block belongs to."""
-        return self.sections[bisect_right(self._firsts, position) - 1]
+        return self._owners[position]
+
+    def has_content(self, first: int, end: int) -> bool:
+        """Tell whether blocks, by position, give a section a body: others than headings do."""
+        return self._contents[end] > self._contents[first]
 
     def children(self, block: Block) -> Iterator[Block]:
         """Yield the blocks directly inside a container."""
@@ -106,8 +116,3 @@ class Document:
         """Return the section whose node a section's node hangs under."""
         parent = self.sections[section].parent
         return ROOT if parent == self.folded else parent
-
-
-def is_bare(blocks: Sequence[Block]) -> bool:
-    """Tell whether blocks give no body to a section: only headings and link definitions."""
-    return all(not block.is_content for block in blocks)

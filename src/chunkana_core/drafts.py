@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chunkana_core.blocks import Block, BlockKind
-from chunkana_core.document import Document, is_bare
+from chunkana_core.blocks import Block
+from chunkana_core.document import Document
 from chunkana_core.errors import StrategyError
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 from chunkana_core.outline import ROOT
 from chunkana_core.source import Span
 
@@ -33,7 +33,8 @@ class Draft:
     def span(self, document: Document) -> Span:
         """Return its span, without white space around it."""
         start, end = document.start_of(self.first), document.start_of(self.end)
-        return document.source.trim(start, end) or Span(start, start)
+        span = document.source.trim(start, end)
+        return Span(start, start) if span is None else span
 
     def text(self, document: Document) -> str:
         """Return its text, without white space around it."""
@@ -42,19 +43,22 @@ class Draft:
 
     def is_bare(self, document: Document) -> bool:
         """Tell whether it is headings with no body."""
-        blocks = self.blocks(document)
-        return blocks[0].kind is BlockKind.HEADING and is_bare(blocks)
+        is_headed = bool(document.top[self.first].level)
+        return is_headed and not document.has_content(self.first, self.end)
 
     def is_section(self, document: Document) -> bool:
         """Tell whether it belongs to a section, rather than stand before the first heading."""
         return self.first >= document.sections[ROOT].own_end
 
 
+new_draft = maker(Draft)
+
+
 def section_drafts(document: Document) -> list[Draft]:
     """Return a draft for the front matter, the preamble, and each section's own text."""
     front_matter = Draft(0, document.front_matter_end)
     preamble = Draft(front_matter.end, document.sections[ROOT].own_end)
-    own = (Draft(section.first, section.own_end) for section in document.sections[1:])
+    own = (new_draft(section.first, section.own_end) for section in document.sections[1:])
     return [draft for draft in (front_matter, preamble, *own) if draft.first < draft.end]
 
 

@@ -13,7 +13,7 @@ from chunkana_core.outline import ROOT, Section
 from chunkana_core.placing import Place
 from chunkana_core.source import Span
 
-_START = attrgetter("start")
+_START, _END = attrgetter("start"), attrgetter("end")
 _LANGUAGE = re.compile(r"[\w+#.\-]+")
 _NOT_TO_BE_FOUND = frozenset({"front_matter", "heading", "definitions"})
 
@@ -58,18 +58,13 @@ def is_indexable(document: Document, kind: str) -> bool:
     return is_all_there_is or kind not in _NOT_TO_BE_FOUND
 
 
-def code_blocks(document: Document, span: Span, positions: range) -> list[Block]:
+def code_blocks(document: Document, span: Span) -> Sequence[Block]:
     """Return the code blocks that a span touches, in containers too."""
-    if not document.analysis.code_block_count:
-        return []
-    low, high = document.top[positions.start].index, document.top[positions.stop - 1].after
-    first = max(low, bisect_right(document.blocks, span.start, low, high, key=_START) - 1)
-    last = bisect_left(document.blocks, span.end, first, high, key=_START)
-    found = document.blocks[first:last]
-    return [b for b in found if TRAITS[b.kind].is_code and b.end > span.start]
+    first = bisect_right(document.code, span.start, key=_END)
+    return document.code[first : bisect_left(document.code, span.end, first, key=_START)]
 
 
 def languages(blocks: Iterable[Block]) -> tuple[str, ...]:
     """Return the first words of info strings, each once."""
-    matches = (_LANGUAGE.match(block.info) for block in blocks)
-    return tuple(dict.fromkeys(match[0].lower() for match in matches if match))
+    matches = [_LANGUAGE.match(block.info) for block in blocks]
+    return tuple(dict.fromkeys([match[0].lower() for match in matches if match]))

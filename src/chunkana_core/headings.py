@@ -31,9 +31,9 @@ def prevent_dangling(document: Document, drafts: Sequence[Draft], sizer: Sizer) 
         if draft.is_bare(document):
             pending.append(draft)
             continue
-        kept, carried = carrier.divide(pending, draft)
+        kept, carried = carrier.divide(pending, draft) if pending else ([], [])
         result += carrier.pack(kept)
-        result.append(Draft(carried[0].first if carried else draft.first, draft.end))
+        result.append(Draft(carried[0].first, draft.end) if carried else draft)
         pending = []
     return result + carrier.pack(pending)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from chunkana_core.chunks import Chunk, ChunkLevel, Links
+from chunkana_core.chunks import Chunk, ChunkLevel, Links, new_chunk, new_links
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
 from chunkana_core.errors import ConfigurationError, require_str
 from chunkana_core.facts import display_path
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 from chunkana_core.ids import IdRegister, section_ids
 from chunkana_core.outline import ROOT
 from chunkana_core.placing import Place, place
@@ -19,6 +19,7 @@ from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
 from chunkana_core.summaries import document_summary, section_summary
 
+_PARAGRAPH = ChunkLevel.PARAGRAPH
 _Child = int  # the index of a leaf, or ~index for a section's node
 
 
@@ -30,6 +31,9 @@ class Leaf:
     chunk_id: str
     span: Span
     place: Place
+
+
+new_leaf = maker(Leaf)
 
 
 def hang(document: Document, leaves: Sequence[Leaf]) -> dict[int, list[_Child]]:
@@ -75,12 +79,14 @@ class TreeMaker:
             return ()
         order = _pre_order(self.children)
         spans = self._spans(order)
-        links = self._links()
+        links, sizer = self._links(), Sizer.of(self.config)
         return tuple(
-            self.make_leaf(child, links[child])
-            if child >= 0
-            else self._node(~child, links[child], spans[child])
-            for child in order
+            [
+                self.make_leaf(child, links[child])
+                if child >= 0
+                else self._node(~child, links[child], spans[child], sizer)
+                for child in order
+            ]
         )
 
     def _spans(self, order: list[_Child]) -> dict[_Child, Span]:
@@ -90,25 +96,26 @@ class TreeMaker:
                 spans[child] = self.leaves[child].span
             else:
                 under = [spans[c] for c in self.children[~child]]
-                spans[child] = Span(min(s.start for s in under), max(s.end for s in under))
+                spans[child] = Span(min([s.start for s in under]), max([s.end for s in under]))
         return spans
 
     def _links(self) -> dict[_Child, Links]:
-        roots = self._ids(self.children[ROOT])
-        links = {~ROOT: Links(ChunkLevel.DOCUMENT, children_ids=roots)}
+        ids = {node: self._ids(under) for node, under in self.children.items()}
+        links = {~ROOT: Links(ChunkLevel.DOCUMENT, children_ids=ids[ROOT])}
         for node, under in self.children.items():
             parent = self.section_ids[node]
-            ids = (None, *self._ids(under), None)
-            for number, child in enumerate(under):
-                below = () if child >= 0 else self._ids(self.children[~child])
-                before, after = ids[number], ids[number + 2]
-                links[child] = Links(self._level(child), parent, below, before, after)
+            befores, afters = (None, *ids[node]), (*ids[node][1:], None)
+            for child, before, after in zip(under, befores, afters, strict=False):
+                below = () if child >= 0 else ids[~child]
+                links[child] = new_links(self._level(child), parent, below, before, after)
         return links
 
     def _ids(self, children: list[_Child]) -> tuple[str, ...]:
         return tuple(
-            self.leaves[child].chunk_id if child >= 0 else self.section_ids[~child]
-            for child in children
+            [
+                self.leaves[child].chunk_id if child >= 0 else self.section_ids[~child]
+                for child in children
+            ]
         )
 
     def _level(self, child: _Child) -> ChunkLevel:
@@ -117,13 +124,12 @@ class TreeMaker:
         spot = self.leaves[child].place
         own = self.document.folded if spot.node == ROOT else spot.node
         if spot.common in (own, spot.node) and not spot.is_several:
-            return ChunkLevel.PARAGRAPH  # a section's own text, below its node
+            return _PARAGRAPH  # a section's own text, below its node
         return ChunkLevel.of_heading(spot.level)
 
-    def _node(self, index: int, links: Links, span: Span) -> Chunk:
+    def _node(self, index: int, links: Links, span: Span, sizer: Sizer) -> Chunk:
         document, source = self.document, self.document.source
         section = document.sections[index]
-        sizer = Sizer.of(self.config)
         if index == ROOT:
             title = document.title
             with_text = self.config.include_document_summary
@@ -132,7 +138,7 @@ class TreeMaker:
             title = section.title
             content, lines = section_summary(document, index, sizer)
         start, end = (lines.start, max(lines.start, lines.end - 1))
-        return Chunk(
+        return new_chunk(
             source=source,
             span=span,
             content=content,
@@ -201,7 +207,7 @@ class HierarchyBuilder:
         summary = self.include_document_summary
         config = replace(self.config or ChunkConfig(), include_document_summary=summary)
         placed = [Leaf(c.chunk_id, c.span, p) for c, p in zip(leaves, spots, strict=True)]
-        maker = TreeMaker(
+        tree = TreeMaker(
             document,
             config,
             strategy,
@@ -210,7 +216,7 @@ class HierarchyBuilder:
             hang(document, placed),
             lambda index, links: replace(leaves[index], links=links),
         )
-        return HierarchicalChunkingResult.of(document, maker.chunks(), strategy, Sizer.of(config))
+        return HierarchicalChunkingResult.of(document, tree.chunks(), strategy, Sizer.of(config))
 
 
 def _require_proper(leaves: Sequence[Chunk], text: str) -> None:

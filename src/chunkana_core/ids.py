@@ -30,15 +30,17 @@ class IdRegister:
         """Return an id made from some strings."""
         # Lone surrogates are part of what a str may hold.
         seed = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
-        repeats = self._repeats.get(seed, -1)
-        chunk_id = ""
-        while not chunk_id or chunk_id in self.taken:
+        repeats = self._repeats.get(seed, -1) + 1
+        while (chunk_id := _shortened(seed, repeats)) in self.taken:
             repeats += 1
-            digest = sha256(seed + str(repeats).encode()).digest() if repeats else seed
-            chunk_id = digest.hex()[:_LENGTH]
         self._repeats[seed] = repeats
         self.taken.add(chunk_id)
         return chunk_id
+
+
+def _shortened(seed: bytes, repeats: int) -> str:
+    digest = sha256(seed + str(repeats).encode()).digest() if repeats else seed
+    return digest.hex()[:_LENGTH]
 
 
 def section_ids(document: Document, register: IdRegister) -> Sequence[str]:

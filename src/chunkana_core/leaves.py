@@ -6,10 +6,10 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from chunkana_core import facts
-from chunkana_core.chunks import Chunk, Links
+from chunkana_core.chunks import Chunk, Links, new_chunk
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document import Document
-from chunkana_core.hierarchy import Leaf
+from chunkana_core.hierarchy import Leaf, new_leaf
 from chunkana_core.ids import IdRegister
 from chunkana_core.overlap import Overlap
 from chunkana_core.placing import Place, place
@@ -25,7 +25,7 @@ def find_leaves(
         spot = place(document, part.span)
         text = document.text[part.span.start : part.span.end]
         chunk_id = register.new("chunk", section_ids[spot.common], text)
-        leaves.append(Leaf(chunk_id, part.span, spot))
+        leaves.append(new_leaf(chunk_id, part.span, spot))
     return leaves
 
 
@@ -58,20 +58,21 @@ class LeafMaker:
         """Make the leaf with a number."""
         part, leaf, document = self.parts[index], self.leaves[index], self.document
         spot, span, line_at = leaf.place, leaf.span, document.source.line_at
+        first_line, last_line, shown = line_at(span.start), line_at(span.end - 1), part.shown
         begun = facts.sections_begun(document, span, spot.positions)
         own = begun[0] if begun else document.sections[spot.home]
         content_type = facts.content_type(document, spot.positions)
-        code = facts.code_blocks(document, span, spot.positions)
+        code = facts.code_blocks(document, span)
         previous_content, next_content = self.overlap.around(index)
-        return Chunk(
+        return new_chunk(
             source=document.source,
             span=span,
-            content=part.shown.content,
-            start_line=line_at(min(part.shown.start, span.start)),
-            end_line=(end_line := line_at(span.end - 1)),
-            text_start_line=line_at(span.start),
-            text_end_line=end_line,
-            text_offset=part.shown.text_offset,
+            content=shown.content,
+            start_line=line_at(shown.start) if shown.start < span.start else first_line,
+            end_line=last_line,
+            text_start_line=first_line,
+            text_end_line=last_line,
+            text_offset=shown.text_offset,
             chunk_id=leaf.chunk_id,
             section_id=self.section_ids[spot.common],
             section=spot.section(document),
@@ -81,12 +82,12 @@ class LeafMaker:
             strategy=self.strategy,
             content_type=content_type,
             title=own.title,
-            section_tags=tuple(section.title for section in begun[1:]),
+            section_tags=tuple([section.title for section in begun[1:]]),
             anchor=own.anchor,
             header_path=self._header_path(spot),
-            size=self.config.length_function(part.shown.content),
+            size=self.config.length_function(shown.content),
             has_code=bool(code),
-            code_languages=facts.languages(code),
+            code_languages=facts.languages(code) if code else (),
             header_moved_from_id=self._moved_from(spot),
             merge_reason=_merge_reason(spot),
             split_index=part.split_index,

@@ -61,11 +61,11 @@ class Merger:
         children: list[list[_Row]] = [[] for _ in sections]  # by section, the last one first
         merged: list[Draft] = []
         for section in reversed(sections):
-            rows = [own[section.index], *reversed(children[section.index])]
-            row = [draft for part in rows for draft in part]
+            row, is_one = own[section.index], not section.has_subsections
             if section.has_subsections:
-                row = self._merge(row)
-            is_one = row == [Draft(section.first, section.end)] or not section.has_subsections
+                rows = [row, *reversed(children[section.index])]
+                row = self._merge([draft for part in rows for draft in part])
+                is_one = row == [Draft(section.first, section.end)]
             if section.index != ROOT and is_one:
                 children[section.parent].append(row)
             else:
@@ -96,7 +96,7 @@ class Merger:
     def apart(self, left: Draft, right: Draft) -> Apart | None:
         """Return why two drafts of one parent are not merged, None if they are."""
         first, opening = self.document.top[left.first], self.document.top[right.first]
-        if opening.kind is BlockKind.HEADING and opening.level <= self.config.merge_boundary_level:
+        if 0 < opening.level <= self.config.merge_boundary_level:
             return Apart.HEADING
         is_mixed = left.is_section(self.document) != right.is_section(self.document)
         if left.end != right.first or first.kind is BlockKind.FRONT_MATTER or is_mixed:

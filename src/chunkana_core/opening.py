@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from chunkana_core.blocks import TRAITS, Block, BlockKind, Opening
 from chunkana_core.cutting import Cutter, Piece
 from chunkana_core.document import Document
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 from chunkana_core.repeating import NO_REPEATS, Repeats, repeated_lines
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
@@ -39,8 +39,12 @@ class Unit:
 
     def reaching(self, start: int, cost: int, opens: BlockKind | None) -> Unit:
         """Return the unit with what stands before it from an offset on."""
-        span, repeats = Span(start, self.span.end), Repeats(tail=self.repeats.tail)
+        tail = self.repeats.tail
+        span, repeats = Span(start, self.span.end), Repeats(tail=tail) if tail else NO_REPEATS
         return Unit(span, cost, opens, self.holds, self.oversize_reason, repeats)
+
+
+_new = maker(Unit)
 
 
 @fast_init
@@ -75,19 +79,19 @@ class Opener:
         block, cost = self.document.top[position], _CUT_BY_DEPTH[0]
         start, end = self.document.start_of(position), self.document.start_of(position + 1)
         whole = self.document.source.trim(start, end)
-        if whole and self._fits(whole, limit):
-            return [Unit(whole, cost, block.kind, block.kind)]
+        if whole is not None and self._fits(whole, limit):
+            return [_new(whole, cost, block.kind, block.kind)]
         waiting = [_Closed(block, start, end, cost, block.kind)]
         units: list[Unit] = []
         while waiting:
             closed = waiting.pop()
             trimmed = self.document.source.trim(closed.start, closed.end)
-            span = trimmed or Span(closed.start, closed.start)
+            span = Span(closed.start, closed.start) if trimmed is None else trimmed
             kind = closed.block.kind
             if closed.block.depth and kind is BlockKind.HEADING:
                 kind = BlockKind.PARAGRAPH  # a heading in a container is text
             if self._fits(span, limit):
-                units.append(Unit(span, closed.cost, closed.opens, kind))
+                units.append(_new(span, closed.cost, closed.opens, kind))
             elif children := self._children(closed):
                 waiting.extend(reversed(children))
             else:
@@ -122,7 +126,7 @@ class Opener:
             yield Unit(span, closed.cost, closed.opens, kind, reason)
         for number, (piece, repeats) in enumerate(pieces):
             cost, opens = (piece.cost, None) if number else (closed.cost, closed.opens)
-            yield Unit(piece.span, cost, opens, kind, None, repeats)
+            yield _new(piece.span, cost, opens, kind, None, repeats)
 
     def _pieces(self, block: Block, span: Span, limit: int) -> Sequence[tuple[Piece, Repeats]]:
         cutter = Cutter.of(self.document.source, span, self.sizer, limit)

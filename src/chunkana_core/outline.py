@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from chunkana_core.blocks import Block, BlockKind
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 
 Path = tuple[str, ...]
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
@@ -115,7 +115,7 @@ class Section:
     @property
     def section_path(self) -> SectionPath:
         """Its level and path."""
-        return SectionPath(self.level, self.path)
+        return new_path(self.level, self.path)
 
     @property
     def has_subsections(self) -> bool:
@@ -123,19 +123,24 @@ class Section:
         return self.end > self.own_end
 
 
-def build_outline(top: Sequence[Block]) -> tuple[Section, ...]:
-    """Build the outline of a document's own blocks, in linear time."""
-    headings = [i for i, block in enumerate(top) if block.kind is BlockKind.HEADING]
+new_path = maker(SectionPath)
+_new = maker(Section)
+
+
+def build_outline(top: Sequence[Block], contents: Sequence[int]) -> tuple[Section, ...]:
+    """Build the outline of a document's own blocks, and their `content_counts`, in linear time."""
+    headings = [i for i, block in enumerate(top) if block.level]
     firsts, own_ends = [0, *headings], [*headings, len(top)]
     parents, ends = _nesting(top, firsts)
-    body = any(b.is_content and b.kind is not BlockKind.FRONT_MATTER for b in top[: own_ends[0]])
+    has_front_matter = bool(top) and top[0].kind is BlockKind.FRONT_MATTER
+    body = contents[own_ends[0]] > has_front_matter
     sections = [Section(ROOT, -1, 0, "", (), "", 0, own_ends[0], len(top), body)]
-    for index, anchor in enumerate(_anchors(top[i].info for i in headings), 1):
+    for index, anchor in enumerate(_anchors([top[i].info for i in headings]), 1):
         parent, first, own_end = parents[index], firsts[index], own_ends[index]
         level, title = top[first].level, top[first].info
         where = (index, parent, level, title, (*sections[parent].path, title), anchor)
-        body = any(block.is_content for block in top[first + 1 : own_end])
-        sections.append(Section(*where, first, own_end, ends[index], body))
+        body = contents[own_end] > contents[first]
+        sections.append(_new(*where, first, own_end, ends[index], body))
     return tuple(sections)
 
 

@@ -6,11 +6,14 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from chunkana_core.fast_init import fast_init
+
 # One number holds all that is minimised; each kind outweighs any sum of those below it.
 PART = 1 << 44
 SMALL_PART = 1 << 84
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Row:
     """Units in a row, by their cumulative sizes; all sequences are of one length.
@@ -72,8 +75,10 @@ def least_cost_cuts(row: Row, limit: int, minimum: int) -> list[range]:
             split += 1
         while low < last and end - row.begins[low] > limit:
             low += 1
-        _forget(large, low)
-        _forget(small, max(low, split))
+        while large and large[0] < low:
+            large.popleft()
+        while small and (small[0] < low or small[0] < split):
+            small.popleft()
         costs = [(keys[large[0]] + PART, large[0])] if large else []
         if small:
             costs.append((keys[small[0]] + PART + SMALL_PART, small[0]))
@@ -89,11 +94,6 @@ def _offer(window: deque[int], keys: list[int], unit: int) -> None:
     while window and keys[window[-1]] > keys[unit]:
         window.pop()
     window.append(unit)
-
-
-def _forget(window: deque[int], low: int) -> None:
-    while window and window[0] < low:
-        window.popleft()
 
 
 def _trace(starts: list[int]) -> list[range]:

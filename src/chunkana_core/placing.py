@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chunkana_core.document import Document, is_bare
-from chunkana_core.fast_init import fast_init
-from chunkana_core.outline import ROOT, Section, SectionPath, common_ancestor
+from chunkana_core.document import Document
+from chunkana_core.fast_init import fast_init, maker
+from chunkana_core.outline import ROOT, Section, SectionPath, common_ancestor, new_path
 from chunkana_core.source import Span
 
 
@@ -37,7 +37,10 @@ class Place:
 
     def section(self, document: Document) -> SectionPath:
         """Return its level and path."""
-        return SectionPath(self.level, document.sections[self.home].path)
+        return new_path(self.level, document.sections[self.home].path)
+
+
+_new = maker(Place)
 
 
 def place(document: Document, span: Span) -> Place:
@@ -46,7 +49,7 @@ def place(document: Document, span: Span) -> Place:
     first = document.section_at(positions.start)
     if first.own_end >= positions.stop:
         node = _node(document, first.index, span, positions)
-        return Place(positions, first.level, first.index, first.index, node)
+        return _new(positions, first.level, first.index, first.index, node)
     last = document.section_at(positions.stop - 1)
     touched = document.sections[first.index : last.index + 1]
     bodies = [s for s in touched if _has_body_in(document, s, positions)] or list(touched)
@@ -59,7 +62,7 @@ def place(document: Document, span: Span) -> Place:
         home = section.index if on_chain else common
     titled = [s.level for s in touched if s.index not in (ROOT, document.folded)]
     moved = [s.index for s in touched if s.index < bodies[-1].index and s.index not in with_body]
-    return Place(
+    return _new(
         positions=positions,
         level=min(titled or [first.level]),
         home=home,
@@ -74,7 +77,7 @@ def _has_body_in(document: Document, section: Section, positions: range) -> bool
     start, end = max(section.first, positions.start), min(section.own_end, positions.stop)
     if (start, end) == (section.first, section.own_end):
         return section.has_body
-    return not is_bare(document.top[start:end])
+    return document.has_content(start, end)
 
 
 def _node(document: Document, index: int, span: Span, positions: range) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from chunkana_core.blocks import Block, BlockKind
 from chunkana_core.cutting import MISREAD, Cutter, Piece, line_spans
+from chunkana_core.fast_init import fast_init
 from chunkana_core.parsing import parse
 from chunkana_core.source import BOM, Span
 
@@ -27,6 +28,7 @@ _IN_HEADER = 800  # between the row of a table's header and the rule below it
 _HEADER_LINES = 2  # of a table
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Repeats:
     """What a part's content has around its text where the part starts or ends inside an atom.

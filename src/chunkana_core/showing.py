@@ -10,6 +10,7 @@ from typing import NamedTuple
 from chunkana_core.blocks import BlockKind
 from chunkana_core.document import Document
 from chunkana_core.drafts import Draft
+from chunkana_core.fast_init import fast_init
 from chunkana_core.headings import LARGEST_SHARE
 from chunkana_core.opening import Unit
 from chunkana_core.repeating import has_fence, missing_fence
@@ -33,6 +34,7 @@ class Shown(NamedTuple):
     text_offset: int
 
 
+@fast_init
 @dataclass(frozen=True, slots=True)
 class Frame:
     """What the parts of one draft have around their texts.
@@ -109,7 +111,7 @@ class Frame:
 
 def _leading_headings(document: Document, draft: Draft) -> tuple[Span, ...]:
     positions = range(draft.first, draft.end)
-    leading = takewhile(lambda p: document.top[p].kind is BlockKind.HEADING, positions)
+    leading = takewhile(lambda p: document.top[p].level, positions)
     return tuple(document.trimmed_block(position) for position in leading)
 
 

@@ -57,8 +57,7 @@ class Sizer:
         The section is asked for only where there are prefixes.
         """
         # A prefix takes at most half of the limit, so that half as much surely fits.
-        fits_anyway = self.is_exact and 2 * len(content) <= self.max_size
-        if self.prefix is not None and not fits_anyway:
+        if self.prefix is not None and not (self.is_exact and 2 * len(content) <= self.max_size):
             content = self.prefix_of(section()) + content
         return max(0, self.length(content) - self.max_size)
 

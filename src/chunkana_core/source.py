@@ -6,9 +6,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 
 BOM = "\ufeff"
 _LINE_ENDING = re.compile(r"\r\n?|\n")  # CommonMark 0.31.2 §2.1; never str.splitlines()
@@ -28,6 +29,9 @@ class Span:
         return self.end - self.start
 
 
+new_span = maker(Span)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A document's unmodified text and the offset of every line; CR, LF and CRLF end one."""
@@ -40,8 +44,10 @@ class Source:
         """Index the lines of a text."""
         if "\r" in text:
             return cls(text, [0, *(m.end() for m in _LINE_ENDING.finditer(text))])
-        *lengths, _ = [len(line) + 1 for line in text.split("\n")]  # the last has no line ending
-        return cls(text, list(accumulate(lengths, initial=0)))
+        sums = accumulate(map(len, text.split("\n")), initial=0)
+        starts = list(map(add, sums, count()))  # each line is longer by what ends it
+        starts.pop()  # the last one has no end
+        return cls(text, starts)
 
     def line_at(self, offset: int) -> int:
         """Return the number, from 1, of the line that holds an offset."""
@@ -66,4 +72,4 @@ class Source:
             begin = line if line >= start else first.start()
         while text[end - 1].isspace():
             end -= 1
-        return Span(begin, end)
+        return new_span(begin, end)

@@ -124,7 +124,7 @@ class InvariantValidator:
         if not document.top or not all(map(leaves_fence_open, readings)):
             return not document.top and leaves_fence_open(leaf.content)
         end, text = leaf.span.end, document.text
-        code = code_blocks(document, leaf.span, document.positions(leaf.span))[-1:]
+        code = code_blocks(document, leaf.span)[-1:]
         if any(block.is_open and not text[block.end : end].strip("> \t\r\n") for block in code):
             return False
         closed = self.config.length_function(leaf.content + missing_fence(leaf.content))

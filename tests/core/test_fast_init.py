@@ -9,7 +9,7 @@ from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
 
 import pytest
 
-from chunkana_core.fast_init import fast_init
+from chunkana_core.fast_init import fast_init, maker
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +93,24 @@ def test_a_plain_subclass_keeps_its_class() -> None:
     made = Named(7)
     made_dict = made.__dict__
     assert (type(made), made.first, made_dict) == (Named, 7, {})
+
+
+def test_a_maker_makes_the_same() -> None:
+    """What it makes is an instance of the class like any other, frozen too."""
+    new = maker(Quick)
+    for made, expected in (
+        (new(1), Quick(1)),
+        (new(1, "x", third=(3,)), Quick(1, "x", third=(3,))),
+        (new(second="y", first=2), Quick(2, "y")),
+    ):
+        assert type(made) is Quick
+        assert made == expected
+        with pytest.raises(FrozenInstanceError):
+            made.first = 2  # type: ignore[misc]
+
+
+def test_a_maker_wants_the_arguments_of_its_class() -> None:
+    new = maker(Quick)
+    for wrong in ((), (1, "b", ())):
+        with pytest.raises(TypeError):
+            new(*wrong)

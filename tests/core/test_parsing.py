@@ -9,10 +9,14 @@ import inspect
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chunkana_core import BlockKind, Document, chunk_hierarchical
 from chunkana_core.blocks import TRAITS
+from chunkana_core.front_matter import is_simple, parsed_title, simple_title
 from chunkana_core.parsing import parse
+from chunkana_core.parsing.titles import inline_text, plain_title
 
 K = BlockKind
 
@@ -176,6 +180,49 @@ def test_title_of_front_matter(yaml: str, title: str) -> None:
     assert parse(f"---\n{yaml}\n---\n").front_title == title
 
 
+@pytest.mark.parametrize(
+    ("yaml", "title"),
+    [
+        ("title: Using it", "Using it"),
+        ("weight: 2375\ntitle:   'It''s'", None),
+        ("weight: 2375\ntitle:   'a # b'  ", "a # b"),
+        ('title: "a: b"\ndate: 2016-09-14\nversion: 6.0.8', "a: b"),
+        ("tags:\n- docs\n- /operate\ndraft:\ntitle: см. http://x", "см. http://x"),
+        ("Title: other", ""),
+        ("title: 2016-09-31", None),
+        ("title: a: b", None),
+        ("title: a #b", None),
+        ("title: [a]", None),
+        ("title:\n  far", None),
+        ("title: a\u2028b", None),
+        ("", None),
+    ],
+)
+def test_simple_front_matter(yaml: str, title: str | None) -> None:
+    """Keys with scalars, and lists of them, need no YAML parser; all else goes to PyYAML."""
+    assert is_simple(yaml) == (title is not None)
+    if title is not None:
+        assert simple_title(yaml) == parsed_title(yaml) == title
+
+
+_YAML_WORDS = (
+    *"x1é$/(_-?:#'\"[{&*!|>%@`~=.,+ \t\xa0\u2028",
+    *("a:", "null", "08", "1.5", "1:30", "2020-01-02", "2020-02-31", "'q'", '"q"', "<<", "---"),
+    *("title:", ": ", " #", "- ", "'q r'", "http://x"),
+)
+_YAML_LINES = st.builds(
+    lambda key, words: key + "".join(words),
+    st.sampled_from(("title: ", "title:", "a-b: ", "c:", "- ")),
+    st.lists(st.sampled_from(_YAML_WORDS), max_size=3),
+)
+
+
+@given(st.lists(_YAML_LINES, min_size=1, max_size=4).map("\n".join))
+def test_simple_front_matter_is_read_as_yaml(yaml: str) -> None:
+    """What is taken for simple has the title that PyYAML finds."""
+    assert not is_simple(yaml) or simple_title(yaml) == parsed_title(yaml)
+
+
 @pytest.mark.parametrize("again", ["[*a{0}, *a{0}]", "{{<<: [*a{0}, *a{0}], k{0}: 1}}"])
 def test_front_matter_that_expands_is_not_expanded(again: str) -> None:
     """Aliases of aliases, and merged mappings of them, are read in linear time."""
@@ -326,6 +373,50 @@ def test_white_space_at_the_end_is_no_error() -> None:
 def test_titles_are_plain_text(markup: str, title: str) -> None:
     """A title is what a reader sees of it."""
     assert chunk_hierarchical(f"# {markup}\n\nText.\n").toc()[0].title == title
+
+
+@pytest.mark.parametrize(
+    ("markup", "is_plain", "is_plain_if_undefined"),
+    [
+        ("plain, really!", True, True),
+        ("`code` and snake_case_name", True, True),
+        ("a & b", True, True),
+        ("[2.5.0] - 2031", False, True),
+        ("axios(url[, config])", False, True),
+        ("a [b](c)", False, False),
+        ("a[^1] and ^[b]", False, False),
+        ("_a_", False, False),
+        ("a[_b_", False, False),
+        ("` a`", False, False),
+        ("`a``b`", False, False),
+        ("&amp;", False, False),
+        ("a <b>", False, False),
+        ("**a**", False, False),
+    ],
+)
+def test_titles_that_need_no_parser(
+    markup: str,
+    is_plain: bool,  # noqa: FBT001
+    is_plain_if_undefined: bool,  # noqa: FBT001
+) -> None:
+    """Titles without markup, and those with brackets where nothing is defined, are not parsed."""
+    assert (plain_title(markup) is not None) == is_plain
+    assert (plain_title(markup, may_link=False) is not None) == is_plain_if_undefined
+
+
+_TITLE_PARTS = (
+    *"aÖ_`&!](.^|$=\\*~<#[ \u3000\u0301¹",
+    *("b1", "__", "``", "`c`", "&amp;", "&;", "[a]", "![", "]:", "][", "x_y", "  "),
+)
+
+
+@given(st.lists(st.sampled_from(_TITLE_PARTS), min_size=1, max_size=8).map("".join))
+def test_titles_that_need_no_parser_are_what_it_says(markup: str) -> None:
+    """Without definitions, a parser says the same of brackets."""
+    markup = markup.strip()
+    read = " ".join(inline_text(markup, {}).split())
+    assert plain_title(markup) in (None, read)
+    assert plain_title(markup, may_link=False) in (None, read)
 
 
 def test_titles_with_references() -> None:

@@ -30,9 +30,9 @@ def _documents() -> list[Sample]:
 
 @pytest.mark.parametrize("sample", _documents(), ids=lambda sample: sample.name)
 def test_blocks_and_headings_of_documents_are_stock(sample: Sample) -> None:
-    """A document has the top-level blocks, and the headings, that the stock parser finds."""
+    """A document has the blocks, however deep, and the headings that the stock parser finds."""
     assert limited_blocks(sample.text) is not None
-    _same_blocks(sample.text)
+    _same_nested_blocks(sample.text)
     _same_headings(sample.text)
 
 
@@ -40,7 +40,7 @@ def test_blocks_and_headings_of_documents_are_stock(sample: Sample) -> None:
 def test_blocks_and_headings_of_the_commonmark_examples_are_stock() -> None:
     """Every example of the CommonMark specification is read as the stock parser reads it."""
     for sample in corpora.spec_examples():
-        _same_blocks(sample.text)
+        _same_nested_blocks(sample.text)
         _same_headings(sample.text)
 
 
@@ -67,13 +67,31 @@ def test_blocks_of_made_markdown_are_stock(text: str) -> None:
         "> $$\n> [^1]: a\n> [^1]: 1.\n$$ b\n>\n> $$\n",
         "> $$ a\n> > - >```\n$$ b\n# c\n$$ (1)\n",
         "$$ a\n# b\n$$ c\n\u3000\n# d\n$$ e\n$$\n",
+        "#\n##\ta\t##\n# b#\n## # ##\n####### c\n#d\n",
+        "***\n* * *\n- -\t-\n__ _ \n_ _\n+ + +\n**-\n",
+        "-\ta\n -\t\tb\n1.\t c\n>-\td\n>\t- e\n",
+        "-      a\n- \n- b\n-\n\n  c\n-\n  d\n",
+        "1234567890. a\n123456789. b\n2) c\n3. d\n+ e\n- f\n",
+        "a\n2. b\n1. c\nd\n-\n- e\nf\n01. g\n",
+        "- a\n - b\n  - c\n   - d\n    - e\n     - f\n",
+        "- a\n  - | b |\n    |---|\n- | c\n- -\n",
+        "```a`b\n~~~ c`d\n~~\n~~~~  \n```\n````x\n    ```\n ````",
+        "> ```\n>",
+        "a\\|b\n|-|\nc\n\na\\|b\n--\n\n|\n|-\n\n| d\n-\n\ne|f\n- |-\n",
+        "||a|\n|-|-|\n\nb |\\\n:-:\n\n|c|d\\|\n-|-\n\n|e|\n||-|\n\nf|\n-\n",
+        "<pre>a\n\nb</pre>\n<!-- c -->\n<?d\n\n?>\n<!E\n>\n<![CDATA[\n\n]]>f\ng\n",
+        "- <!--\n\nno more\n- <div>\nb\n- <b>\n\n  <x-y>\nz\n<b>\n<p>\n",
+        "> <div>\n> a\n>\n> b\n<p\n<pre",
+        "> ```\n> ",
+        "- ```\n  a\nb\n- ~~~\n\n   ~~~\t\n",
+        "[a\\]: /b\n[a][b]: /c\n[d\n]: /e\n\n[\\[f]: /g\n[h] i\n",
+        "- a\n\n\n- b\n\n      c\n\n  d\n> e\nf\n",
     ],
     ids=lambda text: repr(text[:40]),
 )
 def test_blocks_of_odd_texts_are_stock(text: str) -> None:
     """So is what our own rules, which look at fewer characters, could get wrong."""
-    expected = [(b.kind, b.depth, b.start, b.end) for b in stock_blocks(text)]
-    assert [(b.kind.value, b.depth, b.start, b.end) for b in parse(text).blocks] == expected
+    _same_nested_blocks(text)
 
 
 @given(any_markdown())
@@ -86,8 +104,7 @@ def test_headings_of_made_markdown_are_stock(text: str) -> None:
 def test_nested_blocks_of_made_markdown_are_stock(text: str) -> None:
     """Blocks inside lists, quotes and footnotes are read as the stock parser reads them, too."""
     assume(_is_comparable(text))
-    expected = [(b.kind, b.depth, b.start, b.end) for b in stock_blocks(text)]
-    assert [(b.kind.value, b.depth, b.start, b.end) for b in parse(text).blocks] == expected
+    _same_nested_blocks(text)
 
 
 _MARKS = st.lists(st.sampled_from(("> ", ">", "- ", "1. ", "+   ")), min_size=1, max_size=3)
@@ -112,7 +129,7 @@ def test_what_is_too_deep_ends_with_its_container(
 @given(any_markdown() | messy_text())
 def test_more_made_markdown_is_read_as_stock(text: str) -> None:
     assume(_is_comparable(text))
-    _same_blocks(text)
+    _same_nested_blocks(text)
     _same_headings(text)
 
 
@@ -125,6 +142,14 @@ def _same_blocks(text: str) -> None:
     expected = [(b.kind, b.start, b.end) for b in top(stock_blocks(text))]
     found = [b for b in parse(text).blocks if b.depth == 0]
     assert [(b.kind.value, b.start, b.end) for b in found] == expected
+
+
+def _same_nested_blocks(text: str) -> None:
+    expected = [
+        (b.kind, b.depth, b.start, b.end, b.level, not b.is_closed) for b in stock_blocks(text)
+    ]
+    found = parse(text).blocks
+    assert [(b.kind.value, b.depth, b.start, b.end, b.level, b.is_open) for b in found] == expected
 
 
 def _same_headings(text: str) -> None:
