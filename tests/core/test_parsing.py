@@ -243,7 +243,7 @@ def test_front_matter_is_read_alike_however_deep_its_caller_is() -> None:
     assert parse(more).front_title == ""
     assert parse(more).blocks[0].kind is not K.FRONT_MATTER
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(len(inspect.stack(0)) + 350)
+    sys.setrecursionlimit(len(inspect.stack(0)) + 450)
     try:
         assert parse(fifty).front_title == "x"
         assert parse("> " * 100 + "a\n").blocks
