@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from chunkana_core import ChunkConfig
+from chunkana_core import ChunkConfig, MarkdownChunker
 from tests.core import laws
 from tests.core.laws import Case
 
@@ -63,21 +61,90 @@ def test_lead_in_and_first_item_that_fit(
 
 # Headings that leave little room
 
+HEADING = "# " + "h" * 100
 
+
+@pytest.mark.parametrize("atoms", ["keep", "split"])
 @pytest.mark.parametrize(
     ("heading", "first", "is_together"),
     [
         (36, "ab", True),  # the smallest first unit fits to the last code point
         (37, "ab", False),
-        (22, "One two three.", True),
-        (22, "One two three four five six.", True),  # is cut to 16
-        (23, "One two three four five six.", False),  # there is no room for 16
+        (22, "One two, three.", True),
+        (22, "One two, three..", True),  # sixteen, which fill the limit
+        (22, "One two three four five six.", True),  # is cut to sixteen
+        (23, "One two three four five six.", False),  # there is no room for sixteen
     ],
 )
-def test_room_below_a_heading(heading: int, first: str, *, is_together: bool) -> None:
+def test_room_below_a_heading(heading: int, first: str, atoms: str, *, is_together: bool) -> None:
     """A heading stays with its text where all of the first unit fits, or 16 code points of it."""
-    title = "#" + " h" * ((heading - 1) // 2) + "h" * ((heading - 1) % 2)
-    assert len(title) == heading
-    text = f"{title}\n\n{first}\n\n" + "More words of text. " * 5
-    found = contents(text, max_chunk_size=40, min_content_after_header=0)
-    assert (found[0] == title) is not is_together
+    text = f"{HEADING[:heading]}\n\n{first}\n\n" + "More words of text. " * 5
+    found = contents(
+        text, max_chunk_size=40, min_content_after_header=0, atomic_blocks=atoms, min_chunk_size=0
+    )
+    assert found[0].startswith(f"{HEADING[:heading]}\n\n{first[:2]}") is is_together
+
+
+@pytest.mark.parametrize(
+    ("lines", "heading", "is_together"),
+    [
+        (3, 22, True),  # fits by itself, and in the sixteen code points that are left it would not
+        (3, 23, False),
+        (9, 38, True),  # fits nowhere
+        (9, 39, False),
+    ],
+)
+def test_code_below_a_heading(lines: int, heading: int, *, is_together: bool) -> None:
+    """Code that does not fit below its heading is kept with it, over the limit."""
+    code = "```\n" + "x = 1\n" * lines + "```"
+    text = f"{HEADING[:heading]}\n\n{code}\n\nSome more words of text.\n"
+    first, *_ = contents(text, max_chunk_size=40)
+    assert first == (f"{HEADING[:heading]}\n\n{code}" if is_together else HEADING[:heading])
+
+
+# How many units go into a part
+
+NUMBERS = [f"{number:02}" for number in range(60)]
+# Texts of sixty units; the size of what a part shows beside its units; and that of a unit with
+# what is between two of them, the last of which is not there.
+UNITS = {
+    "items": ("# H\n\n" + "\n".join(f"- {n}" for n in NUMBERS), 5 - 1, 5),
+    "paragraphs": ("# H\n\n" + "\n\n".join(f"word{n}" for n in NUMBERS), 5 - 2, 8),
+    "sentences": ("# H\n\n" + " ".join(f"Say {n}." for n in NUMBERS), 5 - 1, 8),
+    "words": ("# H\n\n" + " ".join(f"word{n}" for n in NUMBERS), 5 - 1, 7),
+    "lines of code": (
+        "# H\n\n```py\n" + "\n".join(f"line_{n}" for n in NUMBERS) + "\n```",
+        5 + 6 + 3,
+        8,
+    ),
+    "lines of quoted code": (
+        "> ```\n" + "\n".join(f"> line_{n}" for n in NUMBERS) + "\n> ```",
+        6 + 5,
+        10,
+    ),
+    "rows": (
+        "# H\n\n| n  |\n|----|\n" + "\n".join(f"| {n} |" for n in NUMBERS),
+        5 + 2 * 7 - 1,
+        7,
+    ),
+    "lines of HTML": ("<i>\n" + "\n".join(f"word{n}" for n in NUMBERS) + "\n</i>", -1, 7),
+}
+
+
+def most_units(text: str, limit: int, prefix: str) -> int:
+    """Return how many units are in the part that has most of them."""
+    config = ChunkConfig(max_chunk_size=limit, atomic_blocks="split", min_content_after_header=0)
+    result = MarkdownChunker(config).chunk_hierarchical(text, prefix=lambda _: prefix)
+    parts = result.get_leaves()
+    assert all(len(part.content) + len(prefix) <= limit for part in parts)
+    return max(sum(part.text.count(number) for number in NUMBERS) for part in parts[1:-1])
+
+
+@pytest.mark.parametrize("prefix", ["", "of H:\n"])
+@pytest.mark.parametrize("kind", UNITS)
+def test_as_many_units_as_fit(kind: str, prefix: str) -> None:
+    """A part holds as many units as fit with all that is repeated, and with what is before it."""
+    text, around, step = UNITS[kind]
+    limits = range(60, 60 + 2 * step)
+    most = [(limit - len(prefix) - around) // step for limit in limits]
+    assert [most_units(text, limit, prefix) for limit in limits] == most

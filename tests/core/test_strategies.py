@@ -191,3 +191,11 @@ def test_a_strategy_cannot_be_used_by_halves() -> None:
 
     with pytest.raises(TypeError, match="can_handle"):
         Half()  # type: ignore[abstract]
+
+
+def test_a_part_that_starts_with_a_heading_repeats_none() -> None:
+    """Only parts that start below the headings of a draft have them above their text."""
+    first, second = "# A\n\nText of A, some of it.", "## B\n\nText of B, some more."
+    config = ChunkConfig(max_chunk_size=36, strategy="whole")
+    chunks = MarkdownChunker(config, strategies=[Whole()]).chunk(f"{first}\n\n{second}\n")
+    assert [chunk.content for chunk in chunks] == [first, second]
