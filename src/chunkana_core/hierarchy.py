@@ -196,11 +196,10 @@ class HierarchyBuilder:
         given = [chunk for chunk in chunks if chunk.is_leaf]
         leaves = sorted(given, key=lambda chunk: (chunk.span.start, chunk.span.end))
         _require_proper(leaves, original_text)
-        spots = [place(document, chunk.span) for chunk in leaves]
         strategy = leaves[0].strategy if leaves else ""
         summary = self.include_document_summary
         config = replace(self.config or ChunkConfig(), include_document_summary=summary)
-        placed = [Leaf(c.chunk_id, c.span, p) for c, p in zip(leaves, spots, strict=True)]
+        placed = [Leaf(c.chunk_id, c.span, place(document, c.span)) for c in leaves]
         maker = TreeMaker(
             document,
             config,
