@@ -193,3 +193,10 @@ def test_excess_of_alternatives_counts_what_goes_before_contents() -> None:
         cuts = chunker.explain(text, prefix=lambda _, prefix=prefix: prefix).cuts
         found[prefix] = {other.over for cut in cuts for other in cut.alternatives}
     assert found == {"": {0, 2}, "a prefix\n": {0, 11}}
+
+
+def test_a_lead_in_is_where_it_stands() -> None:
+    """What is kept with the list below it is a paragraph all the same."""
+    text = f"{LONG}\n\nDo these:\n\n" + "- one item of text\n" * 6
+    cut, *_ = explained(text, ChunkConfig(max_chunk_size=80)).cuts
+    assert (cut.begins, cut.where) == ("Do these:", "before a paragraph")
