@@ -137,11 +137,6 @@ UNITS = {
 }
 
 
-def measured(text: str) -> int:
-    """Count code points, as a measure that is not known to do so."""
-    return len(text)
-
-
 def most_units(text: str, limit: int, prefix: str, measure: Measure) -> int:
     """Return how many units are in the part of section H that has most of them."""
     config = ChunkConfig(
@@ -159,7 +154,7 @@ def most_units(text: str, limit: int, prefix: str, measure: Measure) -> int:
 
 @pytest.mark.parametrize("prefix", ["", "this is of "])
 @pytest.mark.parametrize("kind", UNITS)
-@pytest.mark.parametrize("measure", [len, measured])
+@pytest.mark.parametrize("measure", [len, str.__len__], ids=["len", "another"])
 def test_as_many_units_as_fit(kind: str, prefix: str, measure: Measure) -> None:
     """A part holds as many units as fit with all that is repeated, and with what is before it.
 

@@ -165,8 +165,9 @@ def test_what_are_no_drafts_is_refused(drafts: list[Draft]) -> None:
         pass
 
     Bad.drafts = drafts
-    with pytest.raises(StrategyError):
+    with pytest.raises(StrategyError) as caught:
         MarkdownChunker(strategies=[Bad()]).chunk(TEXT)
+    assert str(caught.value) == f"strategy 'whole': {drafts!r} is no list of drafts"
 
 
 def test_bindings() -> None:
