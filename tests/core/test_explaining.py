@@ -184,15 +184,13 @@ def test_headings_are_parted_from_what_is_before_them() -> None:
     assert [step.stage for step in explanation.steps] == ["headings", "headings"]
 
 
-def test_excess_of_alternatives_counts_what_goes_before_contents() -> None:
-    """Three paragraphs are over the limit by two, and by two and the prefix where there is one."""
+@pytest.mark.parametrize(("prefix", "over"), [("", {0, 2}), ("a prefix\n", {0, 11})])
+def test_excess_of_alternatives(prefix: str, over: set[int]) -> None:
+    """Three paragraphs are over the limit by two, and by a prefix where there is one."""
     text = "".join(f"Paragraph {number} of some words.\n\n" for number in range(9))
     chunker = MarkdownChunker(ChunkConfig(max_chunk_size=80))
-    found = {}
-    for prefix in ("", "a prefix\n"):
-        cuts = chunker.explain(text, prefix=lambda _, prefix=prefix: prefix).cuts
-        found[prefix] = {other.over for cut in cuts for other in cut.alternatives}
-    assert found == {"": {0, 2}, "a prefix\n": {0, 11}}
+    cuts = chunker.explain(text, prefix=lambda _: prefix).cuts
+    assert {other.over for cut in cuts for other in cut.alternatives} == over
 
 
 def test_a_lead_in_is_where_it_stands() -> None:
