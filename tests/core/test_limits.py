@@ -167,3 +167,36 @@ def test_as_many_units_as_fit(kind: str, prefix: str, measure: Measure) -> None:
     room = [limit - len(prefix) - len("H: ") - (measure is not len) - around for limit in limits]
     found = [most_units(text, limit, prefix, measure) for limit in limits]
     assert found == [(size - len("# H\n\n")) // step for size in room]
+
+
+# What is too little for a part
+
+
+def words(size: int) -> str:
+    """Return a paragraph of so many code points."""
+    return "w" * size
+
+
+@pytest.mark.parametrize(
+    ("above", "limit", "first", "cut"),
+    [
+        ("", 60, 15, 1),  # as large as the minimum is enough, and ties take the earliest cut
+        ("", 60, 14, 2),
+        ("# H\n\n", 65, 15, 1),  # headings that are repeated do not count
+        ("# H\n\n", 65, 14, 2),
+        (f"{HEADING[:22]}\n\n", 60, 10, 2),  # nor do those that are not
+        (
+            f"{HEADING[:22]}\n\n```\n{'x' * 60}\n```\n\n",
+            60,
+            20,
+            1,
+        ),  # nor are they missed below code
+    ],
+)
+def test_parts_have_text_enough(above: str, limit: int, first: int, cut: int) -> None:
+    """A part has as much text as is asked for, its headings left out, where the others allow it."""
+    paragraphs = [words(size) for size in (first, 20, 20, 16)]
+    text = above + "\n\n".join(paragraphs)
+    found = contents(text, max_chunk_size=limit, min_content_after_header=15, min_chunk_size=0)
+    assert found[-1].endswith("\n\n".join(paragraphs[cut:]))
+    assert found[-2].endswith("\n\n".join(paragraphs[:cut]))
