@@ -200,3 +200,22 @@ def test_parts_have_text_enough(above: str, limit: int, first: int, cut: int) ->
     found = contents(text, max_chunk_size=limit, min_content_after_header=15, min_chunk_size=0)
     assert found[-1].endswith("\n\n".join(paragraphs[cut:]))
     assert found[-2].endswith("\n\n".join(paragraphs[:cut]))
+
+
+# What is repeated, as far as it fits
+
+
+def test_code_that_fits_without_its_heading_is_shown_without() -> None:
+    """It is not over the limit for the sake of a heading that another part shows."""
+    first, code = "# H\n\nSome words of text, and more.", f"```\n{'x' * 30}\n```"
+    assert contents(f"{first}\n\n{code}\n", max_chunk_size=40) == [first, code]
+
+
+def test_outermost_headings_are_the_first_to_be_left_out() -> None:
+    """Where the end of a fence needs room, only as many headings go as have to."""
+    fence = "`" * 15  # which is none inside HTML, but is in a part that starts with it
+    text = f"# A\n\n## B\n\n<div>\n<p>some text</p>\n{fence}\n" + "<p>text</p>\n" * 3
+    _, before, part, after, *_ = contents(text, max_chunk_size=40)
+    assert before == "# A\n\n## B\n\n<p>some text</p>"
+    assert part == f"## B\n\n{fence}\n{fence}"
+    assert after == "# A\n\n## B\n\n<p>text</p>"

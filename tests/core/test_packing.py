@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chunkana_core.packing import Option, Row, least_cost_cuts, options
@@ -67,6 +67,8 @@ def is_best(row: Row, limit: int, minimum: int) -> None:
     assert found[-1] == min(last_cuts)
 
 
+@example(Row([0, 6, 10], [6, 10, 14], [0, 0, 1]), 12, 8)  # a small part that cannot be avoided
+@example(Row([0, 4, 5], [4, 5, 13], [3, 3, 3]), 9, 5)  # the first is as large as the minimum
 @given(rows(), st.integers(1, 40), st.integers(0, 15))
 def test_cuts_are_the_best_of_all(row: Row, limit: int, minimum: int) -> None:
     is_best(row, limit, minimum)
