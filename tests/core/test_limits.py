@@ -219,3 +219,11 @@ def test_outermost_headings_are_the_first_to_be_left_out() -> None:
     assert before == "# A\n\n## B\n\n<p>some text</p>"
     assert part == f"## B\n\n{fence}\n{fence}"
     assert after == "# A\n\n## B\n\n<p>text</p>"
+
+
+def test_prefixes_of_later_sections_take_no_room() -> None:
+    """Also where a document starts with a paragraph and nothing else before its first heading."""
+    text = " ".join(f"word{n}" for n in NUMBERS) + "\n\n# A heading of some words\n\nText.\n"
+    chunker = MarkdownChunker(ChunkConfig(max_chunk_size=69))
+    result = chunker.chunk_hierarchical(text, prefix=lambda s: "".join(s.path))
+    assert [part.text.count("word") for part in result.get_leaves()[:-1]] == [10] * 6
