@@ -227,3 +227,10 @@ def test_prefixes_of_later_sections_take_no_room() -> None:
     chunker = MarkdownChunker(ChunkConfig(max_chunk_size=69))
     result = chunker.chunk_hierarchical(text, prefix=lambda s: "".join(s.path))
     assert [part.text.count("word") for part in result.get_leaves()[:-1]] == [10] * 6
+
+
+@pytest.mark.parametrize(("limit", "count"), [(40, 1), (39, 2)])
+def test_headings_without_text_are_together_where_they_fit(limit: int, count: int) -> None:
+    headings = (f"## {'a' * 16}", f"## {'b' * 16}")
+    text = "\n\n".join(("# A\n\nx", *headings))
+    assert len(contents(text, max_chunk_size=limit, min_chunk_size=0)) == 1 + count

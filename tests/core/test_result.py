@@ -326,3 +326,27 @@ def test_public_names_exist() -> None:
 )
 def test_title_is_what_a_document_says(text: str, title: str) -> None:
     assert chunk_hierarchical(text).title == title
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Before.\n# A\na\n## B\nb\n### C\nc\n#### D\nd\n# E\ne\n## F\nf\n# G\ng\n",
+            "An0 -l3 An1 Al3 Bn2 Bl3 Cn3 Cl3 Dl3 En1 El3 Fl2 Gl1",
+        ),
+        (
+            "# A\na\n## B\nb\n### C\nc\n### D\nd\n## E\ne\n",
+            "An0 Al3 Bn2 Bl3 Cl3 Dl3 El2",
+        ),
+    ],
+    ids=["several titles", "one title"],
+)
+def test_levels_of_nodes_and_leaves(text: str, expected: str) -> None:
+    """A node and a leaf that is a whole section have its level; its own text is a paragraph."""
+    result = MarkdownChunker(ChunkConfig(min_chunk_size=0)).chunk_hierarchical(text)
+    found = [
+        f"{chunk.title or '-'}{'l' if chunk.is_leaf else 'n'}{int(chunk.links.hierarchy_level)}"
+        for chunk in result.chunks
+    ]
+    assert found == expected.split()
