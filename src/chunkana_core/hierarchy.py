@@ -115,8 +115,7 @@ class TreeMaker:
         if child < 0:
             return ChunkLevel.of_heading(self.document.sections[~child].level)
         spot = self.leaves[child].place
-        own = self.document.folded if spot.node == ROOT else spot.node
-        if spot.common in (own, spot.node) and not spot.is_several:
+        if spot.common in (self.document.folded, spot.node) and not spot.is_several:
             return ChunkLevel.PARAGRAPH  # a section's own text, below its node
         return ChunkLevel.of_heading(spot.level)
 
