@@ -350,3 +350,16 @@ def test_levels_of_nodes_and_leaves(text: str, expected: str) -> None:
         for chunk in result.chunks
     ]
     assert found == expected.split()
+
+
+def test_what_a_node_says_of_itself() -> None:
+    """A node has the lines that its content shows, those of all its text, and is not indexed."""
+    text = "# A\n\na\n\n## B\n\nfirst\nb\n\n### C\n\nc\n\n### D\n\nd\n"
+    result = MarkdownChunker(ChunkConfig(min_chunk_size=0)).chunk_hierarchical(text)
+    root, section = (chunk for chunk in result.chunks if not chunk.is_leaf)
+    assert (root.content, section.content) == ("# A\n\na", "## B\n\nfirst\nb")
+    assert (root.start_line, root.end_line) == (3, 3)  # what is below the title
+    assert (section.start_line, section.end_line) == (5, 8)
+    assert (root.text_start_line, root.text_end_line) == (1, 16)
+    assert (section.text_start_line, section.text_end_line) == (5, 16)
+    assert (root.indexable, section.indexable) == (False, False)
