@@ -363,3 +363,13 @@ def test_what_a_node_says_of_itself() -> None:
     assert (root.text_start_line, root.text_end_line) == (1, 16)
     assert (section.text_start_line, section.text_end_line) == (5, 16)
     assert (root.indexable, section.indexable) == (False, False)
+
+
+def test_where_the_text_is_in_the_content() -> None:
+    """After repeated headings, and the fence that is repeated below them."""
+    text = "# A\n\na\n\n## B\n\n```\n" + "x = 1\n" * 9 + "```\n"
+    config = ChunkConfig(max_chunk_size=40, min_chunk_size=0, atomic_blocks="split")
+    leaves = MarkdownChunker(config).chunk(text)
+    assert [leaf.text_offset for leaf in leaves] == [0, 0, 10, 10]
+    for leaf in leaves:
+        assert leaf.content.startswith(leaf.text, leaf.text_offset)
