@@ -234,3 +234,14 @@ def test_headings_without_text_are_together_where_they_fit(limit: int, count: in
     headings = (f"## {'a' * 16}", f"## {'b' * 16}")
     text = "\n\n".join(("# A\n\nx", *headings))
     assert len(contents(text, max_chunk_size=limit, min_chunk_size=0)) == 1 + count
+
+
+@pytest.mark.parametrize(("size", "is_whole"), [(44, True), (45, False)])
+def test_tolerance_ends_exactly(size: int, *, is_whole: bool) -> None:
+    """A section over the limit by as much as is tolerated is whole, and says so."""
+    text = f"# A\n\n{'word ' * 20}"[: size - 1] + "."
+    config = ChunkConfig(max_chunk_size=40, oversize_tolerance=0.1)
+    first, *rest = MarkdownChunker(config).chunk(text)
+    assert (not rest) is is_whole
+    assert first.oversize_reason == ("within_tolerance" if is_whole else None)
+    assert first.text_offset == 0
