@@ -245,3 +245,11 @@ def test_tolerance_ends_exactly(size: int, *, is_whole: bool) -> None:
     assert (not rest) is is_whole
     assert first.oversize_reason == ("within_tolerance" if is_whole else None)
     assert first.text_offset == 0
+
+
+def test_what_stays_whole_is_no_part() -> None:
+    """Code over the limit that is all of its section is not numbered among parts."""
+    code = f"```\n{'x' * 60}\n```"
+    (whole,) = MarkdownChunker(ChunkConfig(max_chunk_size=40)).chunk(code)
+    assert (whole.oversize_reason, whole.split_index) == ("code_block_integrity", None)
+    assert whole.original_section_size is None
