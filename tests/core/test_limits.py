@@ -177,6 +177,9 @@ def words(size: int) -> str:
     return "w" * size
 
 
+BELOW_CODE = f"{HEADING[:22]}\n\n```\n{'x' * 60}\n```\n\n"
+
+
 @pytest.mark.parametrize(
     ("above", "limit", "first", "cut"),
     [
@@ -185,12 +188,8 @@ def words(size: int) -> str:
         ("# H\n\n", 65, 15, 1),  # headings that are repeated do not count
         ("# H\n\n", 65, 14, 2),
         (f"{HEADING[:22]}\n\n", 60, 10, 2),  # nor do those that are not
-        (
-            f"{HEADING[:22]}\n\n```\n{'x' * 60}\n```\n\n",
-            60,
-            20,
-            1,
-        ),  # nor are they missed below code
+        (BELOW_CODE, 60, 15, 1),  # nor are they missed below code
+        (BELOW_CODE, 60, 14, 2),
     ],
 )
 def test_parts_have_text_enough(above: str, limit: int, first: int, cut: int) -> None:
