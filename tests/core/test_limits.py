@@ -252,3 +252,12 @@ def test_what_stays_whole_is_no_part() -> None:
     (whole,) = MarkdownChunker(ChunkConfig(max_chunk_size=40)).chunk(code)
     assert (whole.oversize_reason, whole.split_index) == ("code_block_integrity", None)
     assert whole.original_section_size is None
+
+
+def test_a_fence_below_a_heading_that_leaves_no_room_is_closed() -> None:
+    """The first line of code would not fit beside both, and its fence stays with the heading."""
+    lines = ("x" * 26, "y" * 26)
+    text = "\n".join((HEADING[:22], "", "```py", *lines, "```"))
+    first, *rest = contents(text, max_chunk_size=40, atomic_blocks="split")
+    assert first == f"{HEADING[:22]}\n\n```py\n```"
+    assert rest == [f"```py\n{line}\n```" for line in lines]

@@ -95,6 +95,11 @@ def units(text: str, limit: int, *, keep_atoms: bool = True) -> list[Found]:
             14,
             [(f"> {IN_ITEM[:8]}>   code\n>   ```", 1, QUOTE, CODE, "list_item_integrity")],
         ),
+        (
+            "> ```\n> code code\n> ```\n",  # in a line of a marker, but not an item's
+            14,
+            [("> ```\n> code code\n> ```", 1, QUOTE, CODE, "code_block_integrity")],
+        ),
         (IN_MARKERS, 14, [(IN_MARKERS.rstrip(), 1, LIST, TABLE, "list_item_integrity")]),
     ],
 )

@@ -57,6 +57,9 @@ def placed(text: str, first: str, last: str) -> Place:
         ("# A", "e\n", Place(range(1, 10), 2, A, A, ROOT, B, is_several=True)),
         ("Before.", "e\n", Place(range(10), 2, ROOT, ROOT, ROOT, B, is_several=True)),
         ("## B", "## B", Place(range(3, 4), 2, B, B, B)),
+        # of the last section its heading alone
+        ("c\n", "### D", Place(range(5, 7), 3, C, C, B)),
+        ("## B", "### D", Place(range(3, 7), 2, C, C, B, B)),
         # from inside its heading on
         ("B\n\n### C", "d\n", Place(range(3, 8), 2, B, B, B, B, is_several=True)),
     ],
