@@ -31,7 +31,7 @@ d
 
 e
 """
-A, B, C = range(1, 4)
+A, B, C, D = range(1, 5)
 
 
 def placed(text: str, first: str, last: str) -> Place:
@@ -60,6 +60,7 @@ def placed(text: str, first: str, last: str) -> Place:
         # of the last section its heading alone
         ("c\n", "### D", Place(range(5, 7), 3, C, C, B)),
         ("## B", "### D", Place(range(3, 7), 2, C, C, B, B)),
+        ("d\n", "## E", Place(range(7, 9), 2, D, D, B)),
         # from inside its heading on
         ("B\n\n### C", "d\n", Place(range(3, 8), 2, B, B, B, B, is_several=True)),
     ],
