@@ -2,16 +2,19 @@ PYTHON ?= python3
 VENV := .venv
 FLOORS := .venv-floors
 BENCHMARK := .venv-benchmark
+MUTANTS := .venv-mutants
 BIN := $(VENV)/bin
 # -qq keeps pip's notes and warnings away, not its errors.
 INSTALL := -m pip -qq --disable-pip-version-check install
+# KiB for each process: an error may make a loop that does not end.
+MOST_MEMORY := 6000000
 # Material's advertisement of its successor is no result of a build.
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test test-fast test-slow test-floors fuzz lint format docs bench \
-	bench-retrieval clean
+	bench-retrieval mutants clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' Makefile | expand -t 20
@@ -55,8 +58,11 @@ bench: $(BENCHMARK)/.speed ## measure speed and memory, beside other chunkers; Q
 bench-retrieval: $(BENCHMARK)/.retrieval ## measure what chunks are worth for retrieval; QUESTIONS=folder
 	HF_HUB_OFFLINE=1 $(BENCHMARK)/bin/python -m benchmarks.retrieval $(if $(QUESTIONS),"$(QUESTIONS)")
 
+mutants: $(MUTANTS)/.dev ## try the tests on thousands of small errors; JOBS=number of processes
+	ulimit -v $(MOST_MEMORY); $(MUTANTS)/bin/python scripts/mutants.py $(if $(JOBS),--jobs $(JOBS))
+
 clean: ## remove environments, caches and built files
-	rm -rf $(VENV) $(FLOORS) $(BENCHMARK) site dist htmlcov .coverage .hypothesis
+	rm -rf $(VENV) $(FLOORS) $(BENCHMARK) $(MUTANTS) mutants site dist htmlcov .coverage .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -93,6 +99,12 @@ $(BENCHMARK)/.retrieval: pyproject.toml $(BENCHMARK)/bin/python
 	@$(BENCHMARK)/bin/python $(INSTALL) "pip>=25.1"
 	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex,cli]" --group benchmark-retrieval
 	@touch $@ $(BENCHMARK)/.speed
+
+$(MUTANTS)/.dev: pyproject.toml $(MUTANTS)/bin/python
+	@echo "Installing what makes mutants into $(MUTANTS) (once)"
+	@$(MUTANTS)/bin/python $(INSTALL) "pip>=25.1"
+	@$(MUTANTS)/bin/python $(INSTALL) -e . --group mutants
+	@touch $@
 
 # A half-made environment is removed, lest the next run take it for a whole one.
 %/bin/python:

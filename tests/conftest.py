@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # `fast` and `slow` draw the same examples on every run; `explore` draws new ones each time:
 # HYPOTHESIS_PROFILE=explore pytest tests/core
@@ -16,4 +16,12 @@ _COMMON = settings(
 settings.register_profile("fast", _COMMON, max_examples=150, derandomize=True)
 settings.register_profile("slow", _COMMON, max_examples=1500, derandomize=True)
 settings.register_profile("explore", _COMMON, max_examples=1500)
+# Thousands of runs, each of which only asks whether anything fails at all: nothing is shrunk.
+settings.register_profile(
+    "mutants",
+    _COMMON,
+    max_examples=20,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))

@@ -13,7 +13,7 @@ from chunkana_core.facts import display_path
 from chunkana_core.fast_init import fast_init, maker
 from chunkana_core.ids import IdRegister, section_ids
 from chunkana_core.outline import ROOT
-from chunkana_core.placing import Place, place
+from chunkana_core.placing import Place
 from chunkana_core.result import HierarchicalChunkingResult
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
@@ -122,8 +122,7 @@ class TreeMaker:
         if child < 0:
             return ChunkLevel.of_heading(self.document.sections[~child].level)
         spot = self.leaves[child].place
-        own = self.document.folded if spot.node == ROOT else spot.node
-        if spot.common in (own, spot.node) and not spot.is_several:
+        if spot.common in (self.document.folded, spot.node) and not spot.is_several:
             return _PARAGRAPH  # a section's own text, below its node
         return ChunkLevel.of_heading(spot.level)
 
@@ -202,11 +201,10 @@ class HierarchyBuilder:
         given = [chunk for chunk in chunks if chunk.is_leaf]
         leaves = sorted(given, key=lambda chunk: (chunk.span.start, chunk.span.end))
         _require_proper(leaves, original_text)
-        spots = [place(document, chunk.span) for chunk in leaves]
         strategy = leaves[0].strategy if leaves else ""
         summary = self.include_document_summary
         config = replace(self.config or ChunkConfig(), include_document_summary=summary)
-        placed = [Leaf(c.chunk_id, c.span, p) for c, p in zip(leaves, spots, strict=True)]
+        placed = [Leaf(c.chunk_id, c.span, place(document, c.span)) for c in leaves]
         tree = TreeMaker(
             document,
             config,

@@ -12,6 +12,7 @@ from chunkana_core import (
     ChunkConfig,
     ConfigurationError,
     HierarchyBuilder,
+    InputTypeError,
     Links,
     MarkdownChunker,
     SectionPath,
@@ -126,14 +127,21 @@ def test_spans_outside_the_text_are_refused(span: Span) -> None:
     chunk = replace(MarkdownChunker().chunk(TEXT)[0], span=span)
     with pytest.raises(ConfigurationError) as caught:
         HierarchyBuilder().build([chunk], TEXT)
-    assert caught.value.field == "chunks"
-    assert caught.value.value == span
+    expected = ("chunks", span, f"spans within 0 and {len(TEXT)}")
+    assert (caught.value.field, caught.value.value, caught.value.allowed) == expected
 
 
 def test_ids_that_repeat_are_refused() -> None:
     chunk = MarkdownChunker().chunk(TEXT)[0]
-    with pytest.raises(ConfigurationError, match="leaves with different ids"):
+    with pytest.raises(ConfigurationError) as caught:
         HierarchyBuilder().build([chunk, chunk], TEXT)
+    assert str(caught.value) == "chunks is '2 leaves'; allowed: leaves with different ids"
+
+
+def test_text_has_to_be_a_str() -> None:
+    with pytest.raises(InputTypeError) as caught:
+        HierarchyBuilder().build([], TEXT.encode())  # type: ignore[arg-type]
+    assert caught.value.field == "original_text"
 
 
 def test_ids_of_other_tools_do_not_meet_those_of_nodes() -> None:

@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, MarkdownChunker, Source, Span
-from chunkana_core.cutting import INNER_LINE, LINE, Cutter, line_spans, opens_a_block
+from chunkana_core.cutting import (
+    CODE_POINT,
+    INNER_LINE,
+    LINE,
+    LINE_OF_SENTENCE,
+    MISREAD,
+    SENTENCE,
+    WORD,
+    Cutter,
+    line_spans,
+    opens_a_block,
+)
 from chunkana_core.sizing import Sizer
 from tests.strategies import any_markdown
 
@@ -215,6 +226,81 @@ def test_costs_rise_with_what_is_parted() -> None:
     assert costs[0] < costs[-1]
     misread = [piece.cost for piece in cutter("# " * 40, 10).sentences()]
     assert max(misread) > max(costs)
+
+
+Costs = list[tuple[str, int]]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        ("One two. Three four.", 11, [("One two.", SENTENCE), ("Three four.", SENTENCE)]),
+        (
+            "One two. Three four.",
+            10,  # one less than the second sentence
+            [("One two.", SENTENCE), ("Three", SENTENCE), ("four.", WORD)],
+        ),
+        (
+            "One two\nthree four five six. Eight.",
+            14,
+            [
+                ("One two", SENTENCE),
+                ("three four", LINE_OF_SENTENCE),
+                ("five six.", WORD),
+                ("Eight.", SENTENCE),
+            ],
+        ),
+        ("a" * 16, 10, [("a" * 10, SENTENCE), ("a" * 6, CODE_POINT)]),
+        ("One # two three", 9, [("One # two", SENTENCE), ("three", WORD)]),
+        ("One two # three", 7, [("One", SENTENCE), ("two #", WORD), ("three", WORD)]),
+        (
+            "# " * 12,  # there is no place that reads as text
+            10,
+            [("# # # # #", SENTENCE), ("# # # # #", WORD + MISREAD), ("# #", WORD + MISREAD)],
+        ),
+        # Eight words back a place is found, nine words back it is not.
+        ("a b # # # # # # # c", 16, [("a", SENTENCE), ("b # # # # # # #", WORD), ("c", WORD)]),
+        ("a b # # # # # # # # c", 18, [("a b # # # # # # #", SENTENCE), ("# c", WORD + MISREAD)]),
+        # In Chinese and Japanese after a clause, if it is in the second half.
+        ("一二三四五六，七八九十一", 10, [("一二三四五六，", SENTENCE), ("七八九十一", WORD)]),
+        (
+            "一二三四五，六七八九十一",
+            10,
+            [("一二三四五，六七八九", SENTENCE), ("十一", CODE_POINT)],
+        ),
+    ],
+)
+def test_where_sentences_are_cut_and_what_it_costs(text: str, limit: int, expected: Costs) -> None:
+    """A cut costs least between sentences, most inside a word, or where the rest is misread."""
+    pieces = cutter(text, limit).sentences()
+    assert [(text[p.span.start : p.span.end], p.cost) for p in pieces] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        (
+            "<p>\n  text\n</p>\n<p>\n",
+            100,
+            [("<p>", LINE), ("  text", INNER_LINE), ("</p>", INNER_LINE), ("<p>", LINE)],
+        ),
+        ("<p>one two three</p>\n", 11, [("<p>one two", LINE), ("three</p>", WORD)]),
+        (
+            "one\n# two\n  # three\n  <b>",
+            100,
+            [
+                ("one", LINE),
+                ("# two", LINE + MISREAD),
+                ("  # three", INNER_LINE + MISREAD),
+                ("  <b>", INNER_LINE),
+            ],
+        ),
+    ],
+)
+def test_where_lines_are_cut_and_what_it_costs(text: str, limit: int, expected: Costs) -> None:
+    """A cut before a line costs more inside an element, most where it would be misread."""
+    pieces = cutter(text, limit).lines()
+    assert [(text[p.span.start : p.span.end], p.cost) for p in pieces] == expected
 
 
 @given(any_markdown(), st.sampled_from((32, 40, 100)))

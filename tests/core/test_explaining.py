@@ -156,3 +156,19 @@ def test_headings_are_parted_from_what_is_before_them() -> None:
     assert (first.line, first.stage) == (3, "headings")
     assert first.why == "a heading goes with the text below it"
     assert [step.stage for step in explanation.steps] == ["headings", "headings"]
+
+
+@pytest.mark.parametrize(("prefix", "over"), [("", {0, 2}), ("a prefix\n", {0, 11})])
+def test_excess_of_alternatives(prefix: str, over: set[int]) -> None:
+    """Three paragraphs are over the limit by two, and by a prefix where there is one."""
+    text = "".join(f"Paragraph {number} of some words.\n\n" for number in range(9))
+    chunker = MarkdownChunker(ChunkConfig(max_chunk_size=80))
+    cuts = chunker.explain(text, prefix=lambda _: prefix).cuts
+    assert {other.over for cut in cuts for other in cut.alternatives} == over
+
+
+def test_a_lead_in_is_where_it_stands() -> None:
+    """What is kept with the list below it is a paragraph all the same."""
+    text = f"{LONG}\n\nDo these:\n\n" + "- one item of text\n" * 6
+    cut, *_ = explained(text, ChunkConfig(max_chunk_size=80)).cuts
+    assert (cut.begins, cut.where) == ("Do these:", "before a paragraph")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -253,3 +255,52 @@ def test_nothing_to_index_is_no_tree() -> None:
     """A document of link definitions has no leaves to merge."""
     tree = chunked("[a]: /a\n", ChunkConfig()).merge_tree()
     assert (tree.nodes, tree.root_ids, tree.leaves) == ((), (), [])
+
+
+def shape(tree: MergeTree, node_ids: Sequence[str]) -> str:
+    """Write the number of leaves of each node; of what has other parents below it, in brackets."""
+    written = []
+    for node_id in node_ids:
+        node = tree.get(node_id)
+        assert node
+        children = [child for i in node.children_ids if (child := tree.get(i))]
+        if all(child.is_leaf for child in children):
+            written.append(str(max(1, len(children))))
+        else:
+            written.append(f"({shape(tree, node.children_ids)})")
+    return " ".join(written)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "cap", "most", "expected"),
+    [
+        ((20,) * 6, 130, 64, "6"),  # all fit to the last code point
+        ((20,) * 6, 129, 64, "3 3"),
+        ((20,) * 6, 64, 64, "2 2 2"),  # three of which would fit, but not all in two groups
+        ((20,) * 6, 42, 64, "2 2 2"),
+        ((20,) * 6, 41, 64, "1 1 1 1 1 1"),
+        ((20,) * 6, 130, 6, "6"),
+        ((20,) * 6, 130, 5, "(3 3)"),
+        ((20,) * 6, 130, 2, "((2 2) 2)"),
+        ((20,) * 7, 1000, 3, "(3 3 1)"),
+        ((20,) * 7, 1000, 2, "((2 2) (2 1))"),
+        ((20,) * 7, 100, 3, "2 2 2 1"),  # over the cap, and so balanced by size
+        ((20,) * 9, 150, 3, "3 3 3"),
+        ((20,) * 5, 88, 64, "3 2"),
+        ((50, 20, 20, 20, 20, 50), 120, 64, "3 3"),
+        ((100, 10, 10, 10, 10), 130, 64, "1 4"),
+        ((10, 10, 10, 10, 100), 130, 64, "4 1"),
+        ((100, 100, 20, 20), 140, 64, "1 2 1"),
+        ((30, 30, 30, 90, 30), 130, 64, "3 2"),
+        ((40, 20, 60, 20, 40), 130, 64, "3 2"),
+    ],
+)
+@pytest.mark.parametrize("measure", [len, str.__len__], ids=["len", "another"])
+def test_groups(
+    sizes: Sequence[int], cap: int, most: int, expected: str, measure: Callable[[str], int]
+) -> None:
+    """Sections of these sizes are grouped so that groups are of about one size."""
+    text = "\n\n".join(f"## S{n}\n\n{'x' * (size - 7)}" for n, size in enumerate(sizes))
+    config = ChunkConfig(max_chunk_size=200, min_chunk_size=0, length_function=measure)
+    tree = sound(chunked(text, config), config, cap, most)
+    assert shape(tree, tree.root_ids) == expected

@@ -130,3 +130,57 @@ def test_no_small_neighbours_are_left(sections: list[tuple[int, int]]) -> None:
             small = min(len(draft.text(document)) for draft in (left, right))
             is_whole = right.end == sections_of[1].end
             assert small >= 60 or len(both.text(document)) > 300 or not is_whole
+
+
+def section(title: str, size: int, level: int = 3) -> str:
+    """Return a section of so many code points."""
+    heading = f"{'#' * level} {title}\n\n"
+    return heading + title.lower() * (size - len(heading))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "limit", "minimum", "count"),
+    [
+        ((40, 40), 82, 41, 1),  # both fit to the last code point
+        ((40, 40), 81, 41, 2),
+        ((40, 40), 82, 40, 2),  # as large as the minimum is not small
+        ((39, 40), 82, 40, 1),  # it is enough that one of them is
+        ((40, 39), 82, 40, 1),
+    ],
+)
+@pytest.mark.parametrize("prefix", ["", "in front: "])
+def test_sizes_that_merge(
+    sizes: tuple[int, int], limit: int, minimum: int, count: int, prefix: str
+) -> None:
+    """Two sections merge where one is under the minimum and both fit with their prefix."""
+    text = "\n\n".join(map(section, "BC", sizes))
+    config = ChunkConfig(max_chunk_size=limit + len(prefix), min_chunk_size=minimum)
+    result = MarkdownChunker(config).chunk_hierarchical(text, prefix=lambda _: prefix)
+    assert len(result.get_leaves()) == count
+
+
+B, C, D, E = (section(title, 30) for title in "BCDE")
+A = section("A", 30, 2)
+DEEP_C, DEEP_D = section("C", 30, 4), section("D", 30, 4)
+LARGE_C, LARGE_D = section("C", 60, 4), section("D", 60, 4)
+
+
+@pytest.mark.parametrize(
+    ("sections", "expected"),
+    [
+        ((B, C, D, E), ((B, C, D), (E,))),  # from the left, as many as fit
+        ((B, "### C", D, E), ((B, "### C", D), (E,))),
+        ((B, C, D, "### E"), ((B, C, D), ("### E",))),  # no text follows that heading
+        ((B, C, "### D", E), ((B, C), ("### D", E))),  # which goes with what follows
+        ((A, B, DEEP_C, DEEP_D, E), ((A,), (B, DEEP_C, DEEP_D), (E,))),  # the deepest first
+        ((A, B, DEEP_C, E), ((A, B, DEEP_C), (E,))),  # which are one, and so merge with others
+        ((A, B, LARGE_C, LARGE_D, E), ((A,), (B, LARGE_C), (LARGE_D,), (E,))),  # are not one
+        ((A, B, C, LARGE_C, E), ((A, B), (C, LARGE_C), (E,))),
+        (("Before.", B), (("Before.",), (B,))),
+        (("---\na: 1\n---", "Before.", B, C), (("---\na: 1\n---",), ("Before.",), (B, C))),
+    ],
+)
+def test_what_merges(sections: tuple[str, ...], expected: tuple[tuple[str, ...], ...]) -> None:
+    """Neighbours merge under one parent, as far as they fit."""
+    found = texts("\n\n".join(sections), max_chunk_size=100, min_chunk_size=31)
+    assert found == ["\n\n".join(run) for run in expected]

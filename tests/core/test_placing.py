@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, Document, MarkdownChunker, SectionPath, Span
 from chunkana_core.ids import IdRegister, section_ids
-from chunkana_core.placing import place, section_of
+from chunkana_core.outline import ROOT
+from chunkana_core.placing import Place, place, section_of
 
 TEXT = """Before.
 
@@ -30,38 +31,68 @@ d
 
 e
 """
-A, B, C, D, E = range(1, 6)
+A, B, C, D = range(1, 5)
 
 
-def placed(first: str, last: str) -> tuple[SectionPath, int, int | None]:
-    """Return section, node and moved section of the text from one piece to another."""
-    document = Document.parse(TEXT)
-    span = Span(TEXT.index(first), TEXT.index(last) + len(last))
+def placed(text: str, first: str, last: str) -> Place:
+    """Return the place of the text from one piece to another."""
+    document = Document.parse(text)
+    span = Span(text.index(first), text.index(last) + len(last))
     spot = place(document, span)
-    assert section_of(document, span) == spot.section(document)
-    return spot.section(document), spot.node, spot.moved
+    path = document.sections[spot.home].path
+    assert section_of(document, span) == spot.section(document) == SectionPath(spot.level, path)
+    return spot
 
 
 @pytest.mark.parametrize(
     ("first", "last", "expected"),
     [
-        ("Before.", "Before.", (SectionPath(0, ()), 0, None)),
-        ("# A", "a\n", (SectionPath(1, ("A",)), 0, None)),
-        ("## B", "c\n", (SectionPath(2, ("A", "B", "C")), B, B)),
-        ("### C", "c\n", (SectionPath(3, ("A", "B", "C")), B, None)),
-        ("### C", "d\n", (SectionPath(3, ("A", "B")), B, None)),
-        ("## B", "d\n", (SectionPath(2, ("A", "B")), 0, B)),
-        ("d\n", "e\n", (SectionPath(2, ("A",)), 0, None)),
-        ("# A", "e\n", (SectionPath(1, ("A",)), 0, B)),
-        ("Before.", "e\n", (SectionPath(0, ()), 0, B)),
-        ("## B", "## B", (SectionPath(2, ("A", "B")), B, None)),
-        ("B\n\n### C", "d\n", (SectionPath(2, ("A", "B")), B, B)),  # from inside its heading on
+        ("Before.", "Before.", Place(range(1), 0, ROOT, ROOT, ROOT)),
+        ("# A", "a\n", Place(range(1, 3), 1, A, A, ROOT)),
+        ("## B", "c\n", Place(range(3, 6), 2, C, C, B, moved=B)),
+        ("### C", "c\n", Place(range(4, 6), 3, C, C, B)),
+        ("### C", "d\n", Place(range(4, 8), 3, B, B, B, is_several=True)),
+        ("## B", "d\n", Place(range(3, 8), 2, B, B, ROOT, B, is_several=True)),
+        ("d\n", "e\n", Place(range(7, 10), 2, A, A, ROOT, is_several=True)),
+        ("# A", "e\n", Place(range(1, 10), 2, A, A, ROOT, B, is_several=True)),
+        ("Before.", "e\n", Place(range(10), 2, ROOT, ROOT, ROOT, B, is_several=True)),
+        ("## B", "## B", Place(range(3, 4), 2, B, B, B)),
+        # of the last section its heading alone
+        ("c\n", "### D", Place(range(5, 7), 3, C, C, B)),
+        ("## B", "### D", Place(range(3, 7), 2, C, C, B, B)),
+        ("d\n", "## E", Place(range(7, 9), 2, D, D, B)),
+        # from inside its heading on
+        ("B\n\n### C", "d\n", Place(range(3, 8), 2, B, B, B, B, is_several=True)),
     ],
 )
-def test_places(first: str, last: str, expected: tuple[SectionPath, int, int | None]) -> None:
+def test_places(first: str, last: str, expected: Place) -> None:
     """Level and path fold over the sections with a body in it; A is folded, and so the root."""
-    assert placed(first, last)[0].path == expected[0].path
-    assert placed(first, last)[1:] == expected[1:]
+    assert placed(TEXT, first, last) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [
+        ("## B", "b\n", Place(range(2, 4), 2, B, B, B)),
+        ("## B", "c\n", Place(range(2, 6), 2, C, B, ROOT, is_several=True)),
+        ("b\n", "c\n", Place(range(3, 6), 2, C, B, B, is_several=True)),
+        ("# A", "c\n", Place(range(6), 2, C, A, ROOT, is_several=True)),
+        ("c\n", "d\n", Place(range(5, 8), 2, A, A, ROOT, is_several=True)),
+        ("# A", "d\n", Place(range(8), 2, A, A, ROOT, is_several=True)),
+    ],
+)
+def test_places_on_one_chain(first: str, last: str, expected: Place) -> None:
+    """Text of a section and of one in it is at home in the deeper, and under what both share."""
+    text = "# A\n\na\n\n## B\n\nb\n\n### C\n\nc\n\n## D\n\nd\n"
+    assert placed(text, first, last) == expected
+
+
+def test_places_of_what_is_left_of_a_section() -> None:
+    """A node is that of a section which has leaves besides: white space is none."""
+    text = "# X\n\nx\n\n# A\n\n## B\n\nb\n\n \u3000 \n\n# Y\n\ny\n"
+    assert placed(text, "## B", "b\n").node == 2
+    assert placed(text, "# A", "b\n").node == ROOT
+    assert placed(text, " A\n", "b\n").node == 2
 
 
 def test_ids_are_numbered_among_equals() -> None:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from chunkana_core import Chunk, ChunkConfig, MarkdownChunker
+from chunkana_core import Chunk, ChunkConfig, Document, MarkdownChunker, Span
+from chunkana_core.blocks import TRAITS
+from chunkana_core.cutting import Cutter
+from chunkana_core.repeating import missing_fence, repeated_lines
+from chunkana_core.sizing import Sizer
 from tests.core import laws
 from tests.core.laws import Case
 from tests.core.stock import stock_blocks
@@ -216,3 +220,177 @@ def test_the_row_of_a_header_stays_with_the_rule_below_it(limit: int) -> None:
     text = "\n".join(("## Words\n", header, *rows, ""))
     config = ChunkConfig(max_chunk_size=limit, atomic_blocks="split")
     assert any(header in chunk.text for chunk in MarkdownChunker(config).chunk(text))
+
+
+Repeated = tuple[str, int, str, str]
+FENCE, LINES, BLANK, HEAD, WORDS, INSIDE = 400, 12, 8, 800, 60, 200
+PYTHON = "```py\none\n\ntwo three\n```\n"
+TABLE = "| a |\n|---|\n| 1 |\n| 2 |\n"
+WIDER = "| a |\n|---|\n| 1 |\n| two three four |\n"
+ROWS_ALONE = [("| a |", FENCE, "", ""), ("|---|", HEAD, "", "")]
+
+
+def repeated(text: str, limit: int, most: int = 1000) -> list[Repeated]:
+    """Return what an atom is cut into: pieces, what a cut before them costs, lead and tail."""
+    document = Document.parse(text)
+    block = next(b for b in document.blocks if TRAITS[b.kind].oversize_reason)
+    span = Span(0, len(text.rstrip()))
+    found = repeated_lines(Cutter.of(document.source, span, Sizer(len, most), limit), block)
+    assert all(r.start == (0 if r.lead else None) for _, r in found)
+    return [(text[p.span.start : p.span.end], p.cost, r.lead, r.tail) for p, r in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        (
+            PYTHON,
+            16,
+            [
+                ("```py", FENCE, "", "\n```"),
+                ("one", FENCE, "```py\n", "\n```"),
+                ("two", BLANK, "```py\n", "\n```"),
+                ("three", WORDS, "```py\n", "\n```"),
+                ("```", FENCE, "```py\n", ""),
+            ],
+        ),
+        (
+            PYTHON,
+            14,  # which leaves four for a line
+            [
+                ("```p", FENCE, "", "\n```"),
+                ("y", INSIDE, "```py\n", "\n```"),
+                ("one", FENCE, "```py\n", "\n```"),
+                ("two", BLANK, "```py\n", "\n```"),
+                ("thre", WORDS, "```py\n", "\n```"),
+                ("e", INSIDE, "```py\n", "\n```"),
+                ("```", FENCE, "```py\n", ""),
+            ],
+        ),
+        (
+            PYTHON,
+            13,  # of which fences with an info string would be over three quarters
+            [
+                ("```py", FENCE, "", "\n```"),
+                ("one", FENCE, "```\n", "\n```"),
+                ("two", BLANK, "```\n", "\n```"),
+                ("three", WORDS, "```\n", "\n```"),
+                ("```", FENCE, "```\n", ""),
+            ],
+        ),
+        (
+            "> ```py\n> one\n> two three\n> ```\n",
+            24,
+            [
+                ("> ```py", FENCE, "", "\n> ```"),
+                ("> one", FENCE, "> ```py\n", "\n> ```"),
+                ("> two", LINES, "> ```py\n", "\n> ```"),
+                ("three", WORDS, "> ```py\n> ", "\n> ```"),  # the rest of a line is quoted, too
+                ("> ```", FENCE, "> ```py\n", ""),
+            ],
+        ),
+        (
+            ">     one\n>     two three four five\n",
+            18,
+            [
+                (">     one", FENCE, "", ""),
+                (">     two", FENCE, "", ""),
+                ("three four", WORDS, ">     ", ""),
+                ("five", WORDS, ">     ", ""),
+            ],
+        ),
+        (
+            "$$ x\none\ntwo three\n$$\n",
+            12,
+            [
+                ("$$ x", FENCE, "", "\n$$"),
+                ("one", FENCE, "$$\n", "\n$$"),
+                ("two", LINES, "$$\n", "\n$$"),
+                ("three", WORDS, "$$\n", "\n$$"),
+                ("$$", FENCE, "$$\n", ""),
+            ],
+        ),
+        (
+            "[^1]: ```\n    one\n    ```\n",
+            40,
+            [
+                ("[^1]: ```", FENCE, "", "\n    ```"),
+                ("    one", FENCE, "    ```\n", "\n    ```"),
+                ("    ```", FENCE, "    ```\n", ""),
+            ],
+        ),
+        (
+            TABLE,
+            17,
+            [
+                *ROWS_ALONE,
+                ("| 1 |", FENCE, "| a |\n|---|\n", ""),
+                ("| 2 |", LINES, "| a |\n|---|\n", ""),
+            ],
+        ),
+        # one less, and rows would have to be cut below the header
+        (TABLE, 16, [*ROWS_ALONE, ("| 1 |", FENCE, "", ""), ("| 2 |", LINES, "", "")]),
+        (
+            WIDER,
+            30,
+            [
+                *ROWS_ALONE,
+                ("| 1 |", FENCE, "| a |\n|---|\n", ""),
+                ("| two three four |", LINES, "| a |\n|---|\n", ""),
+            ],
+        ),
+        (
+            WIDER,
+            29,
+            [*ROWS_ALONE, ("| 1 |", FENCE, "", ""), ("| two three four |", LINES, "", "")],
+        ),
+        (
+            WIDER,
+            17,  # the wide row is cut in any case
+            [
+                *ROWS_ALONE,
+                ("| 1 |", FENCE, "| a |\n|---|\n", ""),
+                ("| two", LINES, "| a |\n|---|\n", ""),
+                ("three", WORDS, "", ""),  # the rest of a row is none
+                ("four", WORDS, "", ""),
+                ("|", WORDS, "", ""),
+            ],
+        ),
+        (
+            "- > | a |\n  > |---|\n  > | 1 |\n",
+            40,
+            [
+                ("- > | a |", FENCE, "", ""),
+                ("  > |---|", HEAD, "", ""),
+                ("  > | 1 |", FENCE, "  > | a |\n  > |---|\n", ""),
+            ],
+        ),
+    ],
+)
+def test_what_is_repeated_around_pieces(text: str, limit: int, expected: list[Repeated]) -> None:
+    """Each piece of an atom knows what goes before and after it, where a part starts there."""
+    assert repeated(text, limit) == expected
+
+
+@pytest.mark.parametrize(("most", "is_repeated"), [(24, True), (23, False)])
+def test_header_rows_of_half_the_limit_are_repeated(most: int, *, is_repeated: bool) -> None:
+    assert bool(repeated(TABLE, 23, most)[-1][2]) is is_repeated
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("```\nx", "\n```"),
+        ("a\n```\nx", "\n```"),
+        ("~~~~ py\nx", "\n~~~~"),
+        ("   ```\n x", "\n```"),
+        ("> ```\n> x", "\n> ```"),
+        ("- ```\n  x", "\n  ```"),
+        ("> - ```\n>   x", "\n>   ```"),
+        ("```\nx\n```", ""),
+        ("x", ""),
+    ],
+)
+def test_what_closes_a_fence(content: str, line: str) -> None:
+    """The line that closes a fence has its markers, in the containers that it is in."""
+    assert missing_fence(content) == line

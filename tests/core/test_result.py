@@ -326,3 +326,50 @@ def test_public_names_exist() -> None:
 )
 def test_title_is_what_a_document_says(text: str, title: str) -> None:
     assert chunk_hierarchical(text).title == title
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Before.\n# A\na\n## B\nb\n### C\nc\n#### D\nd\n# E\ne\n## F\nf\n# G\ng\n",
+            "An0 -l3 An1 Al3 Bn2 Bl3 Cn3 Cl3 Dl3 En1 El3 Fl2 Gl1",
+        ),
+        (
+            "# A\na\n## B\nb\n### C\nc\n### D\nd\n## E\ne\n",
+            "An0 Al3 Bn2 Bl3 Cl3 Dl3 El2",
+        ),
+    ],
+    ids=["several titles", "one title"],
+)
+def test_levels_of_nodes_and_leaves(text: str, expected: str) -> None:
+    """A node and a leaf that is a whole section have its level; its own text is a paragraph."""
+    result = MarkdownChunker(ChunkConfig(min_chunk_size=0)).chunk_hierarchical(text)
+    found = [
+        f"{chunk.title or '-'}{'l' if chunk.is_leaf else 'n'}{int(chunk.links.hierarchy_level)}"
+        for chunk in result.chunks
+    ]
+    assert found == expected.split()
+
+
+def test_what_a_node_says_of_itself() -> None:
+    """A node has the lines that its content shows, those of all its text, and is not indexed."""
+    text = "# A\n\na\n\n## B\n\nfirst\nb\n\n### C\n\nc\n\n### D\n\nd\n"
+    result = MarkdownChunker(ChunkConfig(min_chunk_size=0)).chunk_hierarchical(text)
+    root, section = (chunk for chunk in result.chunks if not chunk.is_leaf)
+    assert (root.content, section.content) == ("# A\n\na", "## B\n\nfirst\nb")
+    assert (root.start_line, root.end_line) == (3, 3)  # what is below the title
+    assert (section.start_line, section.end_line) == (5, 8)
+    assert (root.text_start_line, root.text_end_line) == (1, 16)
+    assert (section.text_start_line, section.text_end_line) == (5, 16)
+    assert (root.indexable, section.indexable) == (False, False)
+
+
+def test_where_the_text_is_in_the_content() -> None:
+    """After repeated headings, and the fence that is repeated below them."""
+    text = "# A\n\na\n\n## B\n\n```\n" + "x = 1\n" * 9 + "```\n"
+    config = ChunkConfig(max_chunk_size=40, min_chunk_size=0, atomic_blocks="split")
+    leaves = MarkdownChunker(config).chunk(text)
+    assert [leaf.text_offset for leaf in leaves] == [0, 0, 10, 10]
+    for leaf in leaves:
+        assert leaf.content.startswith(leaf.text, leaf.text_offset)

@@ -36,6 +36,22 @@ def test_measures_that_do_not_add_up(measure: Measure) -> None:
 
 
 @pytest.mark.parametrize(
+    ("measure", "most"),
+    [
+        (lambda text: len(text) // 4, 16),  # rounds down
+        (lambda text: -(-len(text) // 4), 8),  # rounds up
+        (lambda text: len(text.encode("utf-16")), 56),  # counts two more for each text
+        (lambda text: len(text) - text.count("\n"), 19),
+        (lambda text: len(text.split()), 8),
+    ],
+    ids=["quarters", "quarters begun", "with a mark", "lines cost nothing", "words"],
+)
+def test_parts_are_not_small_for_being_measured(measure: Measure, most: int) -> None:
+    """Where sizes do not add up, there are not many more parts than would be needed."""
+    assert len(chunk(ITEMS, measure, 100)) <= most
+
+
+@pytest.mark.parametrize(
     "measure", [lambda text: 1 if "\n" not in text else 100, lambda text: len(text) ** 2 // 40]
 )
 def test_nothing_fits_with_anything(measure: Measure) -> None:

@@ -165,8 +165,9 @@ def test_what_are_no_drafts_is_refused(drafts: list[Draft]) -> None:
         pass
 
     Bad.drafts = drafts
-    with pytest.raises(StrategyError):
+    with pytest.raises(StrategyError) as caught:
         MarkdownChunker(strategies=[Bad()]).chunk(TEXT)
+    assert str(caught.value) == f"strategy 'whole': {drafts!r} is no list of drafts"
 
 
 def test_bindings() -> None:
@@ -191,3 +192,11 @@ def test_a_strategy_cannot_be_used_by_halves() -> None:
 
     with pytest.raises(TypeError, match="can_handle"):
         Half()  # type: ignore[abstract]
+
+
+def test_a_part_that_starts_with_a_heading_repeats_none() -> None:
+    """Only parts that start below the headings of a draft have them above their text."""
+    first, second = "# A\n\nText of A, some of it.", "## B\n\nText of B, some more."
+    config = ChunkConfig(max_chunk_size=36, strategy="whole")
+    chunks = MarkdownChunker(config, strategies=[Whole()]).chunk(f"{first}\n\n{second}\n")
+    assert [chunk.content for chunk in chunks] == [first, second]

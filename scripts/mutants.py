@@ -1,0 +1,89 @@
+"""Try the tests on mutants, small errors put into the core, and sum up what they noticed.
+
+Prints the difference that each mutant makes which no test noticed, or whose tests did not end;
+then a table of modules. Ends with an error where fewer than `LEAST` percent are killed. What was
+found is kept in `mutants`: another run tries mutants of functions that changed, and what survived.
+"""
+
+import argparse
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+LEAST = 85  # percent
+MISSED = {"survived", "no tests"}
+ENDLESS = "timeout"
+_NOT_RUN = {"not checked", "check was interrupted by user", "skipped"}
+_ROW = "| {:<12} | {:>7} | {:>8} | {:>7} | {:>7} |".format
+_MUTMUT = Path(sys.executable).with_name("mutmut")
+
+
+def run(jobs: int | None) -> None:
+    """Try what was not tried yet; then again what survived before, for tests may be better now."""
+    before = _missed() if Path("mutants").exists() else set()
+    arguments = ["run", *(["--max-children", str(jobs)] if jobs else [])]
+    subprocess.run([_MUTMUT, *arguments], check=True)  # noqa: S603  # our own command
+    if again := before & _missed():
+        subprocess.run([_MUTMUT, *arguments, *sorted(again)], check=True)  # noqa: S603
+
+
+def results() -> dict[str, str]:
+    """Return what became of each mutant that was tried, by name."""
+    lines = (line.strip().rpartition(": ") for line in _said("results", "--all", "true"))
+    return {name: status for name, _, status in lines if name and status not in _NOT_RUN}
+
+
+def _missed() -> set[str]:
+    return {name for name, status in results().items() if status in MISSED}
+
+
+def _said(*arguments: str) -> list[str]:
+    """Return the lines that a command of mutmut prints."""
+    said = subprocess.check_output([_MUTMUT, *arguments], encoding="utf-8")  # noqa: S603
+    return said.splitlines()
+
+
+def table(found: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of a table of modules, in Markdown."""
+    yield _ROW("module", "mutants", "survived", "endless", "killed")
+    yield _ROW("---", "--:", "--:", "--:", "--:")
+    modules = {name: name.split(".")[1] for name in found}
+    for module in sorted({*modules.values()}):
+        yield _line(module, (status for name, status in found.items() if modules[name] == module))
+    yield _line("all", found.values())
+
+
+def _line(name: str, statuses: Iterable[str]) -> str:
+    counts = Counter(statuses)
+    missed = sum(counts[status] for status in MISSED)
+    return _ROW(name, counts.total(), missed, counts[ENDLESS], f"{killed(counts):.1f} %")
+
+
+def killed(counts: Counter[str]) -> float:
+    """Return what share of mutants was killed, in percent; those are that make tests endless."""
+    missed = sum(counts[status] for status in MISSED)
+    return 100 * (1 - missed / counts.total())
+
+
+def main() -> int:
+    """Print the mutants that were missed, and the table; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--jobs", type=int, help="number of processes; one for each CPU if not given"
+    )
+    parser.add_argument("--no-run", action="store_true", help="sum up what was found before")
+    arguments = parser.parse_args()
+    if not arguments.no_run:
+        run(arguments.jobs)
+    found = results()
+    for name, status in found.items():
+        if status in {*MISSED, ENDLESS}:
+            print(*_said("show", name), sep="\n")
+    print(*table(found), sep="\n")
+    return int(killed(Counter(found.values())) < LEAST)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
