@@ -13,7 +13,7 @@ from chunkana_core.facts import display_path
 from chunkana_core.fast_init import fast_init, maker
 from chunkana_core.ids import IdRegister, section_ids
 from chunkana_core.outline import ROOT
-from chunkana_core.placing import Place
+from chunkana_core.placing import Place, place
 from chunkana_core.result import HierarchicalChunkingResult
 from chunkana_core.sizing import Sizer
 from chunkana_core.source import Span
