@@ -24,7 +24,8 @@ _PASSED_OVER = frozenset(
         BlockKind.THEMATIC_BREAK,
     }
 )
-_NO_WORDS = re.compile(r"!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)|<[^<>]*>")  # badges, links, anchors
+# Images, targets of links, tags; linear, because none looks beyond the start of another.
+_NO_WORDS = re.compile(r"!\[[^\[\]]*+\]\([^()]*+\)|\]\([^()]*+\)|<[^<>]*+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Introductions:
     length: Callable[[str], int]
     max_size: int
     _found: dict[int, _Introduction] = field(default_factory=dict, repr=False, compare=False)
-    _of_path: dict[Path, list[int]] = field(default_factory=dict, repr=False, compare=False)
+    _longest: dict[Path, str] = field(default_factory=dict, repr=False, compare=False)
 
     def before(self, span: Span) -> str:
         """Return the sentence for what a span of the text holds, "" for none.
@@ -68,14 +69,12 @@ class Introductions:
 
     def longest(self, section: SectionPath) -> str:
         """Return the longest sentence that chunks of a section may have, to leave room for."""
-        if not self._of_path:
-            for each in self.document.sections:
-                self._of_path.setdefault(each.path, []).append(each.index)
-        end, sections = len(self.document.source.text), self.document.sections
-        candidates = [""]
-        for index in self._of_path.get(section.path, ()):
-            candidates += self._of(index).sentence, self._nearest(sections[index].parent, end)
-        return max(candidates, key=self.length)
+        longest, end = self._longest, len(self.document.source.text)
+        for each in () if longest else self.document.sections:
+            own, around = self._of(each.index).sentence, self._nearest(each.parent, end)
+            said = (longest.get(each.path, ""), own, around)
+            longest[each.path] = max(said, key=self.length)
+        return longest.get(section.path, "")
 
     def _nearest(self, section: int, offset: int) -> str:
         """Return the sentence of a section, or of the innermost around it, before an offset."""

@@ -20,6 +20,8 @@ def use(text: str, config: ChunkConfig) -> None:
     result = MarkdownChunker(config).chunk_hierarchical(text)
     for chunk in result.chunks:
         assert chunk.metadata
+        result.introductions.before(chunk.span)
+        result.introductions.longest(chunk.section)
     result.merge_tree()
     result.to_tree_dict()
     result.toc()
