@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,20 +37,15 @@ class Bin:
 def histogram(sizes: Sequence[int], limit: int) -> tuple[Bin, ...]:
     """Count sizes in bins of one width up to a limit, and in one bin for all that are over it."""
     counts = [0] * _BINS
+    edges = [-(-limit * n // _BINS) for n in range(_BINS + 1)]  # the largest sizes, from 0 on
     over = [size for size in sizes if size > limit]
     for size in sizes:
         if size <= limit:
-            counts[_bin(size, limit)] += 1
+            counts[max(0, bisect_left(edges, size) - 1)] += 1
     fullest = max(*counts, len(over), 1)
-    edges = [-(-limit * n // _BINS) for n in range(_BINS + 1)]
     bins = [
         Bin(edges[n] + 1, edges[n + 1], count, count / fullest) for n, count in enumerate(counts)
     ]
     if over:
         bins.append(Bin(limit + 1, max(over), len(over), len(over) / fullest, is_over=True))
     return tuple(bins)
-
-
-def _bin(size: int, limit: int) -> int:
-    """Return the bin of a size: each holds the sizes after the edge before it, up to its own."""
-    return max(0, -(-size * _BINS // limit) - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, MarkdownChunker
@@ -92,6 +92,7 @@ def test_nested_rows() -> None:
 
 
 @given(st.lists(st.integers(0, 3000)), st.integers(32, 2000))
+@example([3], 41)  # at an edge that is no whole number
 def test_every_size_is_in_one_bin(sizes: list[int], limit: int) -> None:
     bins = histogram(sizes, limit)
     assert sum(one.count for one in bins) == len(sizes)
