@@ -180,12 +180,13 @@ def test_the_embedded_text() -> None:
         (None, ""),
         ("source", "a b"),
         ("missing", ""),
+        ("unknown", ""),
         ("number", "7"),
         (lambda text: text.upper(), "DOCUMENT"),
     ],
 )
 def test_labels(source_label: SourceLabel[str], label: str) -> None:
-    metadata = {"source": " a\n b ", "number": 7}
+    metadata = {"source": " a\n b ", "unknown": None, "number": 7}
     assert label_of("document", metadata, source_label) == label
 
 
