@@ -24,8 +24,9 @@ _PASSED_OVER = frozenset(
         BlockKind.THEMATIC_BREAK,
     }
 )
-# Images, targets of links, tags; linear, because none looks beyond the start of another.
-_NO_WORDS = re.compile(r"!\[[^\[\]]*+\]\([^()]*+\)|\]\([^()]*+\)|<[^<>]*+>")
+# Images, targets and names of links, tags; linear, because none looks beyond the start of another.
+_TARGET = r"(?:\([^()]*+\)|\[[^\[\]]*+\])"
+_NO_WORDS = re.compile(rf"!\[[^\[\]]*+\]{_TARGET}?+|\]{_TARGET}|<[^<>]*+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,21 @@ class Introductions:
 
     def longest(self, section: SectionPath) -> str:
         """Return the longest sentence that chunks of a section may have, to leave room for."""
-        longest, end = self._longest, len(self.document.source.text)
-        for each in () if longest else self.document.sections:
+        if not self._longest:
+            self._longest.update(
+                self._all_longest()
+            )  # at once, for threads could find it half full
+        return self._longest.get(section.path, "")
+
+    def _all_longest(self) -> dict[Path, str]:
+        """Return by path the longest sentence of the sections that have it."""
+        longest: dict[Path, str] = {}
+        end = len(self.document.source.text)
+        for each in self.document.sections:
             own, around = self._of(each.index).sentence, self._nearest(each.parent, end)
             said = (longest.get(each.path, ""), own, around)
             longest[each.path] = max(said, key=self.length)
-        return longest.get(section.path, "")
+        return longest
 
     def _nearest(self, section: int, offset: int) -> str:
         """Return the sentence of a section, or of the innermost around it, before an offset."""

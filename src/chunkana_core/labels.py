@@ -29,7 +29,8 @@ def label_of(
     """
     label = ""
     if isinstance(source_label, str):
-        label = str(metadata.get(source_label, ""))
+        value = metadata.get(source_label)
+        label = "" if value is None else str(value)
     elif callable(source_label):
         label = source_label(document)
         if not isinstance(label, str):

@@ -159,10 +159,12 @@ class Mapper:
     def _page(self, chunk: Chunk, around: tuple[Heading, ...], page: _Page) -> _Page:
         """Return a page with what goes in front of it, as far as that fits."""
         counted = self.result.prefix_of(chunk.section)
-        above = self.headings.before(counted, chunk.section, around)
-        introduced = page._replace(above=above + self.headings.introduction(chunk.span))
-        page = introduced if self._fits(introduced) else page._replace(above=above)
-        return page._replace(overlap=self._overlap(chunk, page))
+        page = page._replace(above=self.headings.before(counted, chunk.section, around))
+        page = page._replace(overlap=self._overlap(chunk, page))
+        said = self.headings.introduction(chunk.span)
+        introduced = page._replace(above=page.above + said)
+        is_new = said.strip() not in " ".join(page.overlap.split())
+        return introduced if is_new and self._fits(introduced) else page
 
     def _fits(self, page: _Page) -> bool:
         return self.chunk_size is not None and self.length(page.content) <= self.chunk_size

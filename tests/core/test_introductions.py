@@ -9,8 +9,10 @@ from hypothesis import given
 
 from chunkana_core import (
     ChunkConfig,
+    Document,
     HierarchicalChunkingResult,
     InputTypeError,
+    Introductions,
     MarkdownChunker,
     SectionPath,
     SourceLabel,
@@ -71,6 +73,24 @@ def test_a_preamble_introduces_all_sections() -> None:
     assert introductions(text)[-1] == ABOUT
 
 
+@pytest.mark.parametrize(
+    "badges",
+    [
+        "[![Build Status][ci-badge]][ci-link] [![Documentation][docs-badge]][docs-link]",
+        "[![Build Status]][ci-link] [![The latest version][]][package] ![Minimal Python]",
+    ],
+)
+def test_badges_introduce_nothing(badges: str) -> None:
+    """Also those whose addresses are defined elsewhere."""
+    text = f"# Tea\n\n{badges}\n\n{ABOUT}\n\n## A\n\nx\n"
+    assert introductions(text, 900)[-1] == ABOUT
+
+
+def test_words_of_links_introduce() -> None:
+    said = "[The guide][guide] of [this kitchen](about.md) says it all."
+    assert introductions(f"# Tea\n\n{said}\n\n## A\n\nx\n")[-1] == said
+
+
 def test_what_is_short_says_too_little() -> None:
     """In bytes, since a sentence of fourteen Chinese characters says as much as forty letters."""
     assert introductions(f"# Tea\n\n{BRIEF}\n\n## A\n\nx\n") == ["", ""]
@@ -103,6 +123,22 @@ def test_the_longest_leaves_room_for_any() -> None:
     assert said.longest(SectionPath(3, ("A", "B"))) == WATER
     assert said.longest(SectionPath(2, ("A",))) == WATER
     assert said.longest(SectionPath(2, ("none",))) == ""
+
+
+def test_the_longest_are_known_all_or_none() -> None:
+    """Where measuring failed, or another thread is still at it, half of them would do harm."""
+    asked: list[str] = []
+
+    def length(text: str) -> int:
+        asked.append(text)
+        if asked.count("") == 4:
+            raise ValueError(text)
+        return len(text)
+
+    said = Introductions(Document.parse(f"# Tea\n\n{ABOUT}\n\n## Green\n\nx\n"), length, 500)
+    with pytest.raises(ValueError, match=r"^$"):
+        said.longest(SectionPath(1, ("Tea",)))
+    assert said.longest(SectionPath(1, ("Tea",))) == ABOUT
 
 
 @pytest.mark.parametrize("sample", corpora.own_documents(), ids=lambda sample: sample.name)
@@ -144,12 +180,13 @@ def test_the_embedded_text() -> None:
         (None, ""),
         ("source", "a b"),
         ("missing", ""),
+        ("unknown", ""),
         ("number", "7"),
         (lambda text: text.upper(), "DOCUMENT"),
     ],
 )
 def test_labels(source_label: SourceLabel[str], label: str) -> None:
-    metadata = {"source": " a\n b ", "number": 7}
+    metadata = {"source": " a\n b ", "unknown": None, "number": 7}
     assert label_of("document", metadata, source_label) == label
 
 

@@ -20,7 +20,7 @@ from tests.corpora import Sample
 from tests.strategies import any_markdown, markdown_documents, messy_text
 
 SLOW = settings.get_profile("slow")
-_SIMPLE_TITLE = re.compile(r"[\w ,.;:'()\-–—?/+=%@\"“”«»]*")
+_SIMPLE_TITLE = re.compile(r"(?:[^\W_]|[ ,.;:'()\-–—?/+=%@\"“”«»])*")
 _SPACES = re.compile(r"\s+")
 
 

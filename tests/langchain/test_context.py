@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from langchain_core.documents import Document
 
@@ -28,6 +30,26 @@ def test_chunks_are_introduced() -> None:
     assert (first, green) == ("Tea\n\n", f"Tea > Green\n\n{ABOUT}\n\n")
     assert black == f"Tea > Black\n\n{ABOUT}\n\n"
     assert continued == f"{black}## Black\n\n"
+
+
+def test_what_overlaps_does_not_introduce_too() -> None:
+    """A chunk that comes right after its section's only first sentence has it once."""
+    text = f"# Tea\n\n{ABOUT}\n\n" + "word " * 110
+    chunks = ChunkanaSplitter(600, 150).create_documents([text])
+    assert [chunk.page_content.count(ABOUT) for chunk in chunks] == [1, 1, 1]
+
+
+def test_introductions_take_no_room_from_overlap() -> None:
+    """No room was left for these, because of the long title."""
+    text = f"# {'T' * 170}\n\n{ABOUT}\n\n" + "Green tea waits a little. " * 60
+    overlaps = []
+    for has_introductions in (True, False):
+        splitter = ChunkanaSplitter(500, 80, introductions=has_introductions)
+        contexts = [c.metadata["chunkana_context"] for c in splitter.create_documents([text])]
+        spans = [json.loads(context)[3] for context in contexts]
+        overlaps.append([end - start for start, end in spans])
+    assert overlaps[0] == overlaps[1]
+    assert any(overlaps[0])
 
 
 @pytest.mark.parametrize("context", ["stack", "none"])
