@@ -70,10 +70,8 @@ class Introductions:
 
     def longest(self, section: SectionPath) -> str:
         """Return the longest sentence that chunks of a section may have, to leave room for."""
-        if not self._longest:
-            self._longest.update(
-                self._all_longest()
-            )  # at once, for threads could find it half full
+        if not self._longest:  # filled at once, for threads could find it half full
+            self._longest.update(self._all_longest())
         return self._longest.get(section.path, "")
 
     def _all_longest(self) -> dict[Path, str]:
