@@ -34,7 +34,7 @@ class TocEntry:
 
 @dataclass(frozen=True, slots=True)
 class _Outline:
-    """What a result keeps of its document: not the blocks, of which there are many.
+    """What a result takes along of its document, to other processes too: not the many blocks.
 
     Attributes:
         title: the document's title, or what stands for it.
@@ -221,7 +221,8 @@ class HierarchicalChunkingResult:
             source_label: what names the source, such as a file or a site, to those who ask; it
                 goes before the breadcrumb.
         """
-        above = " > ".join(filter(None, (source_label, self.breadcrumb(chunk))))
+        label = " ".join(source_label.split())
+        above = " > ".join(filter(None, (label, self.breadcrumb(chunk))))
         return "\n\n".join(
             filter(None, (above, self.introductions.before(chunk.span), chunk.content))
         )

@@ -83,6 +83,11 @@ class Origin:
             kept=frozenset(context.kept),
         )
 
+    @property
+    def is_continued(self) -> bool:
+        """Whether it is a chunk that does not begin as its section does."""
+        return self.title is not None and bool(self.metadata[keys.CONTINUED])
+
     def within(self, span: Span) -> Span | None:
         """Return the part of a span of the text that is the source's own, None for nothing."""
         start, end = max(span.start, self.own.start), min(span.end, self.own.end)

@@ -198,7 +198,7 @@ class ChunkanaSplitter(TextSplitter):
             self._length_function,
             self._room,
             label=label_of(document, document.metadata, self._source_label),
-            has_introductions=self._introductions,
+            has_introductions=self._introductions and not origin.is_continued,
         )
         prefix = None if self._header_context == "none" else headings.prefix
         return Mapper(

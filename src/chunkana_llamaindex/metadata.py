@@ -71,6 +71,11 @@ def is_ours(node: BaseNode) -> bool:
     return metadata.keys() >= set(KEYS) and isinstance(metadata["start_line"], int)
 
 
+def is_continued(node: BaseNode) -> bool:
+    """Tell whether a node, to be parsed further, does not begin as its section does."""
+    return is_ours(node) and bool(node.metadata["continued_from_header"])
+
+
 def is_summary(node: BaseNode) -> bool:
     """Tell whether a node is a document's title and summary, which is apart from the tree."""
     is_apart = node.relationships.keys() == {NodeRelationship.SOURCE}

@@ -31,7 +31,7 @@ from chunkana_core import Document as MarkdownDocument
 from chunkana_llamaindex.callables import Function, LabelFunction
 from chunkana_llamaindex.embedded import Embedded, HeaderContext
 from chunkana_llamaindex.mapping import Mapper
-from chunkana_llamaindex.metadata import KEYS, is_ours
+from chunkana_llamaindex.metadata import KEYS, is_continued, is_ours
 from chunkana_llamaindex.origin import Origin, text_of
 from chunkana_llamaindex.warning import warn
 
@@ -191,7 +191,7 @@ class MarkdownHierarchyNodeParser(NodeParser):
         title = markdown.title if markdown.is_titled else ""
         titles = (label_of(document, document.metadata, self.source_label), title)
         said = Introductions(markdown, self._config().length_function, self.max_chunk_size)
-        introductions = said if self.introductions else None
+        introductions = said if self.introductions and not is_continued(document) else None
         context, has_metadata = self.header_context, self.include_metadata
         return Embedded.of(context, titles, document, introductions, has_metadata=has_metadata)
 

@@ -95,6 +95,20 @@ def test_a_label_is_outermost() -> None:
     assert fronts(narrow)[1].startswith(("Tea > Green\n\n", "Tea\n\n"))
 
 
+def test_what_continues_a_section_introduces_nothing() -> None:
+    """A chunk that is split further has its section's heading, but not how that begins."""
+    sentence = "Then comes another sentence of the text. "
+    document = Document(page_content=f"# Guide\n\n{ABOUT}\n\n{sentence * 40}")
+    first, second, *_ = ChunkanaSplitter(800).split_documents([document])
+    assert second.metadata["continued_from_header"]
+    again = ChunkanaSplitter(400).split_documents([second])
+    assert {chunk.page_content[: chunk.metadata["prefix_chars"]] for chunk in again} == {
+        "Guide\n\n# Guide\n\n"
+    }
+    again = ChunkanaSplitter(310).split_documents([first])
+    assert again[1].page_content.startswith(f"Guide\n\n{ABOUT}\n\n# Guide")
+
+
 def test_a_label_stays_when_chunks_are_split_further() -> None:
     splitter = ChunkanaSplitter(200, source_label="source")
     again = splitter.split_documents(ChunkanaSplitter(480).split_documents([TEA]))

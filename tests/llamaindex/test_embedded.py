@@ -74,6 +74,20 @@ def test_a_caller_s_own_introduction_stays() -> None:
     assert embedded(leaves(hidden)[1]).startswith("breadcrumb: Tea > Green\n\n## Green")
 
 
+def test_what_continues_a_section_introduces_nothing() -> None:
+    """A leaf that is parsed further has its section's heading, but not how that begins."""
+    sentence = "Then comes another sentence of the text. "
+    text = f"# Guide\n\n{ABOUT}\n\n{sentence * 40}"
+    first, second, *_ = leaves(Document(text=text), max_chunk_size=800)
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=400)
+    assert second.metadata["continued_from_header"]
+    again = LeafNodes()(parser([second]))
+    assert len(again) > 1
+    assert not any(node.metadata["introduction"] for node in again)
+    again = LeafNodes()(MarkdownHierarchyNodeParser(max_chunk_size=310)([first]))
+    assert again[1].metadata["introduction"] == ABOUT
+
+
 def test_a_label_is_outermost() -> None:
     """It is a key of the metadata or a function of the document."""
     assert leaves(source_label="file_name")[1].metadata["breadcrumb"] == "tea.md > Tea > Green"
