@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 
-from markdown_it.common.utils import mdTrim
 from markdown_it.rules_block.table import MAX_AUTOCOMPLETED_CELLS
 
 from chunkana_core.blocks import BlockKind
@@ -25,6 +24,7 @@ _DELIMITERS = re.compile(
     r"(?!-[ \t]|.$)\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$",
     re.MULTILINE,
 )
+_SPACE = " \t\n\v\f\r"  # around the header of a table
 _DASHES = re.compile(r"-+")
 _PIPE = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"#{1,6}(?=[ \t\n])")
@@ -204,7 +204,7 @@ def _is_header(state: State, start: int, end: int) -> bool:
         return False
     if state.is_code_block(line):
         return False
-    header = mdTrim(state.text_of(start))
+    header = state.text_of(start).strip(_SPACE)
     pipes = len(_PIPE.findall(header))
     outer = header.startswith("|") + (header.endswith("|") and not header.endswith("\\|"))
     return "|" in header and pipes + 1 - outer == len(_DASHES.findall(delimiters[0]))
