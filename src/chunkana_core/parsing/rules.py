@@ -24,7 +24,11 @@ _DELIMITERS = re.compile(
     r"(?!-[ \t]|.$)\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$",
     re.MULTILINE,
 )
-_SPACE = " \t\n\v\f\r"  # around the header of a table
+# What is trimmed from a table's header.
+_SPACE = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 _DASHES = re.compile(r"-+")
 _PIPE = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"#{1,6}(?=[ \t\n])")
