@@ -57,8 +57,7 @@ class LeafMaker:
     def make(self, index: int, links: Links) -> Chunk:
         """Make the leaf with a number."""
         part, leaf, document = self.parts[index], self.leaves[index], self.document
-        spot, span, line_at = leaf.place, leaf.span, document.source.line_at
-        first_line, last_line, shown = line_at(span.start), line_at(span.end - 1), part.shown
+        spot, span, shown, line_at = leaf.place, leaf.span, part.shown, document.source.line_at
         begun = facts.sections_begun(document, span, spot.positions)
         own = begun[0] if begun else document.sections[spot.home]
         content_type = facts.content_type(document, spot.positions)
@@ -68,10 +67,10 @@ class LeafMaker:
             source=document.source,
             span=span,
             content=shown.content,
-            start_line=line_at(shown.start) if shown.start < span.start else first_line,
-            end_line=last_line,
-            text_start_line=first_line,
-            text_end_line=last_line,
+            start_line=line_at(min(shown.start, span.start)),
+            end_line=(end_line := line_at(span.end - 1)),
+            text_start_line=line_at(span.start),
+            text_end_line=end_line,
             text_offset=shown.text_offset,
             chunk_id=leaf.chunk_id,
             section_id=self.section_ids[spot.common],

@@ -35,9 +35,9 @@ _BATCH = 200_000  # code points, from which the way to another process costs nex
 _MOST_IN_BATCH = 64  # documents, so that many tiny ones are spread too
 _OF_PAIR = 2
 _AHEAD = 3  # batches for each process, so that none waits for the others or for the caller
+_OF_PICKLE = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 # What a text can fail with, or a counter or function of the caller's on it. What is left are
 # mistakes in a program and the end of one, which no other document would survive either.
-_OF_PICKLE = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 _OF_A_DOCUMENT = (ChunkanaError, ArithmeticError, LookupError, OSError, TypeError, ValueError)
 
 

@@ -6,12 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from chunkana_core import (
-    ConfigurationError,
-    Introductions,
-    SectionPath,
-    Span,
-)
+from chunkana_core import ConfigurationError, Introductions, SectionPath, Span
 from chunkana_core import Document as MarkdownDocument
 from chunkana_langchain.origin import Heading, Origin
 

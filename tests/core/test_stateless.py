@@ -126,6 +126,22 @@ def test_chunkers_shared_by_threads() -> None:
         assert said == fresh(text, config)
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not corpora.corpus_paths(), reason="there is no corpus")
+@pytest.mark.parametrize("config", CONFIGS[:2], ids=lambda config: str(config.max_chunk_size))
+@pytest.mark.usefixtures("switching")
+def test_a_chunker_shared_over_the_corpus(config: ChunkConfig) -> None:
+    """A chunker that threads share, in random order, says of real documents what fresh ones say."""
+    shared = MarkdownChunker(config)
+    documents = [sample.text for sample in corpora.corpus()]
+    random.Random(4).shuffle(documents)
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(lambda text: outcome(shared, text), documents))
+    assert len(found) == len(corpora.corpus_paths())
+    for text, said in zip(documents, found, strict=True):
+        assert said == outcome(MarkdownChunker(config), text)
+
+
 @pytest.mark.usefixtures("switching")
 def test_threads_at_the_same_text() -> None:
     """Threads that chunk one text at one time, with one chunker, find the same."""
