@@ -6,6 +6,12 @@ MUTANTS := .venv-mutants
 BIN := $(VENV)/bin
 # -qq keeps pip's notes and warnings away, not its errors.
 INSTALL := -m pip -qq --disable-pip-version-check install
+# What tests of a module share is made once for each process that runs some of them: stealing keeps
+# them together.
+PARALLEL := -q -n auto --dist worksteal
+# What parses and what frameworks call; all else of the core is Python alone.
+FLOOR_TESTS := tests/langchain tests/llamaindex $(addprefix tests/core/test_,cases.py fuzz_finds.py \
+	laws.py parsing.py truth.py)
 # KiB for each process: an error may make a loop that does not end.
 MOST_MEMORY := 6000000
 # Material's advertisement of its successor is no result of a build.
@@ -25,13 +31,13 @@ demo: $(VENV)/.cli ## show chunking at work; FILE=path.md takes a document of yo
 test: test-fast test-slow test-floors ## run all tests
 
 test-fast: $(VENV)/.dev ## run the quick tests and report the core's coverage
-	$(BIN)/pytest -q -n auto -m "not slow" --cov
+	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov
 
 test-slow: $(VENV)/.dev ## run the slow tests
-	$(BIN)/pytest -q -n auto -m slow
+	$(BIN)/pytest $(PARALLEL) -m slow
 
-test-floors: $(FLOORS)/.dev ## run the library's quick tests with the oldest dependencies allowed
-	$(FLOORS)/bin/pytest -q -n auto -m "not slow" tests/core tests/langchain tests/llamaindex
+test-floors: $(FLOORS)/.dev ## run what dependencies can change, with the oldest ones allowed
+	$(FLOORS)/bin/pytest $(PARALLEL) -m "not slow" $(FLOOR_TESTS)
 
 fuzz: $(VENV)/.dev ## look for texts that break a law; SECONDS=600 for how long
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60)

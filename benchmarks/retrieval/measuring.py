@@ -12,17 +12,17 @@ from benchmarks.retrieval.comparing import Numbers
 from benchmarks.retrieval.embeddings import Embeddings
 from benchmarks.retrieval.metrics import first, overlap, within
 from benchmarks.retrieval.passages import Chunker, Passage, Passages, passages
+from benchmarks.retrieval.propagation import Weights, propagate, second_level, with_levels
 from benchmarks.retrieval.questions import Collection
 from benchmarks.retrieval.ranking import Scores, Words, fused, ranked
-from benchmarks.retrieval.sharing import Weights, second_level, shared, with_levels
 
 BUDGETS = (1500, 3000, 6000)  # characters
 WORDS, MEANING, FUSED = "BM25", "dense", "fused"
-SHARING = "sharing .4/.2"
-_SHARING = {
-    SHARING: Weights(0.4, 0.2),
-    "sharing .2/.1": Weights(0.2, 0.1),
-    "sharing .8/.4": Weights(0.8, 0.4),
+PROPAGATION = "propagation .4/.2"
+_PROPAGATION = {
+    PROPAGATION: Weights(0.4, 0.2),
+    "propagation .2/.1": Weights(0.2, 0.1),
+    "propagation .8/.4": Weights(0.8, 0.4),
 }
 _LEVELS = "levels"
 _BEST_WORD_LEVELS, _BEST_MEANING_LEVELS = "levels 1/1", "levels .4/.2"
@@ -93,9 +93,9 @@ class Bench:
         """Yield the scores of passages, by each way to search."""
         for name, scores in self._plain(found):
             yield name, scores
-            for label, weights in _SHARING.items():
-                if name in BASES or label == SHARING:
-                    yield f"{name} + {label}", shared(scores, found, weights)
+            for label, weights in _PROPAGATION.items():
+                if name in BASES or label == PROPAGATION:
+                    yield f"{name} + {label}", propagate(scores, found, weights)
 
     def _plain(self, found: Sequence[Passage]) -> Iterator[tuple[str, Scores]]:
         words = dict(self._by_words(found))

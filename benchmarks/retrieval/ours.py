@@ -12,7 +12,7 @@ from llama_index.core.schema import MetadataMode, TextNode
 
 from benchmarks.retrieval.passages import Chunker, Piece
 from benchmarks.retrieval.questions import Text
-from chunkana_core import ChunkConfig, HierarchicalChunkingResult, MarkdownChunker
+from chunkana_core import Chunk, ChunkConfig, Context, MarkdownChunker
 from chunkana_langchain import ChunkanaSplitter
 from chunkana_llamaindex import LeafNodes, MarkdownHierarchyNodeParser
 
@@ -21,26 +21,24 @@ SIZES = (500, 800, 1000)
 
 
 @cache
-def _result(text: str, size: int, atoms: Atoms) -> HierarchicalChunkingResult:
+def _chunks(text: str, size: int, atoms: Atoms, context: Context | None) -> list[Chunk]:
     config = ChunkConfig(max_chunk_size=size, atomic_blocks=atoms)
-    return MarkdownChunker(config).chunk_hierarchical(text)
+    return MarkdownChunker(config, context).chunk_hierarchical(text).get_flat_chunks()
 
 
 def texts(text: Text, size: int, atoms: Atoms = "split") -> Iterator[Piece]:
     """Return exact slices, and nothing else."""
-    for chunk in _result(text.text, size, atoms).get_flat_chunks():
+    for chunk in _chunks(text.text, size, atoms, None):
         yield Piece(chunk.text, chunk.text, chunk.span.start, chunk.section_id)
 
 
-def contextualized(
+def with_context(
     text: Text, size: int, atoms: Atoms = "keep", *, is_labelled: bool = False
 ) -> Iterator[Piece]:
-    """Return what the core advises to embed: breadcrumb, introduction and content."""
-    result = _result(text.text, size, atoms)
-    label = text.name if is_labelled else ""
-    for chunk in result.get_flat_chunks():
-        indexed = result.contextualize(chunk, source_label=label)
-        yield Piece(chunk.text, indexed, chunk.span.start, chunk.section_id)
+    """Return what the core embeds with a context: breadcrumb, introduction and content."""
+    context = Context(label=text.name if is_labelled else "")
+    for chunk in _chunks(text.text, size, atoms, context):
+        yield Piece(chunk.text, chunk.embedded, chunk.span.start, chunk.section_id)
 
 
 def llamaindex(text: Text, size: int, label: str | None = None) -> Iterator[Piece]:
@@ -70,16 +68,16 @@ def langchain(text: Text, size: int, **options: Any) -> Iterator[Piece]:  # noqa
 
 OURS: dict[str, Chunker] = {
     "Chunkana, text alone": texts,
-    "Chunkana, contextualize": contextualized,
-    "Chunkana, contextualize, atoms split": partial(contextualized, atoms="split"),
+    "Chunkana, context": with_context,
+    "Chunkana, context, atoms split": partial(with_context, atoms="split"),
     "Chunkana, LlamaIndex": llamaindex,
     "Chunkana, LangChain": langchain,
     "Chunkana, LangChain, atoms kept": partial(langchain, atomic_blocks="keep"),
     "Chunkana, LangChain, no introductions": partial(langchain, introductions=False),
 }
 LABELLED: dict[str, Chunker] = {
-    "Chunkana, contextualize, labelled": partial(contextualized, is_labelled=True),
+    "Chunkana, context, labelled": partial(with_context, is_labelled=True),
     "Chunkana, LlamaIndex, labelled": partial(llamaindex, label="source"),
     "Chunkana, LangChain, labelled": partial(langchain, source_label="source"),
 }
-PLAIN = ("Chunkana, contextualize", "Chunkana, LlamaIndex", "Chunkana, LangChain")
+PLAIN = ("Chunkana, context", "Chunkana, LlamaIndex", "Chunkana, LangChain")

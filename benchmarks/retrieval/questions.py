@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
-from chunkana_core import BlockKind, Document, Span
+from chunkana_core import BlockKind, Span, parse_markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def without_headings(collection: Collection) -> Collection:
 
 def _kept(text: str) -> list[Span]:
     """Return the ranges between the headings of a text."""
-    headings = [block for block in Document.parse(text).top if block.kind is BlockKind.HEADING]
+    headings = [block for block in parse_markdown(text).top if block.kind is BlockKind.HEADING]
     starts = [0, *(block.end for block in headings)]
     ends = [*(block.start for block in headings), len(text)]
     return [Span(start, end) for start, end in zip(starts, ends, strict=True)]

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from benchmarks.printing import Target, print_table
+from chunkana_batch import chunk_many
 from chunkana_cli.formats.jsonl import render
-from chunkana_core import HierarchicalChunkingResult, chunk_many
+from chunkana_core import HierarchicalChunkingResult
 
 Make = Callable[[str, HierarchicalChunkingResult], object]
 _Batch = Sequence[tuple[str, str]]

@@ -8,10 +8,11 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from chunkana_batch import WorkerError, chunk_many
 from chunkana_cli.documents import read_document
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
 from chunkana_cli.paths import find_files
-from chunkana_core import ChunkConfig, HierarchicalChunkingResult, WorkerError, chunk_many
+from chunkana_core import ChunkConfig, HierarchicalChunkingResult
 
 T = TypeVar("T")
 _AUTO = "auto"

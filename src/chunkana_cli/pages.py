@@ -19,10 +19,10 @@ from chunkana_cli.output import (
     require_other_files,
 )
 from chunkana_core import MarkdownChunker
-from chunkana_view import Entry, index_html
+from chunkana_view import Entry, index_html, to_html
 
 _INDEX = "index.html"
-_STEM_OF_STANDARD_INPUT = "standard-input"
+_STANDARD_INPUT_STEM = "standard-input"
 
 
 def write_page(name: str, output: str, chunker: MarkdownChunker) -> None:
@@ -63,7 +63,7 @@ def _write(name: str, output: str, chunker: MarkdownChunker) -> int:
     document = read_document(name)
     result = chunker.chunk_hierarchical(document.text)
     title = "standard input" if name == STANDARD_INPUT else name
-    _save(result.to_html(title), output)
+    _save(to_html(result, title), output)
     return len(result.get_leaves())
 
 
@@ -86,7 +86,7 @@ def _page_names(names: Sequence[str]) -> list[str]:
     taken = {_INDEX}
     files: list[str] = []
     for name in names:
-        stem = _STEM_OF_STANDARD_INPUT if name == STANDARD_INPUT else Path(name).stem
+        stem = _STANDARD_INPUT_STEM if name == STANDARD_INPUT else Path(name).stem
         file = next(file for file in _candidates(stem) if file.casefold() not in taken)
         taken.add(file.casefold())
         files.append(file)

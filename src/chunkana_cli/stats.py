@@ -53,7 +53,7 @@ class Facts:
         )
         sizes = tuple(sorted(chunk.size for chunk in leaves))
         kinds = Counter(chunk.content_type for chunk in leaves)
-        return cls(name, len(result.source), sizes, kinds, oversize)
+        return cls(name, len(result.text), sizes, kinds, oversize)
 
     @classmethod
     def total(cls, parts: Sequence[Facts]) -> Facts:

@@ -14,7 +14,7 @@ def to_tree(name: str, result: HierarchicalChunkingResult) -> dict[str, object]:
     return {
         "file": name,
         "title": result.title,
-        "characters": len(result.source),
+        "characters": len(result.text),
         "chunks": len(result.get_leaves()),
         "root": nodes.get(result.root_id),
     }

@@ -68,7 +68,7 @@ def _leaf_counts(result: HierarchicalChunkingResult) -> dict[str, int]:
 
 def _root_label(name: str, result: HierarchicalChunkingResult) -> Text:
     root = result.chunks[0]
-    size = counted(len(result.source), "character")
+    size = counted(len(result.text), "character")
     count = counted(len(result.get_leaves()), "chunk")
     facts = [f"“{on_one_line(root.title)}”", f"{size} in {count}"]
     return _label(on_one_line(name), facts, is_node=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_LAST_OF_BYTE = 0xFF
+_MAX_BYTE = 0xFF
 _LINE_END = re.compile(r"\r\n?")
 # What a terminal would obey: control characters, and those that reorder what stands around them;
 # and surrogates, which file names that are not UTF-8 are read as.
@@ -33,4 +33,4 @@ def on_one_line(text: str) -> str:
 
 def _written_out(match: re.Match[str]) -> str:
     code = ord(match.group())
-    return f"\\x{code:02x}" if code <= _LAST_OF_BYTE else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code <= _MAX_BYTE else f"\\u{code:04x}"

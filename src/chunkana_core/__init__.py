@@ -1,7 +1,11 @@
 """Exact Markdown chunks for retrieval, and their hierarchy."""
 
-from chunkana_core.analysis import ContentAnalysis
-from chunkana_core.blocks import Block, BlockKind
+from chunkana_core.checking.trees import validate_tree
+from chunkana_core.checking.validation import (
+    InvariantValidator,
+    validate_content_coverage,
+    validate_no_dangling_headers,
+)
 from chunkana_core.chunker import (
     MarkdownChunker,
     analyze_markdown,
@@ -9,10 +13,28 @@ from chunkana_core.chunker import (
     chunk_hierarchical,
     chunk_markdown,
 )
-from chunkana_core.chunks import Chunk, ChunkLevel, Links, ValidationResult
 from chunkana_core.config import ChunkConfig
-from chunkana_core.document import Document
-from chunkana_core.drafts import Draft
+from chunkana_core.context.context import Context
+from chunkana_core.document.analysis import ContentAnalysis
+from chunkana_core.document.blocks import Block, BlockKind
+from chunkana_core.document.document import Document
+from chunkana_core.document.outline import Section
+from chunkana_core.document.paths import (
+    SectionPath,
+    find_common_prefix,
+    format_header_path,
+    is_parent_child,
+    is_sibling,
+    merge_sections,
+)
+from chunkana_core.drafting.drafts import Draft
+from chunkana_core.drafting.strategies import (
+    BaseStrategy,
+    CodeAwareStrategy,
+    FallbackStrategy,
+    StrategySelector,
+    StructuralStrategy,
+)
 from chunkana_core.errors import (
     ChunkanaError,
     ConfigurationError,
@@ -20,49 +42,23 @@ from chunkana_core.errors import (
     InvariantViolationError,
     InvariantWarning,
     StrategyError,
-    WorkerError,
 )
-from chunkana_core.evidence import share_evidence
-from chunkana_core.explanation import Alternative, Cut, Explanation, Step
-from chunkana_core.hierarchy import HierarchyBuilder
-from chunkana_core.introductions import Introductions
-from chunkana_core.labels import SourceLabel, label_of
-from chunkana_core.many import Outcome, chunk_many
-from chunkana_core.merge_tree import MergeNode, MergeTree
-from chunkana_core.outline import (
-    Section,
-    SectionPath,
-    find_common_prefix,
-    is_parent_child,
-    is_sibling,
-    merge_sections,
-)
-from chunkana_core.result import HierarchicalChunkingResult, TocEntry
-from chunkana_core.source import Source, Span
-from chunkana_core.strategies import (
-    BaseStrategy,
-    CodeAwareStrategy,
-    FallbackStrategy,
-    StrategySelector,
-    StructuralStrategy,
-)
-from chunkana_core.validation import (
-    InvariantValidator,
-    validate_content_coverage,
-    validate_no_dangling_headers,
-    validate_tree,
-)
+from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.text.source import Source, Span
+from chunkana_core.tree.builder import HierarchyBuilder
+from chunkana_core.tree.chunks import Chunk, ChunkLevel, Links
+from chunkana_core.tree.merge_tree import MergeNode, MergeTree
+from chunkana_core.tree.result import HierarchicalChunkingResult, TocEntry
+from chunkana_core.violations import ValidationResult, Violation
 
 __all__ = [
-    "Alternative", "BaseStrategy", "Block", "BlockKind", "Chunk", "ChunkConfig", "ChunkLevel",
-    "ChunkanaError", "CodeAwareStrategy", "ConfigurationError", "ContentAnalysis", "Cut",
-    "Document", "Draft", "Explanation", "FallbackStrategy", "HierarchicalChunkingResult",
-    "HierarchyBuilder", "InputTypeError", "Introductions", "InvariantValidator",
-    "InvariantViolationError", "InvariantWarning", "Links", "MarkdownChunker", "MergeNode",
-    "MergeTree", "Outcome", "Section", "SectionPath", "Source", "SourceLabel", "Span", "Step",
+    "BaseStrategy", "Block", "BlockKind", "Chunk", "ChunkConfig", "ChunkLevel", "ChunkanaError",
+    "CodeAwareStrategy", "ConfigurationError", "ContentAnalysis", "Context", "Document", "Draft",
+    "FallbackStrategy", "HierarchicalChunkingResult", "HierarchyBuilder", "InputTypeError",
+    "InvariantValidator", "InvariantViolationError", "InvariantWarning", "Links",
+    "MarkdownChunker", "MergeNode", "MergeTree", "Section", "SectionPath", "Source", "Span",
     "StrategyError", "StrategySelector", "StructuralStrategy", "TocEntry", "ValidationResult",
-    "WorkerError", "analyze_markdown", "chunk_file", "chunk_hierarchical", "chunk_many",
-    "chunk_markdown", "find_common_prefix", "is_parent_child", "is_sibling", "label_of",
-    "merge_sections", "share_evidence", "validate_content_coverage",
-    "validate_no_dangling_headers", "validate_tree",
+    "Violation", "analyze_markdown", "chunk_file", "chunk_hierarchical", "chunk_markdown",
+    "find_common_prefix", "format_header_path", "is_parent_child", "is_sibling", "merge_sections",
+    "parse_markdown", "validate_content_coverage", "validate_no_dangling_headers", "validate_tree",
 ]  # fmt: skip

@@ -5,33 +5,35 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from inspect import currentframe
+from itertools import takewhile
 from pathlib import Path
+from traceback import walk_stack
 
-from chunkana_core.analysis import ContentAnalysis
-from chunkana_core.chunks import Chunk, ValidationResult
+from chunkana_core.checking.trees import validate_tree
+from chunkana_core.checking.validation import InvariantValidator
 from chunkana_core.config import ChunkConfig
-from chunkana_core.document import Document
-from chunkana_core.drafts import Draft, require_tiling
+from chunkana_core.context.context import Context, ContextWriter
+from chunkana_core.document.analysis import ContentAnalysis
+from chunkana_core.document.sizes import DocumentSizes
+from chunkana_core.drafting.headings import prevent_dangling
+from chunkana_core.drafting.merging import Merger
+from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, make_drafts
 from chunkana_core.errors import (
-    InputTypeError,
     InvariantViolationError,
     InvariantWarning,
     require_str,
     require_type,
 )
-from chunkana_core.explaining import explain
-from chunkana_core.explanation import Explanation
-from chunkana_core.headings import prevent_dangling
-from chunkana_core.hierarchy import TreeMaker, hang
-from chunkana_core.ids import IdRegister, section_ids
-from chunkana_core.leaves import LeafMaker, find_leaves
-from chunkana_core.merging import merge_small
-from chunkana_core.overlap import Overlap
-from chunkana_core.result import HierarchicalChunkingResult
-from chunkana_core.sizing import Prefix, Sizer
-from chunkana_core.splitting import Part, Splitter
-from chunkana_core.strategies import BaseStrategy, StrategySelector
-from chunkana_core.validation import InvariantValidator, validate_tree
+from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.sizing import Sizer
+from chunkana_core.splitting.splitter import Splitter
+from chunkana_core.tree.builder import TreeBuilder
+from chunkana_core.tree.chunks import Chunk
+from chunkana_core.tree.ids import IdRegister, section_ids
+from chunkana_core.tree.leaves import LeafMaker
+from chunkana_core.tree.result import HierarchicalChunkingResult
+from chunkana_core.violations import ValidationResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,11 @@ class MarkdownChunker:
 
     Attributes:
         config: how to chunk.
+        context: what is embedded before each leaf's content, within the limit; None for nothing.
         strategies: strategies of the user's own, beside the built-in ones.
 
     Raises:
-        ConfigurationError: for anything else than a `ChunkConfig` and strategies.
+        ConfigurationError: for anything else than a `ChunkConfig`, a `Context` and strategies.
 
     >>> chunker = MarkdownChunker(ChunkConfig(max_chunk_size=200))
     >>> [chunk.text for chunk in chunker.chunk("# A\n\nText.\n\n# B\n\nMore.\n")]
@@ -51,114 +54,85 @@ class MarkdownChunker:
     """
 
     config: ChunkConfig = field(default_factory=ChunkConfig)
-    strategies: Iterable[BaseStrategy] = ()
+    context: Context | None = None
+    strategies: Iterable[BaseStrategy] = field(default=(), kw_only=True)
     _selector: StrategySelector = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the arguments."""
         require_type("config", self.config, ChunkConfig, "a ChunkConfig")
+        _require_context(self.context)
         require_type("strategies", self.strategies, Iterable, "an iterable of strategies")
         selector = StrategySelector(tuple(self.strategies))
         object.__setattr__(self, "strategies", selector.registered)
         object.__setattr__(self, "_selector", selector)
 
-    def chunk(self, text: str) -> list[Chunk]:
+    def chunk(self, text: str, *, context: Context | None = None) -> list[Chunk]:
         """Return every leaf of a document, in order: together they hold all of it.
 
-        Raises:
-            ConfigurationError: if `text` is no str or the configured strategy is not registered.
-            InvariantViolationError: with `validation="strict"` only.
+        The arguments and errors are those of `chunk_hierarchical`.
         """
-        return self.chunk_hierarchical(text).get_leaves()
+        return self._chunked(text, context).get_leaves()
 
     def chunk_hierarchical(
-        self, text: str, *, prefix: Prefix | None = None
+        self, text: str, *, context: Context | None = None
     ) -> HierarchicalChunkingResult:
         """Return a document's chunks with their tree.
 
         Args:
             text: Markdown; any str.
-            prefix: returns what an adapter will put before a chunk's content, by its section; its
-                size counts, and it is shortened from the outermost title to half the limit.
+            context: for this document, in place of the chunker's.
 
         Raises:
-            ConfigurationError: if `text` is no str or the configured strategy is not registered.
+            ConfigurationError: if `text` is no str, the configured strategy is not registered, or
+                the context reserves more than half of the limit.
             InvariantViolationError: with `validation="strict"` only.
         """
+        return self._chunked(text, context)
+
+    def _chunked(self, text: str, context: Context | None) -> HierarchicalChunkingResult:
+        """Run the pipeline."""
         require_str("text", text)
-        return self._chunked(Document.parse(text), prefix)
-
-    def chunk_document(
-        self, document: Document, *, prefix: Prefix | None = None
-    ) -> HierarchicalChunkingResult:
-        """Return the chunks of a parsed document; see `chunk_hierarchical`.
-
-        For those who need to know something of a document, like its title, before it is chunked.
-        """
-        require_type("document", document, Document, "a Document")
-        return self._chunked(document, prefix)
-
-    def _chunked(self, document: Document, prefix: Prefix | None) -> HierarchicalChunkingResult:
-        if prefix is not None and not callable(prefix):
-            raise InputTypeError("prefix", prefix, "None or a callable")
+        _require_context(context)
+        document, sizer = parse_markdown(text), Sizer.of(self.config)
         strategy = self._selector.select(document.analysis, self.config)
-        sizer = Sizer.of(self.config, prefix)
-        parts = self._parts(document, strategy, sizer)
-        register = IdRegister()
-        sections = section_ids(document, register)
-        leaves = find_leaves(document, parts, sections, register)
-        children = hang(document, leaves)
-        overlap = Overlap(document.text, leaves, sizer, self.config.overlap_size)
-        maker = LeafMaker(
-            document, self.config, strategy.name, parts, leaves, sections, children, overlap
-        )
-        tree = TreeMaker(
-            document, self.config, strategy.name, sections, leaves, children, maker.make
-        )
-        result = HierarchicalChunkingResult.of(document, tree.chunks(), strategy.name, sizer)
+        contexts = ContextWriter(document, sizer, context or self.context)
+        sizes = DocumentSizes(document, sizer)
+
+        drafts = make_drafts(document, strategy, self.config)
+        drafts = Merger(sizes, contexts, self.config).merge(drafts)
+        drafts = prevent_dangling(drafts, sizes)
+        splitter = Splitter(sizes, contexts, self.config, strategy)
+        parts = [part for draft in drafts for part in splitter.split(draft)]
+
+        ids = IdRegister()
+        sections = section_ids(document, ids)
+        leaves = LeafMaker(document, self.config, strategy.name, sections, ids).leaves(parts)
+        tree = TreeBuilder(document, self.config, strategy.name, sections)
+        chunks = tree.chunks(leaves, [part.location for part in parts])
+        result = HierarchicalChunkingResult.of(document, chunks, strategy.name, sizer)
         return result if self.config.validation == "off" else self._validated(result)
 
-    def explain(self, text: str, *, prefix: Prefix | None = None) -> Explanation:
-        r"""Return why a document is cut where it is; the arguments are those of chunking.
-
-        >>> text = "# Tea\n\nBoil the water first.\n\nThen wait.\n\n# Cups\n\nWarm them.\n"
-        >>> print(MarkdownChunker(ChunkConfig(max_chunk_size=32)).explain(text))
-        Strategy fallback, limit 32.
-        lines 1-5: size: 40 is over the limit: 2 parts
-        line 5, 'Then wait.': cut before a paragraph: the draft is over the limit, cost 1
-        line 7, '# Cups': cut before a heading: that heading is at or above merge_boundary_level
-
-        Raises:
-            ConfigurationError: if `text` is no str or the configured strategy is not registered.
-        """
-        require_str("text", text)
-        document = Document.parse(text)
-        strategy = self._selector.select(document.analysis, self.config)
-        splitter = Splitter(document, Sizer.of(self.config, prefix), self.config, strategy)
-        return explain(splitter, self._drafts(splitter))
-
-    def _parts(self, document: Document, strategy: BaseStrategy, sizer: Sizer) -> list[Part]:
-        splitter = Splitter(document, sizer, self.config, strategy)
-        merged = merge_small(document, self._drafts(splitter), sizer, self.config)
-        drafts = prevent_dangling(document, merged, sizer)
-        return [part for draft in drafts for part in splitter.split(draft)]
-
-    @staticmethod
-    def _drafts(splitter: Splitter) -> list[Draft]:
-        """Return the drafts of a strategy, checked."""
-        drafts = splitter.strategy.apply(splitter.document, splitter.config)
-        require_tiling(drafts, splitter.document, splitter.strategy.name)
-        return drafts
-
     def _validated(self, result: HierarchicalChunkingResult) -> HierarchicalChunkingResult:
-        outcome = InvariantValidator(self.config).validate(result.chunks, result.source)
+        outcome = InvariantValidator(self.config).validate(result.chunks, result.text)
         errors = (*outcome.errors, *validate_tree(result).errors)
         if errors and self.config.validation == "strict":
             raise InvariantViolationError(errors)
         if errors:
-            warnings.warn("; ".join(errors), InvariantWarning, stacklevel=4)
+            warnings.warn("; ".join(map(str, errors)), InvariantWarning, stacklevel=_own_frames())
         outcome = ValidationResult(not errors, errors, outcome.warnings, outcome.coverage)
         return result.validated(outcome, debug=self.config.debug)
+
+
+def _own_frames() -> int:
+    """Return how many of the innermost calls are of this module: a warning names its caller."""
+    frames = walk_stack(currentframe())
+    return sum(1 for _ in takewhile(lambda frame: frame[0].f_globals is globals(), frames))
+
+
+def _require_context(context: Context | None) -> None:
+    if context is not None:
+        require_type("context", context, Context, "None or a Context")
 
 
 def chunk_markdown(text: str, config: ChunkConfig | None = None) -> list[Chunk]:
@@ -179,14 +153,14 @@ def chunk_hierarchical(text: str, config: ChunkConfig | None = None) -> Hierarch
     return MarkdownChunker(config or ChunkConfig()).chunk_hierarchical(text)
 
 
-def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> HierarchicalChunkingResult:
-    """Return the chunks of a UTF-8 file with their tree; line endings and a BOM stay.
+def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chunk]:
+    """Return every leaf of a UTF-8 file; line endings and a BOM stay.
 
     Raises:
         OSError: if the file cannot be read.
         UnicodeDecodeError: if it is not UTF-8.
     """
-    return chunk_hierarchical(Path(path).read_bytes().decode("utf-8"), config)
+    return chunk_markdown(Path(path).read_bytes().decode("utf-8"), config)
 
 
 def analyze_markdown(text: str) -> ContentAnalysis:
@@ -196,4 +170,4 @@ def analyze_markdown(text: str) -> ContentAnalysis:
     1
     """
     require_str("text", text)
-    return Document.parse(text).analysis
+    return parse_markdown(text).analysis

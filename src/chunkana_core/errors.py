@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from chunkana_core.violations import Violation
+
 
 class ChunkanaError(Exception):
     """The base of all errors of this package."""
@@ -27,22 +29,18 @@ class StrategyError(ChunkanaError):
 
 
 class InvariantViolationError(ChunkanaError):
-    """Chunks that break invariants (`errors`, a sentence each), found by `validation="strict"`."""
+    """Chunks that break laws, found by `validation="strict"`; `errors` are the violations."""
 
-    def __init__(self, errors: tuple[str, ...]) -> None:
+    def __init__(self, errors: tuple[Violation, ...]) -> None:
         super().__init__(errors)  # from which it is unpickled
         self.errors = errors
 
     def __str__(self) -> str:
-        return "; ".join(self.errors)
-
-
-class WorkerError(ChunkanaError):
-    """A process of `chunk_many` that was ended from outside, as by a lack of memory."""
+        return "; ".join(map(str, self.errors))
 
 
 class InvariantWarning(UserWarning):
-    """Chunks that break an invariant, found by `validation="warn"`."""
+    """Chunks that break laws, found by `validation="warn"`."""
 
 
 def require_type(field: str, value: object, kind: type | tuple[type, ...], allowed: str) -> None:

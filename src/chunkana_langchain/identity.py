@@ -1,4 +1,4 @@
-"""Who a document is: ids that stay the same as long as source, section and text do."""
+"""Ids of documents, which stay the same as long as source, section and text do."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
-from uuid import UUID
 
 from langchain_core.documents import Document
 
-# What loaders call a document and its parts.
+# Metadata keys with which loaders tell documents, and parts of one file, apart.
 _NAMES = ("source", "page", "page_number", "row", "seq_num", "sheet", "url")
-_WHOLE = ""  # what no chunk is called
 
 
 def chunk_key(document: Document) -> str:
@@ -25,9 +23,9 @@ def chunk_key(document: Document) -> str:
 
 
 def source_keys(documents: Iterable[Document]) -> list[str]:
-    """Return what ids of the parts of documents are made from, unique among them.
+    """Return a key for each document, unique among them, of which the ids of its chunks are made.
 
-    That is a document's id, else where it comes from, else all its metadata, else its text.
+    It is the document's id, else its source, else all its metadata, else a hash of its text.
     """
     seen: Counter[str] = Counter()
     keys = []
@@ -39,13 +37,14 @@ def source_keys(documents: Iterable[Document]) -> list[str]:
 
 
 def document_id(source_key: str, chunk_id: str) -> str:
-    """Return the id of a part: a UUID, which every vector store takes."""
-    return str(UUID(_hash(source_key, chunk_id)[:32]))
+    """Return the id of a chunk or parent: a UUID, which every vector store takes."""
+    digits = _hash(source_key, chunk_id)  # hyphens are where RFC 9562 §4 has them
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
 
 
 def source_id(source_key: str) -> str:
-    """Return what all parts of a document have in common: a UUID that is no part's own."""
-    return document_id(source_key, _WHOLE)
+    """Return the id of the document that was split: a UUID that is no chunk's."""
+    return document_id(source_key, "")  # no chunk has this id
 
 
 def _key(document: Document) -> str:

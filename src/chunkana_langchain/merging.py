@@ -1,62 +1,59 @@
-"""Auto-merging: found chunks are replaced by their parent where enough of its children were."""
+"""Auto-merging of documents, by the rule of `chunkana_retrieval.merge_hits`."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
 from langchain_core.documents import Document
 
 from chunkana_langchain import keys
+from chunkana_langchain.scores import ScoredDocument
+from chunkana_retrieval import Hit, Parent, merge_hits
 
 
-@dataclass(frozen=True, slots=True)
-class Merging:
-    """How found documents are merged.
+def merge_documents(
+    found: Sequence[ScoredDocument],
+    parents: Mapping[str, Document],
+    *,
+    ratio: float,
+    max_parent_size: int | None,
+) -> list[Document]:
+    """Replace documents by their parents where enough children were found.
 
-    Attributes:
-        ratio: the share of a parent's children of which more have to be found.
+    Args:
+        found: with the scores by which they are ranked, the best first.
+        parents: by id, all those above what was found; see `missing`.
+        ratio: a parent replaces its children where more than this part of them was found.
         max_parent_size: the largest parent's text, in code points; None for any.
+
+    Returns:
+        Documents, none of which lies inside another, each at the place of the best one found in it
+        and with the `score` of that one's metadata.
     """
+    documents: dict[str, Document] = {}
+    for document, _ in found:
+        documents.setdefault(_identity(document), document)
+    merged = merge_hits(
+        [Hit(_identity(document), score, parent_id(document)) for document, score in found],
+        {name: _as_parent(document) for name, document in parents.items()},
+        ratio=ratio,
+        max_parent_size=max_parent_size,
+    )
+    known = {**parents, **documents}
+    return [_with_score(known[one.node_id], known[one.hit_ids[0]]) for one in merged]
 
-    ratio: float
-    max_parent_size: int | None
 
-    def merge(self, found: Sequence[Document], parents: Mapping[str, Document]) -> list[Document]:
-        """Replace documents by their parents, and those by theirs, as far as it goes.
-
-        Args:
-            found: the best first.
-            parents: by id, all those above what was found; see `missing`.
-
-        Returns:
-            Documents none of which is in another, each where the best of what it replaces was. A
-            parent has the score of that one.
-        """
-        chosen: dict[str, Document] = {}
-        while True:
-            read: dict[str, Document] = {}
-            for document in found:
-                whole = _outermost(document, chosen, parents)
-                read.setdefault(_identity(whole), _with_score(whole, document))
-            counts = Counter(above for d in read.values() if (above := parent_id(d)))
-            merged = {i: parents[i] for i, n in counts.items() if self._is_merged(parents[i], n)}
-            if not merged:
-                return list(read.values())
-            chosen |= merged
-
-    def _is_merged(self, parent: Document, found: int) -> bool:
-        size = len(parent.page_content) - int(parent.metadata[keys.PREFIX_CHARS])
-        fits = self.max_parent_size is None or size <= self.max_parent_size
-        return fits and found > self.ratio * int(parent.metadata[keys.CHILD_COUNT])
+def _as_parent(document: Document) -> Parent:
+    metadata = document.metadata
+    size = len(document.page_content) - int(metadata[keys.PREFIX_CHARS])
+    return Parent(int(metadata[keys.CHILD_COUNT]), parent_id(document), size)
 
 
 def parent_id(document: Document) -> str | None:
-    """Return the id of a document's parent, None where it has none or is not ours.
+    """Return the id of a document's parent; None for a root, and for documents of others.
 
-    What has no parent names itself. Where a vector store gave it another id, it is found by that
-    name, without children, and replaced by itself.
+    A root names itself as its parent. Where a vector store gave a root leaf another id, its parent
+    is the copy of it in the document store, which counts no children and so replaces it.
     """
     above = document.metadata.get(keys.PARENT_ID)
     return None if above is None or above == document.id else str(above)
@@ -66,20 +63,6 @@ def missing(documents: Iterable[Document], parents: Mapping[str, Document]) -> l
     """Return the ids of parents of documents that are still to be fetched."""
     ids = (parent_id(document) for document in documents)
     return list(dict.fromkeys(above for above in ids if above and above not in parents))
-
-
-def _outermost(
-    document: Document, chosen: Mapping[str, Document], parents: Mapping[str, Document]
-) -> Document:
-    """Return the outermost of the chosen parents around a document, or itself."""
-    around = (chosen[above] for above in _above(document, parents) if above in chosen)
-    return next(iter([*around][-1:]), document)
-
-
-def _above(document: Document, parents: Mapping[str, Document]) -> Iterator[str]:
-    while (above := parent_id(document)) is not None:
-        yield above
-        document = parents[above]
 
 
 def _identity(document: Document) -> str:

@@ -1,4 +1,4 @@
-"""Where a text to be split comes from, also where it is itself a chunk of Chunkana's."""
+"""The text that is split, a whole document or a chunk of Chunkana's, and where its source is."""
 
 from __future__ import annotations
 
@@ -9,34 +9,63 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from chunkana_core import Span
+from chunkana_core import Source, Span
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_id
 
 
 class Heading(NamedTuple):
-    """A heading around a text: its level, 1 to 6, and its title."""
+    """A heading: its level, 1 to 6, and its title."""
 
     level: int
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """What is known of a text before it is chunked.
+class ChunkContext(NamedTuple):
+    """What a chunk's metadata keep, as JSON, for a splitter that splits the chunk further.
 
     Attributes:
-        text: the Markdown; of a chunk of ours its content, repeated headings and rows included.
-        key: what ids of its parts are made from.
-        document_id: the same for all parts of a document, and for parts of those.
-        metadata: the caller's; parts have a copy each.
-        own: the range of the text that is not repeated: the slice of the source.
-        start: the offset of that slice in the source, in code points.
-        line: the number, from 1, of its first line there.
-        page_start: its offset in the page content.
-        title: of the document that it is a chunk of, "" for none; None where it is no chunk.
-        above: the headings around the first one in the text, outermost first.
-        kept: the keys of the caller's metadata that stay as they are.
+        content_start: where the content starts in the page content, after context and overlap.
+        title: the document's, "" for none.
+        above: the headings above the first heading of the content, or above the content where it
+            has none; outermost first.
+        kept: the metadata keys that are the caller's although they are called as ours.
+    """
+
+    content_start: int
+    title: str
+    above: tuple[Heading, ...]
+    kept: tuple[str, ...]
+
+    @classmethod
+    def from_json(cls, text: str) -> ChunkContext:
+        """Return what `[content_start, [title, above, kept]]` says.
+
+        Raises:
+            TypeError, ValueError: if the text is something else.
+        """
+        content_start, (title, above, kept) = json.loads(text)
+        headings = tuple(Heading(int(level), str(name)) for level, name in above)
+        return cls(int(content_start), str(title), headings, tuple(kept))
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A text to split, and where it stands in its source.
+
+    Attributes:
+        text: the Markdown; of a chunk its content, repeated headings and rows included.
+        key: what ids of its chunks are made of.
+        document_id: the same for all chunks of a source, and for chunks of chunks.
+        metadata: of the document that is split.
+        own: the range of the text that is a slice of the source, and not repeated.
+        in_source: what an offset in the source is more than in the text.
+        in_page: what an offset in the page content is more than in the text.
+        lines_above: what a line's number in the source is more than in the text.
+        title: of the source where the text is a chunk of it, else "".
+        above: the headings above the text, outermost first.
+        kept: the metadata keys whose values stay as they are.
+        is_continued: whether it is a chunk that does not begin as its section does.
     """
 
     text: str
@@ -44,89 +73,49 @@ class Origin:
     document_id: str
     metadata: dict[str, Any]
     own: Span
-    start: int = 0
-    line: int = 1
-    page_start: int = 0
-    title: str | None = None
+    in_source: int = 0
+    in_page: int = 0
+    lines_above: int = 0
+    title: str = ""
     above: tuple[Heading, ...] = ()
     kept: AbstractSet[str] = frozenset()
+    is_continued: bool = False
 
     @classmethod
     def of(cls, document: Document, key: str) -> Origin:
-        """Look at a document; of a chunk of ours, context and overlap in front of it go."""
+        """Return the origin of a document's chunks."""
         metadata = document.metadata
         try:
-            return cls._of_chunk(document, key, Context.loads(metadata[keys.CONTEXT]))
-        except (KeyError, TypeError, ValueError):  # it is none, or none any longer
+            return cls._of_chunk(document, key, ChunkContext.from_json(metadata[keys.CONTEXT]))
+        except (KeyError, TypeError, ValueError):  # it is no chunk, or its metadata were changed
             text, kept = document.page_content, metadata.keys() - {keys.START_INDEX}
             return cls(text, key, source_id(key), metadata, Span(0, len(text)), kept=kept)
 
     @classmethod
-    def _of_chunk(cls, document: Document, key: str, context: Context) -> Origin:
-        page, metadata = document.page_content, document.metadata
-        first, start = int(metadata[keys.PREFIX_CHARS]), int(metadata[keys.START_CHAR])
-        size = int(metadata[keys.END_CHAR]) - start
-        before, overlap_start, overlap_end = context.content, *context.overlap
+    def _of_chunk(cls, document: Document, key: str, context: ChunkContext) -> Origin:
+        metadata = document.metadata
+        prefix, start = int(metadata[keys.PREFIX_CHARS]), int(metadata[keys.START_CHAR])
         # A line in front, lest a line of dashes pass for the start of front matter.
-        lead = "\n" * bool(start) + page[before:overlap_start] + page[overlap_end:first]
+        lead = "\n" if start else ""
+        repeated = lead + document.page_content[context.content_start : prefix]
+        own_line = Source.of(repeated).line_at(len(repeated))
         return cls(
-            text=lead + page[first:],
+            text=repeated + document.page_content[prefix:],
             key=key,
             document_id=str(metadata.get(keys.DOCUMENT_ID) or source_id(key)),
             metadata=metadata,
-            own=Span(len(lead), len(lead) + size),
-            start=start,
-            line=int(metadata[keys.START_LINE]),
-            page_start=first,
+            own=Span(len(repeated), len(repeated) + int(metadata[keys.END_CHAR]) - start),
+            in_source=start - len(repeated),
+            in_page=prefix - len(repeated),
+            lines_above=int(metadata[keys.START_LINE]) - own_line,
             title=context.title,
-            above=tuple(Heading(*pair) for pair in context.above),
+            above=context.above,
             kept=frozenset(context.kept),
+            is_continued=bool(metadata[keys.CONTINUED]),
         )
 
-    @property
-    def is_continued(self) -> bool:
-        """Whether it is a chunk that does not begin as its section does."""
-        return self.title is not None and bool(self.metadata[keys.CONTINUED])
-
-    def within(self, span: Span) -> Span | None:
-        """Return the part of a span of the text that is the source's own, None for nothing."""
+    def own_part(self, span: Span) -> Span | None:
+        """Return the part of a span that is a slice of the source, None where it is blank."""
         start, end = max(span.start, self.own.start), min(span.end, self.own.end)
-        piece = self.text[start:end]
-        if not piece.strip():
-            return None
-        return Span(start, start + len(piece.rstrip()))
-
-    def in_source(self, offset: int) -> int:
-        """Return an offset in the source for one in the text."""
-        return self.start + offset - self.own.start
-
-    def in_page(self, offset: int) -> int:
-        """Return an offset in the page content for one in the text."""
-        return self.page_start + offset - self.own.start
-
-
-class Context(NamedTuple):
-    """What a chunk's metadata keep, as JSON, for those who split it further.
-
-    Attributes:
-        title: the document's, "" for none.
-        above: level and title of the headings around the first one in the content.
-        content: where in the page content the core's content starts.
-        overlap: where in the page content overlap is.
-        kept: the keys that are the caller's.
-    """
-
-    title: str
-    above: tuple[Heading, ...]
-    content: int
-    overlap: tuple[int, int]
-    kept: tuple[str, ...]
-
-    def dumps(self) -> str:
-        """Write it as JSON."""
-        return json.dumps(self, ensure_ascii=False)
-
-    @classmethod
-    def loads(cls, text: str) -> Context:
-        """Read what `dumps` wrote."""
-        return cls(*json.loads(text))
+        piece = self.text[start:end].rstrip()
+        return Span(start, start + len(piece)) if piece else None

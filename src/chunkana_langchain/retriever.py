@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,8 +20,8 @@ from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from pydantic import ConfigDict, Field, model_validator
 
 from chunkana_langchain import keys
-from chunkana_langchain.evidence import Found, Sharing
-from chunkana_langchain.merging import Merging, missing
+from chunkana_langchain.merging import merge_documents, missing
+from chunkana_langchain.scores import ScoredDocument, rank_documents
 from chunkana_langchain.splitter import ChunkanaSplitter
 
 _LEAVES, _PARENTS = "leaves.json", "parents.json"  # in the folder of a saved retriever
@@ -32,10 +32,10 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
 
     Chunks come from a vector store or a retriever, parents from a store with what
     `ChunkanaSplitter.split_hierarchical` calls so. Chunks are ranked by their scores and the best
-    ones of their section and document (`chunkana_core.share_evidence`). As many are taken, the best
-    first, as make `k` documents after merging. Each document has the place and the `score` of the
-    best chunk in it: what the vector store gave. Documents that are not from Chunkana pass as they
-    are, and share with nothing.
+    ones of their section and document (`chunkana_retrieval.propagate_scores`). As many are taken,
+    the best first, as make `k` documents after merging. Each document has the place and the `score`
+    of the best chunk in it: what the vector store gave. Documents that are not from Chunkana pass
+    as they are; no other score changes theirs, nor theirs another.
 
     Scores may count either way, similarities or distances. Those of a retriever are looked for in
     the metadata, as `score`; where they are not, or are in another order, ranks stand for them.
@@ -56,13 +56,13 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
     k: int = Field(default=4, ge=1)
     """How many documents to return, if there are so many."""
     fetch_k: int = Field(default=30, ge=1)
-    """How many chunks to ask the vector store for, at least `k`; so many of the best share."""
+    """How many chunks to ask the vector store for, at least `k`; so many best ones take part."""
     section_weight: float = Field(default=0.4, ge=0.0, allow_inf_nan=False)
     """How much the best score of a chunk's section counts beside its own; 0 for nothing."""
     document_weight: float = Field(default=0.2, ge=0.0, allow_inf_nan=False)
     """How much the best score of a chunk's document counts beside its own; 0 for nothing."""
     ratio: float = Field(default=0.5, ge=0.0, le=1.0)
-    """The share of a parent's children of which more have to be found."""
+    """A parent replaces its children where more than this part of them was found."""
     max_parent_size: int | None = Field(default=None, ge=1)
     """The largest parent to return, in characters of its text; None for any in the store."""
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
@@ -79,15 +79,17 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
     ) -> list[Document]:
         k = self._count(k)
         if self.vectorstore is not None:
-            found = _scored(self.vectorstore.similarity_search_with_score(query, **self._search(k)))
+            found = _with_scores(
+                self.vectorstore.similarity_search_with_score(query, **self._search(k))
+            )
         else:
             config = RunnableConfig(callbacks=run_manager.get_child())
             found = _with_own_scores(cast("BaseRetriever", self.retriever).invoke(query, config))
-        ranked = self._ranked(found)
+        ranked = self._rank(found)
         parents: dict[str, Document] = {}
-        while ids := missing([*ranked, *parents.values()], parents):
+        while ids := missing([*(d for d, _ in ranked), *parents.values()], parents):
             parents |= _present(ids, self.docstore.mget(ids))
-        return self._best(ranked, parents, k)
+        return self._merge(ranked, parents, k)
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
@@ -95,16 +97,16 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
         k = self._count(k)
         if self.vectorstore is not None:
             search = self.vectorstore.asimilarity_search_with_score(query, **self._search(k))
-            found = _scored(await search)
+            found = _with_scores(await search)
         else:
             config = RunnableConfig(callbacks=run_manager.get_child())
             asked = cast("BaseRetriever", self.retriever).ainvoke(query, config)
             found = _with_own_scores(await asked)
-        ranked = self._ranked(found)
+        ranked = self._rank(found)
         parents: dict[str, Document] = {}
-        while ids := missing([*ranked, *parents.values()], parents):
+        while ids := missing([*(d for d, _ in ranked), *parents.values()], parents):
             parents |= _present(ids, await self.docstore.amget(ids))
-        return self._best(ranked, parents, k)
+        return self._merge(ranked, parents, k)
 
     def _count(self, k: int | None) -> int:
         """Return how many documents are asked for."""
@@ -115,19 +117,25 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
     def _search(self, k: int) -> dict[str, Any]:
         return {"k": max(k, self.fetch_k), **self.search_kwargs}
 
-    def _ranked(self, found: Sequence[Found]) -> list[Document]:
-        """Return what was found in the order that shared evidence gives it."""
-        return Sharing(self.section_weight, self.document_weight, self.fetch_k).ranked(found)
+    def _rank(self, found: Sequence[tuple[Document, object]]) -> list[ScoredDocument]:
+        """Return what was found by its propagated scores, the best first."""
+        return rank_documents(
+            found,
+            section_weight=self.section_weight,
+            document_weight=self.document_weight,
+            top_k=self.fetch_k,
+        )
 
-    def _best(
-        self, found: Sequence[Document], parents: dict[str, Document], k: int
+    def _merge(
+        self, ranked: Sequence[ScoredDocument], parents: Mapping[str, Document], k: int
     ) -> list[Document]:
         """Merge as many of the best chunks as make k documents."""
-        merging, count = Merging(self.ratio, self.max_parent_size), k
-        merged = merging.merge(found[:count], parents)
-        while len(merged) < k and count < len(found):
+        count, merged = 0, list[Document]()
+        while len(merged) < k and count < len(ranked):
             count += k - len(merged)
-            merged = merging.merge(found[:count], parents)
+            merged = merge_documents(
+                ranked[:count], parents, ratio=self.ratio, max_parent_size=self.max_parent_size
+            )
         return merged[:k]
 
     @classmethod
@@ -198,10 +206,10 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
         return cls(vectorstore=vectorstore, docstore=docstore, **options)
 
 
-def _scored(found: Iterable[tuple[Document, float]]) -> list[Found]:
-    """Put scores among the metadata, where none of the caller's is."""
+def _with_scores(found: Iterable[tuple[Document, float]]) -> list[tuple[Document, object]]:
+    """Put scores among the metadata too, where none of the caller's is."""
     return [
-        Found(
+        (
             Document(
                 page_content=document.page_content,
                 metadata={keys.SCORE: float(score)} | document.metadata,
@@ -213,9 +221,9 @@ def _scored(found: Iterable[tuple[Document, float]]) -> list[Found]:
     ]
 
 
-def _with_own_scores(found: Iterable[Document]) -> list[Found]:
-    """Take scores from the metadata."""
-    return [Found(document, document.metadata.get(keys.SCORE)) for document in found]
+def _with_own_scores(found: Iterable[Document]) -> list[tuple[Document, object]]:
+    """Return documents with the scores in their metadata, None for none."""
+    return [(document, document.metadata.get(keys.SCORE)) for document in found]
 
 
 def _present(ids: Sequence[str], parents: Sequence[Document | None]) -> dict[str, Document]:

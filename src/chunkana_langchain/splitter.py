@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
@@ -13,23 +13,22 @@ from langchain_text_splitters import TextSplitter
 from chunkana_core import (
     ChunkConfig,
     ConfigurationError,
+    Context,
     InputTypeError,
     MarkdownChunker,
-    SourceLabel,
-    label_of,
 )
-from chunkana_core import Document as MarkdownDocument
 from chunkana_langchain import keys
-from chunkana_langchain.context import HeaderContext, Headings, require_context, require_label
 from chunkana_langchain.identity import source_keys
-from chunkana_langchain.mapping import HierarchicalDocuments, Mapper
+from chunkana_langchain.mapping import DocumentMapper, HierarchicalDocuments, MappingOptions
 from chunkana_langchain.origin import Origin
 
-_LEAST = 32  # the core's smallest limit
-_PARENTS = 4  # how many chunks' size a parent may have
+HeaderContext = Literal["breadcrumb", "none"]
+SourceLabel = str | Callable[[Document], str] | None
 
+_MIN_CHUNK_SIZE = 32  # the core's smallest limit
+_PARENT_SIZE = 4  # of the largest parent by default, in multiples of the chunk size
 # Where they differ from the core's defaults; see docs/retrieval.md.
-_FOR_RETRIEVAL: dict[str, Any] = {"atomic_blocks": "split"}
+_DEFAULTS: dict[str, Any] = {"atomic_blocks": "split"}
 
 
 class ChunkanaSplitter(TextSplitter):
@@ -47,11 +46,11 @@ class ChunkanaSplitter(TextSplitter):
             in the page content that was split.
         strip_whitespace: whether indentation at a chunk's start goes, unless it is code's.
         header_context: what goes in front of the content: "breadcrumb", the title and full path
-            on a line; "stack", the headings above those that it starts with; "none".
+            on a line, or "none".
         source_label: what goes before the title in a breadcrumb: a key of the documents' metadata,
             such as "source", or a function of a document that returns a text.
-        introductions: whether below a breadcrumb stands the first sentence of the section around
-            the chunk, where the chunk does not hold it itself.
+        introductions: whether below a breadcrumb stands the first sentence of the section that
+            the chunk continues or is under.
         header_keys: whether the metadata has "Header 1" to "Header 6".
         max_parent_size: the size of the text of the largest parent of `split_hierarchical`,
             without what goes in front; by default four times `chunk_size`.
@@ -79,7 +78,7 @@ class ChunkanaSplitter(TextSplitter):
         strip_whitespace: bool = False,
         *,
         header_context: HeaderContext = "breadcrumb",
-        source_label: SourceLabel[Document] = None,
+        source_label: SourceLabel = None,
         introductions: bool = True,
         header_keys: bool = False,
         max_parent_size: int | None = None,
@@ -93,18 +92,23 @@ class ChunkanaSplitter(TextSplitter):
             add_start_index,
             strip_whitespace,
         )
-        require_context(header_context)
-        require_label(source_label, header_context)
+        _require_context(header_context)
+        _require_label(source_label, header_context)
+        if max_parent_size is not None and not max_parent_size >= 1:
+            raise ConfigurationError("max_parent_size", max_parent_size, "None or at least 1")
         self._header_context = header_context
         self._source_label = source_label
         self._introductions = introductions
-        self._header_keys = header_keys
-        self._max_parent_size = max_parent_size
-        if max_parent_size is not None and not max_parent_size >= 1:
-            raise ConfigurationError("max_parent_size", max_parent_size, "None or at least 1")
-        config = self._config(options)
-        self._room = config.max_chunk_size
-        self._chunker = MarkdownChunker(config)
+        self._chunker = MarkdownChunker(self._config(options))
+        self._mapping = MappingOptions(
+            chunk_size,
+            length_function,
+            max_parent_size or _PARENT_SIZE * chunk_size,
+            has_overlap=chunk_overlap > 0,
+            has_start_index=add_start_index,
+            has_header_keys=header_keys,
+            strips=strip_whitespace,
+        )
 
     def _config(self, options: dict[str, Any]) -> ChunkConfig:
         """Return the core's configuration: room for the overlap is left beside the content."""
@@ -114,16 +118,16 @@ class ChunkanaSplitter(TextSplitter):
         room = self._chunk_size - self._chunk_overlap
         if self._chunk_overlap:
             room -= self._length_function("\n\n")
-        if self._chunk_size < _LEAST:
-            raise ConfigurationError("chunk_size", self._chunk_size, f"at least {_LEAST}")
-        if room < _LEAST:
-            most = f"at most {self._chunk_overlap - (_LEAST - room)} with this chunk_size"
+        if self._chunk_size < _MIN_CHUNK_SIZE:
+            raise ConfigurationError("chunk_size", self._chunk_size, f"at least {_MIN_CHUNK_SIZE}")
+        if room < _MIN_CHUNK_SIZE:
+            most = f"at most {self._chunk_overlap - (_MIN_CHUNK_SIZE - room)} with this chunk_size"
             raise ConfigurationError("chunk_overlap", self._chunk_overlap, most)
         return ChunkConfig(
             max_chunk_size=room,
             overlap_size=self._chunk_overlap,
             length_function=self._length_function,
-            **_FOR_RETRIEVAL | options,
+            **_DEFAULTS | options,
         )
 
     @classmethod
@@ -179,36 +183,56 @@ class ChunkanaSplitter(TextSplitter):
             [parent for mapper in mappers for parent in mapper.parents()],
         )
 
-    def _mappers(self, documents: Iterable[Document]) -> Iterator[Mapper]:
+    def _mappers(self, documents: Iterable[Document]) -> Iterator[DocumentMapper]:
         """Return what maps each document; warn once of metadata keys that are ours too."""
         documents = list(documents)
         origins = list(map(Origin.of, documents, source_keys(documents)))
-        own = keys.OWN | set(keys.HEADERS if self._header_keys else ())
+        own = keys.OWN | set(keys.HEADERS if self._mapping.has_header_keys else ())
         if clashing := own & set().union(*(origin.kept for origin in origins)):
             names = ", ".join(sorted(clashing))
             warnings.warn(f"metadata of the documents keeps its own {names}", stacklevel=3)
         return map(self._mapper, documents, origins)
 
-    def _mapper(self, document: Document, origin: Origin) -> Mapper:
-        parsed = MarkdownDocument.parse(origin.text)
-        headings = Headings.of(
-            self._header_context,
-            parsed,
-            origin,
-            self._length_function,
-            self._room,
-            label=label_of(document, document.metadata, self._source_label),
-            has_introductions=self._introductions and not origin.is_continued,
-        )
-        prefix = None if self._header_context == "none" else headings.prefix
-        return Mapper(
-            self._chunker.chunk_document(parsed, prefix=prefix),
-            origin,
-            headings,
-            with_index=self._add_start_index,
-            with_headers=self._header_keys,
-            strip=self._strip_whitespace,
-            chunk_size=self._chunk_size,
-            length=self._length_function,
-            max_parent_size=self._max_parent_size or _PARENTS * self._chunk_size,
-        )
+    def _mapper(self, document: Document, origin: Origin) -> DocumentMapper:
+        context = None
+        if self._header_context == "breadcrumb":
+            # Of a chunk that is split further, the title and headings above it are in the label.
+            above = tuple([heading.title for heading in origin.above])
+            labelled = Context(_label(document, self._source_label))
+            context = Context(
+                labelled.format_breadcrumb(origin.title, above),
+                introduction=self._introductions and not origin.is_continued,
+            )
+        result = self._chunker.chunk_hierarchical(origin.text, context=context)
+        return DocumentMapper.of(result, origin, self._mapping, context)
+
+
+def _require_context(value: object) -> None:
+    """Raise a ConfigurationError unless a value is a kind of context."""
+    if value not in get_args(HeaderContext):
+        allowed = " or ".join(map(repr, get_args(HeaderContext)))
+        raise ConfigurationError("header_context", value, allowed)
+
+
+def _require_label(source_label: object, header_context: HeaderContext) -> None:
+    """Raise an error for a source label of another type, or one that would not be shown."""
+    if source_label is not None and header_context != "breadcrumb":
+        allowed = 'None unless header_context="breadcrumb"'
+        raise ConfigurationError("source_label", source_label, allowed)
+    if not (source_label is None or isinstance(source_label, str) or callable(source_label)):
+        raise InputTypeError("source_label", source_label, "None, a key of metadata or a callable")
+
+
+def _label(document: Document, source_label: SourceLabel) -> str:
+    """Return the label of a document, "" for none.
+
+    Raises:
+        InputTypeError: if a function returns anything but a str.
+    """
+    if isinstance(source_label, str):
+        value = document.metadata.get(source_label)
+        return "" if value is None else str(value)
+    label = "" if source_label is None else source_label(document)
+    if not isinstance(label, str):
+        raise InputTypeError("what source_label returns", label, "a str")
+    return label

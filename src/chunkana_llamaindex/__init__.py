@@ -1,4 +1,4 @@
-"""Chunkana's adapter to LlamaIndex: a node parser, auto-merging, and sharing of evidence.
+"""Chunkana's adapter to LlamaIndex: a node parser, auto-merging and score propagation.
 
 Importing it needs the extra: `pip install "chunkana-rag[llamaindex]"`.
 """
@@ -11,17 +11,17 @@ except ImportError as error:
     ) from error
 
 from chunkana_llamaindex.auto_merging import build_auto_merging
-from chunkana_llamaindex.evidence import EvidenceSharing
 from chunkana_llamaindex.indices import recursive_retriever_inputs, tree_index
 from chunkana_llamaindex.leaves import LeafNodes
 from chunkana_llamaindex.mapping import to_nodes
 from chunkana_llamaindex.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.scores import ScorePropagation
 from chunkana_llamaindex.storing import delete_document
 
 __all__ = [
-    "EvidenceSharing",
     "LeafNodes",
     "MarkdownHierarchyNodeParser",
+    "ScorePropagation",
     "build_auto_merging",
     "delete_document",
     "recursive_retriever_inputs",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from llama_index.core import StorageContext, VectorStoreIndex
@@ -17,6 +16,7 @@ from llama_index.core.schema import BaseNode, Document, NodeWithScore, QueryBund
 from chunkana_llamaindex import storing
 from chunkana_llamaindex.metadata import leaves_of
 from chunkana_llamaindex.parser import MarkdownHierarchyNodeParser
+from chunkana_retrieval import Hit, Parent, merge_hits
 
 _TOP_K = 6
 
@@ -46,13 +46,17 @@ def build_auto_merging(
         storage_context: for nodes and vectors; by default the index's, else in memory.
         embed_model: of the index that is made; by default that of LlamaIndex's settings.
         similarity_top_k: how many leaves an index finds, by default 6.
-        ratio: the share of a parent's children, more than which have to be found.
+        ratio: a parent replaces its children where more than this part of them was found; from 0
+            to 1.
         node_postprocessors: change what was found, one after the other, before it is merged.
 
     Raises:
         ValueError: if a node that others are linked to, or an index finds, is not stored; if an
-            index lacks leaves; for no nodes, and arguments that exclude each other.
+            index lacks leaves; for no nodes, a ratio out of range, and arguments that exclude each
+            other.
     """
+    if not 0 <= ratio <= 1:
+        raise ValueError(f"ratio is {ratio}; allowed: a number from 0 to 1")
     _require_sense(base_retriever, index, embed_model, similarity_top_k)
     documents = [node for node in documents_or_nodes if isinstance(node, Document)]
     nodes = [node for node in documents_or_nodes if not isinstance(node, Document)]
@@ -70,11 +74,10 @@ def build_auto_merging(
 
 
 class _AutoMerging(AutoMergingRetriever):
-    """LlamaIndex's, but that nothing is returned twice, and that it ends.
+    """LlamaIndex's retriever, with its filling of gaps and the merging of `chunkana_retrieval`.
 
-    That one fills a gap also with what was found already, or was merged before: the node counts
-    twice among its parent's children, or comes and goes forever. It merges on all levels at once,
-    so that a section may be left beside the parent that its siblings were merged into.
+    A gap is not filled with what was found or filled before: else a leaf would count twice among
+    its parent's children, or come back after its parent replaced it, forever.
     """
 
     def __init__(
@@ -92,48 +95,59 @@ class _AutoMerging(AutoMergingRetriever):
         self._node_postprocessors = tuple(node_postprocessors)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = self._vector_retriever.retrieve(query_bundle)
+        nodes = self._vector_retriever.retrieve(query_bundle)
         for postprocessor in self._node_postprocessors:
-            found = postprocessor.postprocess_nodes(found, query_bundle)
-        nodes = [*{node.node.node_id: node for node in found}.values()]
-        seen = {node.node.node_id for node in nodes}
-        is_changed = True
-        while is_changed:
-            self._require_parents(nodes)
-            nodes, is_filled = self._filled(nodes, seen)
-            seen |= {node.node.node_id for node in nodes}
-            nodes, is_merged = self._get_parents_and_merge(nodes)
-            is_changed = is_filled or is_merged
-        unique = {node.node.node_id: node for node in nodes}
-        kept = [n for n in unique.values() if not self._is_inside(n.node, unique.keys())]
-        return sorted(kept, key=lambda node: node.get_score(), reverse=True)
+            nodes = postprocessor.postprocess_nodes(nodes, query_bundle)
+        seen = {node.node_id for node in nodes}
+        filled = self._fill_gaps(nodes, seen)
+        while True:
+            seen.update(node.node_id for node in filled)
+            merged = self._merge(filled)
+            filled = self._fill_gaps(merged, seen)
+            if len(filled) == len(merged):
+                return merged
 
-    def _filled(
-        self, nodes: list[NodeWithScore], seen: AbstractSet[str]
-    ) -> tuple[list[NodeWithScore], bool]:
-        """Return nodes with what fills the gaps between them, unless it was seen before."""
-        given = set(map(id, nodes))
-        filled, _ = self._fill_in_nodes(nodes)
-        filled = [n for n in filled if id(n) in given or n.node.node_id not in seen]
-        return filled, len(filled) > len(nodes)
+    def _fill_gaps(
+        self, nodes: Iterable[NodeWithScore], seen: Container[str]
+    ) -> list[NodeWithScore]:
+        """Return nodes, and between two with a gap of one leaf that leaf, unless it was seen."""
+        # Parents, which have no neighbours, would stand between leaves that have.
+        nodes = sorted(nodes, key=lambda node: bool(node.node.child_nodes))
+        given, (filled, _) = set(map(id, nodes)), self._fill_in_nodes(nodes)
+        return [node for node in filled if id(node) in given or node.node_id not in seen]
 
-    def _require_parents(self, nodes: Sequence[NodeWithScore]) -> None:
-        """Raise a ValueError unless the parents of nodes are stored."""
-        for node in nodes:
-            parent = node.node.parent_node
-            if parent and not self._storage_context.docstore.document_exists(parent.node_id):
+    def _merge(self, nodes: Sequence[NodeWithScore]) -> list[NodeWithScore]:
+        """Return nodes to read, the best first; a parent has the score of the best in it."""
+        parents = self._find_parents(nodes)
+        by_id = parents | {node.node_id: node.node for node in nodes}
+        merged = merge_hits(
+            [Hit(node.node_id, node.get_score(), _parent_id(node.node)) for node in nodes],
+            {i: Parent(len(p.child_nodes or ()), _parent_id(p)) for i, p in parents.items()},
+            ratio=self._simple_ratio_thresh,
+        )
+        return [NodeWithScore(node=by_id[one.node_id], score=one.score) for one in merged]
+
+    def _find_parents(self, nodes: Iterable[NodeWithScore]) -> dict[str, BaseNode]:
+        """Return all parents above nodes, by their ids; a ValueError if one is not stored."""
+        parents: dict[str, BaseNode] = {}
+        waiting = [node.node for node in nodes]
+        for node in waiting:
+            parent_id = _parent_id(node)
+            if parent_id is None or parent_id in parents:
+                continue
+            parent = self._storage_context.docstore.get_document(parent_id, raise_error=False)
+            if parent is None:
                 raise ValueError(
-                    f"node {node.node.node_id} was found, but its parent {parent.node_id} is not "
-                    "stored; give build_auto_merging all documents or nodes that are indexed"
+                    f"node {node.node_id} was found, but its parent {parent_id} is not stored; "
+                    "give build_auto_merging all documents or nodes that are indexed"
                 )
+            parents[parent_id] = parent
+            waiting.append(parent)
+        return parents
 
-    def _is_inside(self, node: BaseNode, found: AbstractSet[str]) -> bool:
-        """Tell whether a node is under one of those found."""
-        while parent := node.parent_node:
-            if parent.node_id in found:
-                return True
-            node = self._storage_context.docstore.get_node(parent.node_id)
-        return False
+
+def _parent_id(node: BaseNode) -> str | None:
+    return node.parent_node.node_id if node.parent_node else None
 
 
 def _require_sense(

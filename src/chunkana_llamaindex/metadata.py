@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, TypedDict
 
 from llama_index.core.node_parser import get_leaf_nodes
 from llama_index.core.schema import BaseNode, NodeRelationship, TextNode
@@ -12,17 +12,15 @@ NO_INDEX: Final = -1  # of what is no leaf
 _SUMMARY: Final = "document"
 
 
-class NodeMetadata(NamedTuple):
+class NodeMetadata(TypedDict):
     r"""What a node says of itself: each field is a key, in this order.
 
     The order is fixed, because LlamaIndex makes hashes of the metadata as written.
 
     Attributes:
-        breadcrumb: title and path of headings, "Guide > Install", below a label of the source if
-            there is one: embedded. It lacks its outermost titles where they would take over half
-            of the limit.
-        introduction: the first sentence of the section around the leaf, where the leaf does not
-            hold it itself and both fit: embedded below the breadcrumb. "" for none.
+        context: of a leaf what is embedded before its text: the path of headings, "Guide >
+            Install", a blank line, the first sentence of the section around it. "" for parents,
+            and where there is none or it has no room.
         header_path: "/Guide/Install", a "/" in a title written "\\/": for filters, and what of ours
             a language model reads.
         header_level: of the section's heading, 1 to 6; 0 for the document.
@@ -41,8 +39,7 @@ class NodeMetadata(NamedTuple):
         oversize_reason: why, "" for no reason.
     """
 
-    breadcrumb: str
-    introduction: str
+    context: str
     header_path: str
     header_level: int
     content_type: str
@@ -58,11 +55,9 @@ class NodeMetadata(NamedTuple):
     oversize_reason: str
 
 
-KEYS: Final = NodeMetadata._fields
-BREADCRUMB: Final = "breadcrumb"
-INTRODUCTION: Final = "introduction"
-EMBEDDED: Final = (BREADCRUMB, INTRODUCTION)  # of our keys, what embedding sees
-READ: Final = "header_path"  # what a language model sees
+KEYS: Final = tuple(NodeMetadata.__annotations__)
+CONTEXT: Final = "context"  # of our keys, the one that is embedded
+HEADER_PATH: Final = "header_path"  # of our keys, the one that a language model sees
 
 
 def is_ours(node: BaseNode) -> bool:

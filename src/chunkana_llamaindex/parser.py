@@ -3,50 +3,41 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.node_utils import default_id_func
-from llama_index.core.schema import (
-    BaseNode,
-    Document,
-    NodeRelationship,
-    RelatedNodeInfo,
-    TextNode,
-)
+from llama_index.core.schema import BaseNode, Document
 from llama_index.core.utils import get_tqdm_iterable
 from pydantic import ConfigDict, Field, computed_field, model_validator
 
 from chunkana_core import (
     ChunkConfig,
+    ConfigurationError,
+    Context,
     HierarchicalChunkingResult,
-    Introductions,
     MarkdownChunker,
     StrategySelector,
-    label_of,
 )
-from chunkana_core import Document as MarkdownDocument
 from chunkana_llamaindex.callables import Function, LabelFunction
-from chunkana_llamaindex.embedded import Embedded, HeaderContext
-from chunkana_llamaindex.mapping import Mapper
+from chunkana_llamaindex.mapping import NodeMapper
 from chunkana_llamaindex.metadata import KEYS, is_continued, is_ours
+from chunkana_llamaindex.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.origin import Origin, text_of
 from chunkana_llamaindex.warning import warn
 
-_ALGORITHM = 2  # raised when the same options give other nodes, so that caches are not used
-_OF_THE_CORE = (
-    "max_chunk_size", "min_chunk_size", "atomic_blocks", "strategy", "merge_boundary_level",
-    "min_content_after_header", "oversize_tolerance", "code_threshold", "structure_threshold",
-)  # fmt: skip
+_ALGORITHM = 3  # raised when the same options give other nodes, so that caches are not used
 
 
 class MarkdownHierarchyNodeParser(NodeParser):
     r"""Parses Markdown documents into leaves and the parents that retrieval may merge them into.
 
     Sizes are in characters, or in tokens with `tokenizer`; what is embedded with a node's text,
-    its breadcrumb and the document's own metadata, counts. `None` is the core's default.
+    its context and the document's own metadata, counts. `None` is the core's default.
 
     Raises:
         ValueError: for an unknown argument or a value that is not allowed; when asked to parse,
@@ -56,7 +47,7 @@ class MarkdownHierarchyNodeParser(NodeParser):
     >>> parser = MarkdownHierarchyNodeParser(max_chunk_size=200)
     >>> text = "# Guide\n\n## Install\n\nRun pip.\n\n## Use\n\nImport it.\n"
     >>> nodes = parser.get_nodes_from_documents([Document(text=text)])
-    >>> [node.metadata["breadcrumb"] for node in nodes if node.parent_node]
+    >>> [node.metadata["context"] for node in nodes if node.parent_node]
     ['Guide > Install', 'Guide > Use']
     """
 
@@ -152,11 +143,20 @@ class MarkdownHierarchyNodeParser(NodeParser):
 
     def _config(self) -> ChunkConfig:
         """Return the core's configuration."""
-        options = {name: getattr(self, name) for name in _OF_THE_CORE}
-        return ChunkConfig(length_function=self._length if self.tokenizer else len, **options)
+        return ChunkConfig(
+            max_chunk_size=self.max_chunk_size,
+            min_chunk_size=self.min_chunk_size,
+            atomic_blocks=self.atomic_blocks,
+            strategy=self.strategy,
+            merge_boundary_level=self.merge_boundary_level,
+            min_content_after_header=self.min_content_after_header,
+            oversize_tolerance=self.oversize_tolerance,
+            code_threshold=self.code_threshold,
+            structure_threshold=self.structure_threshold,
+            length_function=self._token_count if self.tokenizer else len,
+        )
 
-    def _length(self, text: str) -> int:
-        """Count the tokens of a text."""
+    def _token_count(self, text: str) -> int:
         return len(text) if self.tokenizer is None else len(self.tokenizer(text))
 
     def _parse_nodes(
@@ -167,45 +167,66 @@ class MarkdownHierarchyNodeParser(NodeParser):
         _warn_of_clashes(nodes)
         chunker = MarkdownChunker(self._config())
         parsed: list[BaseNode] = []
-        too_long = []
+        too_long: list[str] = []
         for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
-            markdown = MarkdownDocument.parse(text_of(document))
-            embedded = self._embedded(markdown, document)
-            if not embedded.has_room(self._is_short):
+            template = NodeTemplate.of(
+                document, self.header_context, include_metadata=self.include_metadata
+            )
+            result, is_counted = self._chunked(chunker, document, template)
+            if not is_counted:
                 too_long.append(document.node_id)
-            embedded = embedded.within(self._is_short)
-            result = chunker.chunk_document(markdown, prefix=embedded.prefix)
-            made = self._mapper(result, document, embedded).nodes()
-            if self.id_func is not default_id_func:
-                _rename(made, [self.id_func(len(parsed) + n, document) for n in range(len(made))])
-            parsed += made
+            parsed += self._mapper(result, document, template, len(parsed)).nodes()
         _require_unique(parsed, "nodes, made by id_func,")
         _warn_of_long_metadata(too_long, self.max_chunk_size)
         return parsed
 
-    def _is_short(self, text: str) -> bool:
-        """Tell whether what is embedded before a content leaves it half of the limit."""
-        return self._length(text) <= self.max_chunk_size // 2
+    def _chunked(
+        self, chunker: MarkdownChunker, document: BaseNode, template: NodeTemplate
+    ) -> tuple[HierarchicalChunkingResult, bool]:
+        """Return a document's chunks, and whether its own metadata is counted with them."""
+        text = text_of(document)
+        for context, is_counted in self._contexts(document, template):
+            with suppress(ConfigurationError):  # it reserves more than half of the limit
+                return chunker.chunk_hierarchical(text, context=context), is_counted
+        return chunker.chunk_hierarchical(text), False
 
-    def _embedded(self, markdown: MarkdownDocument, document: BaseNode) -> Embedded:
-        title = markdown.title if markdown.is_titled else ""
-        titles = (label_of(document, document.metadata, self.source_label), title)
-        said = Introductions(markdown, self._config().length_function, self.max_chunk_size)
-        introductions = said if self.introductions and not is_continued(document) else None
-        context, has_metadata = self.header_context, self.include_metadata
-        return Embedded.of(context, titles, document, introductions, has_metadata=has_metadata)
+    def _contexts(
+        self, document: BaseNode, template: NodeTemplate
+    ) -> Iterator[tuple[Context, bool]]:
+        """Yield contexts to try, each with whether it counts the document's own metadata."""
+        introduction = self.introductions and not is_continued(document)
+        full = nothing = Context(breadcrumb=False, introduction=False)
+        if template.header_context != "none":
+            full = Context(self._label(document), introduction=introduction)
+        yield replace(full, reserved=template.reserved()), True
+        yield replace(nothing, reserved=template.reserved(with_context=False)), True
+        yield replace(full, reserved=template.without_document_metadata().reserved()), False
+
+    def _label(self, document: BaseNode) -> str:
+        """Return what names the source of a document, "" for nothing."""
+        if callable(self.source_label):
+            return cast(str, self.source_label(document))
+        label = document.metadata.get(self.source_label) if self.source_label else None
+        return "" if label is None else str(label)
 
     def _mapper(
-        self, result: HierarchicalChunkingResult, document: BaseNode, embedded: Embedded
-    ) -> Mapper:
-        return Mapper(
+        self,
+        result: HierarchicalChunkingResult,
+        document: BaseNode,
+        template: NodeTemplate,
+        first_number: int,
+    ) -> NodeMapper:
+        def numbered(number: int) -> str:
+            return str(self.id_func(first_number + number, document))
+
+        return NodeMapper(
             result,
             Origin.of(document),
-            embedded,
-            has_metadata=self.include_metadata,
-            has_parents=self.include_parents,
-            has_summary=self.include_document_node,
-            has_neighbours=self.include_prev_next_rel,
+            template,
+            None if self.id_func is default_id_func else numbered,
+            include_parents=self.include_parents,
+            include_document_node=self.include_document_node,
+            include_prev_next_rel=self.include_prev_next_rel,
             max_parent_size=self.max_parent_size,
         )
 
@@ -227,8 +248,8 @@ def _require_unique(nodes: Iterable[BaseNode], kind: str) -> None:
 
 
 def _warn_of_clashes(documents: Sequence[BaseNode]) -> None:
-    caller_s = (document.metadata.keys() for document in documents if not is_ours(document))
-    if clashing := sorted(set(KEYS).intersection(chain.from_iterable(caller_s))):
+    keys = (document.metadata.keys() for document in documents if not is_ours(document))
+    if clashing := sorted(set(KEYS).intersection(chain.from_iterable(keys))):
         warn(f"documents keep their own metadata {', '.join(clashing)}")
 
 
@@ -239,17 +260,3 @@ def _warn_of_long_metadata(names: Sequence[str], limit: int) -> None:
             f"the metadata that is embedded with {names[0]!r} takes over half of max_chunk_size "
             f"({limit}){others}: leaves are measured without it; see excluded_embed_metadata_keys"
         )
-
-
-def _rename(nodes: Sequence[TextNode], ids: Sequence[str]) -> None:
-    """Give a document's nodes other ids, in what they say of each other too."""
-    new = {node.node_id: made for node, made in zip(nodes, ids, strict=True)}
-    infos: dict[int, RelatedNodeInfo] = {}
-    for node in nodes:
-        node.id_ = new[node.node_id]
-        for kind, related in node.relationships.items():
-            if kind is not NodeRelationship.SOURCE:
-                found = related if isinstance(related, list) else [related]
-                infos |= {id(info): info for info in found}
-    for info in infos.values():
-        info.node_id = new[info.node_id]

@@ -1,4 +1,6 @@
-"""Chunks as HTML: one page that shows them in their source, and how notebooks show them.
+"""Chunks as HTML: one page that shows them in their source, and tables for notebooks.
+
+In a notebook, `%load_ext chunkana_view` shows results and chunks as tables.
 
 Importing it needs the extra: `pip install "chunkana-rag[view]"`.
 """
@@ -10,6 +12,14 @@ except ImportError as error:
         'chunkana_view needs jinja2: pip install "chunkana-rag[view]"', name="jinja2"
     ) from error
 
+from chunkana_view.notebook import load_ipython_extension
 from chunkana_view.rendering import Entry, chunk_fragment, index_html, result_fragment, to_html
 
-__all__ = ["Entry", "chunk_fragment", "index_html", "result_fragment", "to_html"]
+__all__ = [
+    "Entry",
+    "chunk_fragment",
+    "index_html",
+    "load_ipython_extension",
+    "result_fragment",
+    "to_html",
+]

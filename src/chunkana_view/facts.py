@@ -15,6 +15,12 @@ def name_of(chunk: Chunk) -> str:
     return name or _WITHOUT_HEADING.get(chunk.content_type, "(no heading)")
 
 
+def titles_of(chunk: Chunk, title: str) -> tuple[str, ...]:
+    """Return the document's title, unless it is "", and the path of a chunk's section."""
+    path = chunk.section.path
+    return path if not title or path[:1] == (title,) else (title, *path)
+
+
 def level_of(chunk: Chunk) -> str:
     """Return the level of a chunk's heading and its level in the hierarchy."""
     heading = f"H{chunk.section.level}" if chunk.section.level else "no heading"

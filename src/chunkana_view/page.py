@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 
-from chunkana_core import Chunk, HierarchicalChunkingResult, SectionPath
-from chunkana_view.facts import flags_of, level_of, lines_of, type_of
+from chunkana_core import Chunk, HierarchicalChunkingResult
+from chunkana_view.facts import flags_of, level_of, lines_of, titles_of, type_of
 from chunkana_view.histogram import Bin, histogram
 from chunkana_view.shown import joined, on_one_line, shown, title_of
 from chunkana_view.trees import Row, merge_rows, outline
@@ -17,7 +17,6 @@ _SHADES = 4  # that leaves take in turn
 _LARGE = 500  # leaves; up to these all are laid out at once, so that screen readers have them all
 _SHEET = 25  # leaves that a browser lays out together, once they come into sight
 _LONGEST_PATH = 1000  # code points; longer ones would make the page of many chunks too large
-_BELOW = "\n\n"  # as `contextualize` joins path, introduction and content
 _FILLS = 10  # steps of the gauge beside a leaf
 
 
@@ -113,7 +112,7 @@ class Page:
 def page_of(result: HierarchicalChunkingResult, name: str = "") -> Page:
     """Make the page of a result."""
     chunks = result.get_leaves()
-    cuts = [*_starts(chunks), len(result.source)]
+    cuts = [*_starts(chunks), len(result.text)]
     leaves = tuple(_leaves(result, chunks, cuts))
     sizes = [chunk.size for chunk in chunks]
     title = on_one_line(result.title)
@@ -123,9 +122,9 @@ def page_of(result: HierarchicalChunkingResult, name: str = "") -> Page:
         strategy=on_one_line(result.strategy_used),
         limit=result.max_chunk_size,
         unit="characters" if result.length_function is len else "units",
-        characters=len(result.source),
+        characters=len(result.text),
         middle=round(median(sizes)) if sizes else 0,
-        before=shown(result.source[: cuts[0]]),
+        before=shown(result.text[: cuts[0]]),
         leaves=leaves,
         choices=tuple(_choices(leaves)),
         bins=histogram(sizes, result.max_chunk_size),
@@ -151,8 +150,8 @@ def _leaves(
         yield Leaf(
             chunk=chunk,
             number=index + 1,
-            text=shown(result.source[start:end]),
-            gap=shown(result.source[end:stop]),
+            text=shown(result.text[start:end]),
+            gap=shown(result.text[end:stop]),
             shade=index % _SHADES,
             fill=min(_FILLS, -(-chunk.size * _FILLS // result.max_chunk_size)),
             flags=flags_of(chunk),
@@ -168,14 +167,13 @@ def _choices(leaves: Sequence[Leaf]) -> Iterator[Choice]:
 
 def details(result: HierarchicalChunkingResult, page: Page) -> dict[str, object]:
     """Return what the page's script reads, JSON-able."""
-    introductions = (result.introductions.before(leaf.chunk.span) for leaf in page.leaves)
-    leaves = zip(page.leaves, _paths(result), introductions, strict=True)
+    title = result.title
     return {
         "limit": page.limit,
         "unit": page.unit,
         "outline": [_cells(row) for row in page.outline],
         "merge": [_cells(row) for row in page.merge],
-        "chunks": [_details(leaf, path, said) for leaf, path, said in leaves],
+        "chunks": [_details(leaf, title) for leaf in page.leaves],
     }
 
 
@@ -183,22 +181,12 @@ def _cells(row: Row) -> list[object]:
     return [row.depth, row.title, row.first, row.last, row.size]
 
 
-def _paths(result: HierarchicalChunkingResult) -> Iterator[str]:
-    """Yield the leaves' breadcrumbs, shortened; a long title is not joined once for each leaf."""
-    leaves = result.get_leaves()
-    top = result.breadcrumb(replace(leaves[0], section=SectionPath())) if leaves else ""
-    for leaf in leaves:
-        path = leaf.section.path
-        titles = path if path and path[0] == top else (top, *path)
-        yield shown(joined(titles, " > ", _LONGEST_PATH))
-
-
-def _details(leaf: Leaf, path: str, said: str) -> dict[str, object]:
-    """Return a leaf's facts; what is empty is left out."""
+def _details(leaf: Leaf, title: str) -> dict[str, object]:
+    """Return what the script knows of a leaf; what is empty is left out."""
     chunk = leaf.chunk
-    facts: dict[str, object] = {
+    details: dict[str, object] = {
         "id": on_one_line(chunk.chunk_id),
-        "path": path,
+        "path": shown(joined(titles_of(chunk, title), " > ", _LONGEST_PATH)),
         "level": level_of(chunk),
         "size": chunk.size,
         "type": on_one_line(chunk.content_type),
@@ -209,16 +197,15 @@ def _details(leaf: Leaf, path: str, said: str) -> dict[str, object]:
         "tags": [title_of(tag) for tag in chunk.section_tags],
         "flags": leaf.flags,
     }
-    facts |= _embedded(leaf, said)
-    return {name: fact for name, fact in facts.items() if fact not in ("", [], {})}
+    details |= _embedded(leaf)
+    return {name: detail for name, detail in details.items() if detail not in ("", [], {})}
 
 
-def _embedded(leaf: Leaf, said: str) -> dict[str, str]:
-    """Return what is embedded around a leaf's text, below its path; another text if it is one."""
+def _embedded(leaf: Leaf) -> dict[str, str]:
+    """Return what is embedded before and after a leaf's text; that too if it is shown otherwise."""
     chunk = leaf.chunk
-    above = _BELOW + said + _BELOW if said else _BELOW
-    embedded = above + chunk.content
-    start = len(above) + chunk.text_offset
+    embedded = chunk.embedded
+    start = len(embedded) - len(chunk.content) + chunk.text_offset
     end = start + len(chunk.text)
     above, text, below = map(shown, (embedded[:start], embedded[start:end], embedded[end:]))
     return {"above": above, "below": below} | ({"text": text} if text != leaf.text else {})

@@ -39,7 +39,14 @@ _ENVIRONMENT.filters |= {"shown": shown, "on_one_line": on_one_line, "title_of":
 
 
 def to_html(result: HierarchicalChunkingResult, name: str = "") -> str:
-    """Return one page that shows a result; see `HierarchicalChunkingResult.to_html`."""
+    """Return one HTML page that shows the chunks in the source, their tree and their sizes.
+
+    It loads nothing from elsewhere, and nothing in the document runs.
+
+    Args:
+        result: the chunks of a document.
+        name: what to call the document, such as its file's name.
+    """
     page = page_of(result, name)
     style, script = _own_file("page.css"), _own_file("page.js")
     return _ENVIRONMENT.get_template("page.html.jinja").render(
@@ -91,7 +98,7 @@ def result_fragment(result: HierarchicalChunkingResult) -> str:
         leaves=[
             (
                 chunk,
-                title_of(result.breadcrumb(chunk)),
+                title_of(" > ".join(facts.titles_of(chunk, result.title))),
                 facts.flags_of(chunk),
                 _first_words(chunk),
             )

@@ -103,7 +103,7 @@ def _title(node: MergeNode) -> str:
 
 
 def _size(result: HierarchicalChunkingResult, first: Chunk, last: Chunk) -> int:
-    return result.length_function(result.source[first.span.start : last.span.end])
+    return result.length_function(result.text[first.span.start : last.span.end])
 
 
 def nested(rows: Sequence[Row]) -> tuple[Branch, ...]:

@@ -12,9 +12,9 @@ from benchmarks.retrieval.comparing import difference
 from benchmarks.retrieval.metrics import first, merged, overlap, within
 from benchmarks.retrieval.misses import cause
 from benchmarks.retrieval.passages import Locator, Passage, Piece, passages
+from benchmarks.retrieval.propagation import Weights, propagate, second_level
 from benchmarks.retrieval.questions import Collection, Question, Text, load, without_headings
 from benchmarks.retrieval.ranking import Words, fused, ranked
-from benchmarks.retrieval.sharing import Weights, second_level, shared
 from chunkana_core import Span
 
 SOURCE = "# Kettle\n\nIt boils  water.\n\n## Keys\n\nIt boils, and stops.\n"
@@ -129,7 +129,7 @@ def test_words_find_what_has_them() -> None:
 def test_the_best_of_a_section_and_of_a_document_lift_the_rest() -> None:
     row = [passage(0, 0, 1, "a"), passage(0, 1, 2, "a"), passage(0, 2, 3, "b"), passage(1, 0, 1)]
     scores = np.array([[1.0, 0.5, 0.5, 0.9]])
-    got = shared(scores, row, Weights(0.4, 0.2))
+    got = propagate(scores, row, Weights(0.4, 0.2))
     assert got[0] == pytest.approx(
         [1 + 0.4 + 0.2, 0.5 + 0.4 + 0.2, 0.5 + 0.2 + 0.2, 0.9 + 0.36 + 0.18]
     )
@@ -138,9 +138,9 @@ def test_the_best_of_a_section_and_of_a_document_lift_the_rest() -> None:
 def test_what_is_not_among_the_best_stays_behind_them_in_order() -> None:
     row = [passage(number, 0, 1) for number in range(40)]
     scores = np.linspace(1, -1, 40)[None, :]
-    got = shared(scores, row, Weights(0.4, 0.2))
+    got = propagate(scores, row, Weights(0.4, 0.2))
     assert ranked(got).tolist() == [list(range(40))]
-    lifted = shared(scores, [passage(0, 0, 1)] * 40, Weights(0.4, 0.2))
+    lifted = propagate(scores, [passage(0, 0, 1)] * 40, Weights(0.4, 0.2))
     assert ranked(lifted).tolist() == [list(range(40))]
 
 

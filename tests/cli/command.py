@@ -1,10 +1,15 @@
-"""The command as a process in a pipe, and inside of the tests' own process, which is faster."""
+"""The command as a process in a pipe, and inside of the tests' own process, which is faster.
+
+A process loads all that the command needs, which takes most of a second; so `piped` and `run` are
+for what only a process shows: streams, encodings, names in bytes, processes of its own.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -47,13 +52,21 @@ def run(
     )
 
 
-def output_of(
-    *arguments: str | bytes | Path, stdin: bytes = b"", folder: Path | None = None
-) -> str:
-    """Return what the command prints, after checking that nothing goes wrong."""
+def piped(*arguments: str | bytes | Path, stdin: bytes = b"", folder: Path | None = None) -> str:
+    """Return what the command prints in a pipe, after checking that nothing goes wrong."""
     done = run(*arguments, stdin=stdin, folder=folder)
     assert (done.returncode, done.stderr.decode()) == (0, "")
     return done.stdout.decode("utf-8")
+
+
+def output_of(*arguments: str | Path, stdin: bytes = b"", folder: Path | None = None) -> str:
+    """Return what the command prints, without a process, after checking that nothing goes wrong."""
+    with chdir(folder or Path.cwd()):
+        done = CliRunner(env=dict.fromkeys(_SETTINGS)).invoke(
+            app, [str(argument) for argument in arguments], stdin, prog_name="chunkana"
+        )
+    assert (done.exit_code, done.stderr) == (0, ""), done.exception
+    return done.stdout_bytes.decode("utf-8")
 
 
 def call(*arguments: str | Path) -> tuple[int, str, str]:

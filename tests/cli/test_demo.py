@@ -20,7 +20,7 @@ from chunkana_cli.demo.view import show
 from chunkana_cli.documents import DEFAULT_QUESTION, Document, default_documents
 from chunkana_cli.tree_view import full_tree
 from chunkana_core import ChunkConfig
-from tests.cli.command import environment, output_of
+from tests.cli.command import environment, output_of, piped
 from tests.cli.terminal import at_terminal
 from tests.strategies import any_markdown
 
@@ -81,7 +81,7 @@ def test_a_given_file_and_question(tmp_path: Path) -> None:
 def test_standard_input_and_the_options_of_retrieval() -> None:
     text = "".join(f"## Part {n}\n\nIt is about cats. {'And more. ' * 8}\n\n" for n in range(6))
     arguments = ("demo", "-", "-q", "cats", "--hits=2", "--max-parent-size=260")
-    shown = steps(output_of(*arguments, "--min-chunk-size=0", stdin=text.encode()))
+    shown = steps(piped(*arguments, "--min-chunk-size=0", stdin=text.encode()))
     assert "BM25 finds 2 chunks for: cats" in shown["Ask"]
     assert "2 of 2 children hit: merged into " in shown["Merge"]
 

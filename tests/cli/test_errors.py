@@ -11,13 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from chunkana_cli.main import app
 from tests.cli.command import COMMAND, call, environment, error_of, run
 
 needs_full_device = pytest.mark.skipif(
     not Path("/dev/full").exists(), reason="a device that is always full, as Linux has it"
 )
 READERS = ("split", "tree", "view", "explain", "stats", "compare", "demo")
+NOT_UTF_8 = b"chunkana: standard input: not UTF-8: byte 0x80 at offset 3 (line 3)\n"
 CHUNKERS = ("split", "tree", "stats")  # of many files
 
 
@@ -56,10 +59,14 @@ def test_a_file_that_is_not_utf_8(command: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_as_a_process_it_fails_alike(command: str) -> None:
-    done = run(command, "-", stdin=b"a\n\n\x80")
-    message = b"chunkana: standard input: not UTF-8: byte 0x80 at offset 3 (line 3)\n"
-    assert (done.returncode, done.stdout, done.stderr) == (1, b"", message)
+def test_standard_input_that_is_not_utf_8(command: str) -> None:
+    done = CliRunner().invoke(app, [command, "-"], b"a\n\n\x80", prog_name="chunkana")
+    assert (done.exit_code, done.stdout_bytes, done.stderr_bytes) == (1, b"", NOT_UTF_8)
+
+
+def test_as_a_process_it_fails_alike() -> None:
+    done = run("split", "-", stdin=b"a\n\n\x80")
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", NOT_UTF_8)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
@@ -131,7 +138,7 @@ def test_a_document_without_text_has_no_demo(tmp_path: Path) -> None:
 def test_a_reader_that_has_seen_enough(command: str, tmp_path: Path) -> None:
     # Oversize, so that stats too have much to say.
     code = "```\n" + "x = 1\n" * 200 + "```\n\n"
-    (tmp_path / "a.md").write_text(f"# A\n\nText.\n\n{code}" * 2000, encoding="utf-8")
+    (tmp_path / "a.md").write_text(f"# A\n\nText.\n\n{code}" * 1000, encoding="utf-8")
     process = subprocess.Popen(
         [*COMMAND, *command.split(), "a.md"],
         cwd=tmp_path,
@@ -148,21 +155,38 @@ def test_a_reader_that_has_seen_enough(command: str, tmp_path: Path) -> None:
     assert process.returncode == 1
 
 
+FULL = b"chunkana: standard output: cannot be written: No space left on device\n"
+
+
 @needs_full_device
 @pytest.mark.parametrize("command", READERS)
-def test_a_full_disk(command: str, tmp_path: Path) -> None:
+def test_a_full_disk(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(SystemExit) as ended:
+            app([command, str(tmp_path / "a.md")], prog_name="chunkana")
+    assert (ended.value.code, capfdbinary.readouterr().err) == (1, FULL)
+
+
+@needs_full_device
+def test_a_full_disk_as_a_process(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [*COMMAND, command, "a.md"],
+            [*COMMAND, "split", "a.md"],
             cwd=tmp_path,
             env=environment(),
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
         )
-    message = b"chunkana: standard output: cannot be written: No space left on device\n"
-    assert (done.returncode, done.stderr) == (1, message)
+    assert (done.returncode, done.stderr) == (1, FULL)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
@@ -212,8 +236,7 @@ def test_help_that_cannot_be_written_is_one_line() -> None:
             stderr=subprocess.PIPE,
             check=False,
         )
-    message = b"chunkana: standard output: cannot be written: No space left on device\n"
-    assert (done.returncode, done.stderr) == (1, message)
+    assert (done.returncode, done.stderr) == (1, FULL)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from chunkana_cli.entry import run as run_command
-from tests.cli.command import call, environment, output_of, run
+from tests.cli.command import call, environment, output_of, piped, run
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = ("split", "tree", "view", "explain", "stats", "validate", "compare", "demo")
@@ -57,7 +57,7 @@ def test_the_script_is_the_entry_that_signals_do_not_break() -> None:
 
 
 def test_version() -> None:
-    assert output_of("--version") == f"chunkana {version('chunkana-rag')}\n"
+    assert piped("--version") == f"chunkana {version('chunkana-rag')}\n"
 
 
 def test_help_names_the_commands() -> None:

@@ -10,7 +10,7 @@ from chunkana_cli.demo.auto_merge import (
     Passage,
     children_of,
     leaves_under,
-    merge_hits,
+    merge_leaves,
     nearly_merged,
 )
 from chunkana_cli.demo.excerpt import best_window
@@ -133,8 +133,8 @@ def test_a_parent_replaces_its_children_when_more_than_half_were_hit() -> None:
     result = chunk_hierarchical(KETTLE, ChunkConfig(max_chunk_size=100, min_chunk_size=0))
     tree = result.merge_tree()
     boil, warm = (c.chunk_id for c in result.get_flat_chunks() if c.title in {"Keys", "Warm"})
-    assert [p.node.is_leaf for p in merge_hits(tree, {boil: 1.0})] == [True]
-    (merged,) = merge_hits(tree, {boil: 1.0, warm: 2.0})
+    assert [p.node.is_leaf for p in merge_leaves(tree, {boil: 1.0})] == [True]
+    (merged,) = merge_leaves(tree, {boil: 1.0, warm: 2.0})
     assert (merged.score, merged.replaced) == (2.0, 2)
     assert merged.text.startswith("## Keys")
     assert merged.text.endswith("The lamp is on.")
@@ -145,7 +145,7 @@ def test_half_is_not_enough() -> None:
     tree = result.merge_tree()
     (top,) = (node for node in tree.nodes if len(node.children_ids) == 4)
     first, *_, last = (leaf.node_id for leaf in tree.leaves)
-    passages = merge_hits(tree, {first: 1.0, last: 1.0})
+    passages = merge_leaves(tree, {first: 1.0, last: 1.0})
     assert [passage.replaced for passage in passages] == [0, 0]
     assert nearly_merged(tree, passages) == [(top, 2)]
 
@@ -153,7 +153,7 @@ def test_half_is_not_enough() -> None:
 def test_all_hit_merges_upwards_to_the_roots() -> None:
     result = chunk_hierarchical(KETTLE, ChunkConfig(max_chunk_size=100, min_chunk_size=0))
     tree = result.merge_tree()
-    passages = merge_hits(tree, {leaf.node_id: 1.0 for leaf in tree.leaves})
+    passages = merge_leaves(tree, {leaf.node_id: 1.0 for leaf in tree.leaves})
     assert [passage.node.node_id for passage in passages] == list(tree.root_ids)
 
 
@@ -169,7 +169,7 @@ def test_every_hit_is_read_once_and_nothing_more_can_merge(text: str, data: st.D
     tree = result.merge_tree()
     ids = [leaf.node_id for leaf in tree.leaves]
     hit = data.draw(st.sets(st.sampled_from(ids)) if ids else st.just(set[str]()))
-    passages = merge_hits(tree, dict.fromkeys(hit, 1.0))
+    passages = merge_leaves(tree, dict.fromkeys(hit, 1.0))
     read = [chunk.chunk_id for p in passages for chunk in leaves_under(tree, p.node)]
     assert len(read) == len(set(read))
     assert hit <= set(read)

@@ -8,13 +8,13 @@ from typing import Any, get_args
 from unicodedata import category
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from chunkana_cli.formats.jsonl import to_jsonl
 from chunkana_cli.formats.text import to_text
 from chunkana_cli.options import Strategy
 from chunkana_core import ChunkConfig, MarkdownChunker, StrategySelector
-from tests.cli.command import error_of, output_of, run
+from tests.cli.command import error_of, output_of, piped, run
 from tests.strategies import any_markdown
 
 PLAIN = "# Guide\n\nHello.\n\n## Use\n\nTurn it on. Wait.\n"
@@ -50,6 +50,7 @@ def test_text_is_the_slice_of_the_file(tmp_path: Path, text: str) -> None:
     assert "".join("".join(row["text"].split()) for row, _ in chunks) == "".join(text.split())
 
 
+@settings(max_examples=settings().max_examples // 3)  # the laws are tested of more
 @given(any_markdown())
 def test_json_lines_hold_any_chunk_in_one_line_each(text: str) -> None:
     result = MarkdownChunker(ChunkConfig(max_chunk_size=100)).chunk_hierarchical(text)
@@ -59,6 +60,7 @@ def test_json_lines_hold_any_chunk_in_one_line_each(text: str) -> None:
     assert read == [(chunk.content, chunk.text) for chunk in result.get_leaves()]
 
 
+@settings(max_examples=settings().max_examples // 3)  # the laws are tested of more
 @given(any_markdown())
 def test_text_has_nothing_that_a_terminal_would_obey(text: str) -> None:
     result = MarkdownChunker().chunk_hierarchical(text)
@@ -94,7 +96,7 @@ def test_several_files_one_after_the_other(tmp_path: Path) -> None:
 
 def test_standard_input(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("file", encoding="utf-8")
-    output = output_of("split", "-", "a.md", stdin=ODD.encode(), folder=tmp_path)
+    output = piped("split", "-", "a.md", stdin=ODD.encode(), folder=tmp_path)
     found = rows(output)
     assert [row["file"] for row, _ in found][-2:] == ["-", "a.md"]
     assert found[0][0]["text"].startswith("\ufeff# Größe\r\n")

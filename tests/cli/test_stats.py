@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from chunkana_cli.stats import Facts
+from chunkana_cli.stats_view import show_stats
 from chunkana_core import ChunkConfig, MarkdownChunker, chunk_hierarchical
-from tests.cli.command import output_of
+from tests.cli.command import output_of, piped
 from tests.cli.terminal import at_terminal
 
 DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
@@ -33,7 +36,7 @@ def test_sizes_kinds_and_what_is_over_the_limit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_json_has_the_numbers_of_the_chunks(jobs: str) -> None:
-    said = json.loads(output_of("stats", *DOCUMENTS, "--json", "--jobs", jobs))
+    said = json.loads(piped("stats", *DOCUMENTS, "--json", "--jobs", jobs))
     expected = [MarkdownChunker().chunk(path.read_bytes().decode()) for path in DOCUMENTS]
     for file, path, chunks in zip(said["files"], DOCUMENTS, expected, strict=True):
         assert file["file"] == str(path)
@@ -89,10 +92,20 @@ def test_chunks_that_go_to_the_terminal_have_no_bar_between_them(tmp_path: Path)
     assert len((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()) == 30
 
 
-@pytest.mark.parametrize("columns", [20, 40, 60, 72, 100])
-def test_a_narrow_terminal_cuts_nothing(tmp_path: Path, columns: int) -> None:
+def test_a_narrow_terminal_cuts_nothing(tmp_path: Path) -> None:
     path = DOCUMENTS[0].parent / "long_code.md"
-    output = at_terminal("stats", str(path), folder=tmp_path, columns=columns, NO_COLOR="1")
+    facts = Facts.of(str(path), chunk_hierarchical(path.read_bytes().decode()))
+    for columns in (20, 40, 60, 72, 100):
+        console = Console(file=StringIO(), width=columns, force_terminal=True, no_color=True)
+        show_stats([facts], 1000, console)
+        assert isinstance(console.file, StringIO)
+        nothing_is_cut(console.file.getvalue())
+    nothing_is_cut(
+        at_terminal("stats", str(path), folder=tmp_path, columns=20, NO_COLOR="1"),
+    )
+
+
+def nothing_is_cut(output: str) -> None:
     words = re.sub(r"\x1b\[[0-9;]*m", "", output)
     assert "…" not in words
     flat = " ".join(words.split())

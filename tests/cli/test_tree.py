@@ -11,7 +11,7 @@ import pytest
 
 from chunkana_cli.tree_view import full_tree, short_tree
 from chunkana_core import MarkdownChunker, chunk_hierarchical
-from tests.cli.command import environment, output_of, run
+from tests.cli.command import environment, output_of, piped, run
 from tests.cli.terminal import at_terminal
 
 DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
@@ -51,7 +51,7 @@ def test_a_blank_document_has_no_tree() -> None:
 
 def test_in_a_pipe_nothing_is_coloured_or_cut_short() -> None:
     title = "word " * 100 + "end"
-    output = output_of("tree", "-", stdin=f"# A\n\n## {title}\n\nText.\n\n## B\n\nText.\n".encode())
+    output = piped("tree", "-", stdin=f"# A\n\n## {title}\n\nText.\n\n## B\n\nText.\n".encode())
     assert "\x1b" not in output
     assert f"── {title}  H2 · " in output.replace("A + ", "")
     assert len(output.splitlines()) == 3

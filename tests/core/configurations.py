@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from hypothesis import strategies as st
 
-from chunkana_core import ChunkConfig
+from chunkana_core import ChunkConfig, Context
 from tests.core.laws import quarters, tokens
 
 SIZES: Final = (200, 500, 1000, 4000)
@@ -21,6 +21,28 @@ def matrix(sizes: Iterable[int] = SIZES) -> Iterator[ChunkConfig]:
     """Yield every combination of size, setting of atoms, and measure."""
     for size, atoms, measure in product(sizes, ATOMS, MEASURES):
         yield ChunkConfig(max_chunk_size=size, atomic_blocks=atoms, length_function=measure)
+
+
+# The last one asks for all; what is reserved is within half of any limit, by any of the measures.
+CONTEXTS: Final = (
+    None,
+    Context(),
+    Context(introduction=False),
+    Context(breadcrumb=False),
+    Context("guide.md", reserved="title: A\n\n"),
+)
+
+
+def contexts() -> st.SearchStrategy[Context | None]:
+    """Make contexts of all kinds, half of them none."""
+    made = st.builds(
+        Context,
+        label=st.sampled_from(("", "guide.md", " of a\nsite ", "label " * 40)),
+        breadcrumb=st.booleans(),
+        introduction=st.booleans(),
+        reserved=st.sampled_from(("", "", "a: b\n", "\n" * 16)),
+    )
+    return st.none() | made
 
 
 @st.composite

@@ -9,19 +9,20 @@ from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from chunkana_core import ChunkConfig, MarkdownChunker
+from chunkana_core import ChunkConfig, Context, MarkdownChunker
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
 
+CONTEXT = Context(label="of the document", reserved="In front. ")
+
 
 def use(text: str, config: ChunkConfig) -> None:
-    """Do with a text all that can be done."""
-    result = MarkdownChunker(config).chunk_hierarchical(text)
+    """Do with a text all that can be done, its contexts included."""
+    result = MarkdownChunker(config, CONTEXT).chunk_hierarchical(text)
     for chunk in result.chunks:
         assert chunk.metadata
-        result.introductions.before(chunk.span)
-        result.introductions.longest(chunk.section)
+        assert chunk.embedded.endswith(chunk.content)
     result.merge_tree()
     result.to_tree_dict()
     result.toc()
@@ -74,10 +75,11 @@ def lines(text: str, config: ChunkConfig) -> int:
 
 def peak(text: str, config: ChunkConfig) -> int:
     """Measure the most memory that using a text takes, in bytes."""
-    gc.collect()
+    gc.freeze()  # what tests hold by now is not looked through again and again
     tracemalloc.start()
     try:
         use(text, config)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+        gc.unfreeze()

@@ -7,15 +7,23 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, takewhile
+from itertools import pairwise, takewhile, zip_longest
 
 from markdown_it.token import Token
 
-from chunkana_core import Chunk, ChunkConfig, HierarchicalChunkingResult, MarkdownChunker
+from chunkana_core import (
+    Chunk,
+    ChunkConfig,
+    Context,
+    HierarchicalChunkingResult,
+    MarkdownChunker,
+    parse_markdown,
+)
+from chunkana_core.context.introductions import Introductions
+from chunkana_core.sizing import Sizer
 from tests.core.stock import (
     ATOMS,
     BOM,
-    CONTAINERS,
     StockBlock,
     limited_blocks,
     line_at,
@@ -106,16 +114,17 @@ def tokens(text: str) -> int:
 
 @dataclass(frozen=True)
 class Case:
-    """A text, a configuration, and what they yield; the name is for messages."""
+    """A text, a configuration, a context, and what they yield; the name is for messages."""
 
     text: str
     config: ChunkConfig
     name: str = ""
+    context: Context | None = None
 
     @cached_property
     def result(self) -> HierarchicalChunkingResult:
         """The tree."""
-        return MarkdownChunker(self.config).chunk_hierarchical(self.text)
+        return MarkdownChunker(self.config, self.context).chunk_hierarchical(self.text)
 
     @cached_property
     def leaves(self) -> list[Chunk]:
@@ -136,13 +145,29 @@ class Case:
         """Measure a text."""
         return self.config.length_function(text)
 
+    @property
+    def reserved(self) -> str:
+        """What a framework puts before what is embedded."""
+        return self.context.reserved if self.context else ""
+
+    @property
+    def least_room(self) -> int:
+        """The size that a content has at least: half of the limit where there is a context."""
+        limit = self.config.max_chunk_size
+        return limit - limit // 2 if self.context else limit
+
+    @cached_property
+    def introductions(self) -> Introductions:
+        """The first sentences of its sections."""
+        return Introductions(parse_markdown(self.text), Sizer.of(self.config))
+
 
 # L1
 
 
 def exact_source(case: Case) -> None:
     """L1: each text is the exact slice at its span, and each leaf's content shows it."""
-    assert case.result.source == case.text
+    assert case.result.text == case.text
     for chunk in case.result.chunks:
         start, end = chunk.span.start, chunk.span.end
         assert 0 <= start < end <= len(case.text)
@@ -183,18 +208,18 @@ def _starts_properly(case: Case, chunk: Chunk, previous_end: int) -> None:
     assert not case.text[start].isspace(), "the span starts with the white space after a cut"
     if previous_end <= line:  # then the cut was in an indentation that hardly fits
         size = case.size(case.text[line:start] + chunk.content)
-        assert size > case.config.max_chunk_size // 2, "the span leaves out its line's start"
+        assert size > case.least_room // 2, "the span leaves out its line's start"
 
 
 # L3
 
 
 def size_within_limit(case: Case) -> None:
-    """L3: no content is over the limit, but one atom, its headings, and nothing else."""
+    """L3: nothing to embed is over the limit, but one atom, its headings, and nothing else."""
     limit = case.config.max_chunk_size
     for chunk in case.result.chunks:
-        size = case.size(chunk.content)
-        assert chunk.size == size
+        assert chunk.size == case.size(chunk.embedded)
+        size = case.size((case.reserved if chunk.is_leaf else "") + chunk.embedded)
         is_over = size > limit
         assert chunk.metadata["allow_oversize"] is is_over, f"{size} with {chunk.oversize_reason}"
         assert bool(chunk.oversize_reason) is is_over
@@ -206,7 +231,7 @@ def size_within_limit(case: Case) -> None:
 def _may_be_oversize(case: Case, chunk: Chunk) -> None:
     if chunk.oversize_reason == "within_tolerance":
         most = case.config.max_chunk_size * (1 + case.config.oversize_tolerance)
-        assert case.size(chunk.content) <= most
+        assert case.size(case.reserved + chunk.embedded) <= most
         assert chunk.content == chunk.text
         assert chunk.split_index is None
         return
@@ -220,6 +245,7 @@ def _may_be_oversize(case: Case, chunk: Chunk) -> None:
     atom = held[0]
     assert chunk.span.start <= _first_text(case, atom), "the atom was cut"
     assert chunk.span.end >= _last_text(case, atom), "the atom was cut"
+
     items = [b for b in case.blocks if b.kind == "list_item" and b.line == atom.line]
     at_marker = any(b.start <= atom.start and atom.end <= b.end for b in items)
     assert at_marker is (chunk.oversize_reason == "list_item_integrity")
@@ -236,7 +262,7 @@ def _may_be_oversize(case: Case, chunk: Chunk) -> None:
 def _cannot_be_split(case: Case, atom: StockBlock) -> None:
     """Accept a fence whose delimiters alone leave room for nothing longer between them."""
     assert atom.kind in {"fenced_code", "math"}
-    assert case.size(_smallest_cut(case, atom)) > case.config.max_chunk_size
+    assert case.size(case.reserved + _smallest_cut(case, atom)) > case.config.max_chunk_size
 
 
 def _smallest_cut(case: Case, atom: StockBlock) -> str:
@@ -258,8 +284,8 @@ def _leaf_blocks(case: Case, chunk: Chunk) -> list[StockBlock]:
 
 
 def _leaves_among(blocks: Sequence[StockBlock]) -> Iterator[StockBlock]:
-    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
-        if not (block.kind in CONTAINERS and after and after.depth > block.depth):
+    for block, after in zip_longest(blocks, blocks[1:]):
+        if not (after and after.depth > block.depth):  # only containers have blocks in them
             yield block
 
 
@@ -270,6 +296,80 @@ def _first_text(case: Case, block: StockBlock) -> int:
 
 def _last_text(case: Case, block: StockBlock) -> int:
     return block.start + len(case.text[block.start : block.end].rstrip())
+
+
+def atoms_whole(case: Case) -> None:
+    """L3: an atom that fits below its headings is in one leaf, which is not flagged for it.
+
+    Of those in containers, whose text has markers before and after it, nothing is said here.
+    """
+    if limited_blocks(case.text) is None:
+        return  # what lies too deep is one block, whatever it holds
+    limit = case.config.max_chunk_size
+    if case.config.atomic_blocks == "split":  # then it is, rather than leave out its headings
+        limit -= limit // LARGEST_SHARE + case.size("\n\n") + 1
+    for atom in (block for block in case.blocks if block.kind in ATOMS and block.depth == 0):
+        start, end = _with_headings(case, atom), _last_text(case, atom)
+        if case.size(case.reserved + case.text[start:end]) > limit:
+            continue
+        first = _first_text(case, atom)
+        holding = [c for c in case.leaves if c.span.start <= first and end <= c.span.end]
+        assert len(holding) == 1, f"{case.text[start:end]!r} fits, and is cut"
+        assert holding[0].oversize_reason in {None, "within_tolerance"}
+
+
+def _with_headings(case: Case, atom: StockBlock) -> int:
+    """Return where the headings start that stand directly before an atom, else its first line."""
+    before = [block for block in case.blocks if block.start < case.lines[atom.line]]
+    headings = takewhile(lambda b: b.kind == "heading" and b.depth == 0, reversed(before))
+    return min([block.start for block in headings], default=case.lines[atom.line])
+
+
+# Contexts, of which what is before a content is made
+
+
+def contexts_sound(case: Case) -> None:
+    """SPEC 6a: leaves alone have contexts, as much as fits of introduction and titles."""
+    for chunk in case.result.chunks:
+        assert chunk.embedded == f"{chunk.context}\n\n{chunk.content}".removeprefix("\n\n")
+        if case.context is None or not chunk.is_leaf:
+            assert chunk.context == ""
+        else:
+            assert chunk.context == _expected_context(case, chunk, case.context)
+
+
+def _expected_context(case: Case, chunk: Chunk, context: Context) -> str:
+    """Return the longest context that fits, or the breadcrumb of what does not fit in any case."""
+    titles = _titles(case, chunk, context)
+    breadcrumbs = [" > ".join(titles[dropped:]) for dropped in range(len(titles))]
+    longest = next((text for text in breadcrumbs if _is_short(case, text)), "")
+    if chunk.oversize_reason:
+        return longest
+    found = case.introductions.before(chunk.span) if context.introduction else ""
+    introduced = "\n\n".join(filter(None, (longest, found)))
+    choices = [introduced] if found and _is_short(case, introduced) else []
+    choices += breadcrumbs[breadcrumbs.index(longest) :] if longest else []
+    return next((text for text in choices if _fits_before(case, text, chunk.content)), "")
+
+
+def _titles(case: Case, chunk: Chunk, context: Context) -> list[str]:
+    """Return label, document title and path, none of them repeated at the start of the next."""
+    path = [title for title in chunk.section.path if title] if context.breadcrumb else []
+    title = case.result.title if context.breadcrumb else ""
+    titles = [title, *path] if title and path[:1] != [title] else path
+    label = " ".join(context.label.split())
+    return [label, *titles] if label and titles[:1] != [label] else titles
+
+
+def _is_short(case: Case, context: str) -> bool:
+    """Tell whether what is before a content leaves it half of the limit."""
+    before = case.size(case.reserved + f"{context}\n\n") - case.size("")
+    return before <= case.config.max_chunk_size // 2
+
+
+def _fits_before(case: Case, context: str, content: str) -> bool:
+    whole = case.size(f"{case.reserved}{context}\n\n{content}")
+    return whole <= case.config.max_chunk_size
 
 
 # L4
@@ -294,34 +394,38 @@ def _may_end_so(case: Case, chunk: Chunk, rest: list[StockBlock]) -> None:
     if not section:
         return  # the last heading of a section that is empty to its end
     if section[0].kind != "heading":
-        _cannot_begin(case, heading, section[0])
+        before = case.text[chunk.span.start : heading.start].strip()
+        is_first = not before.strip(BOM)  # then the chunk has what white space is before it, too
+        start = min(heading.start, chunk.span.start) if is_first else heading.start
+        _cannot_begin(case, case.text[start : section[0].start], section[0])
         return
     body = next((block for block in after if block.kind != "heading"), None)
     inner = after[: after.index(body)] if body else after
-    limit = case.config.max_chunk_size
+    limit = case.least_room
     run = case.text[heading.start : inner[-1].start].rstrip()  # the last one is the receiver's own
     under = takewhile(lambda b: b.kind != "heading" or b.level > heading.level, rest[1:])
     end = body.start if body else max(block.end for block in under)
     least = _least_room(case, body) if body else LEAST_ROOM
     is_excess = case.size(case.text[heading.start : end]) + least > limit
     if len(inner) > 1 or any(block.kind == "link_definition" for block in rest):
-        is_excess |= case.size(run) > limit // LARGEST_SHARE  # else the innermost stays attached
+        largest = case.config.max_chunk_size // LARGEST_SHARE
+        is_excess |= case.size(run) > largest  # else the innermost stays attached
     if body not in section:  # one of the headings of an empty section
         joined = case.text[chunk.span.start : _last_text(case, section[0])]
         is_excess |= case.size(joined) > limit
     assert is_excess, f"{run!r} could have been carried"
 
 
-def _cannot_begin(case: Case, heading: StockBlock, body: StockBlock) -> None:
+def _cannot_begin(case: Case, run: str, body: StockBlock) -> None:
     """Accept a heading after which nothing of its body fits."""
-    limit = case.config.max_chunk_size
-    run = case.text[heading.start : body.start]
+    limit = case.least_room
     if case.size(run) > limit or limited_blocks(case.text) is None:
         return
     first = next(b for b in _leaves_among(case.blocks) if b.start >= body.start)
     atom = case.text[first.start : _last_text(case, first)]
     if first.kind in ATOMS and case.config.atomic_blocks == "keep":
-        assert case.size(atom) <= limit, f"{atom!r} is oversize, but without its heading"
+        is_oversize = case.size(case.reserved + atom) > case.config.max_chunk_size
+        assert not is_oversize, f"{atom!r} is oversize, but without its heading"
         fits = case.size(run + atom) <= limit and case.size(run) + LEAST_ROOM <= limit
         assert not fits, "an atom without its heading"
         return
@@ -388,7 +492,7 @@ def _pre_order(root_id: str, by_id: dict[str, Chunk]) -> Iterator[Chunk]:
 
 def same_again(case: Case) -> None:
     """L6: the same text and configuration give the same, and neither is changed."""
-    again = MarkdownChunker(case.config).chunk_hierarchical(case.text)
+    again = MarkdownChunker(case.config, case.context).chunk_hierarchical(case.text)
     assert again == case.result
     assert case.config == ChunkConfig.from_dict(case.config.to_dict(), case.config.length_function)
 
@@ -413,7 +517,7 @@ def _cannot_be_closed(case: Case, chunk: Chunk, fence: Token) -> bool:
     before = first[: first.find(fence.markup)]
     is_fence = any(b.kind == "fenced_code" and not b.depth for b in _leaf_blocks(case, chunk))
     closed = f"{chunk.content}\n{before}{fence.markup}"
-    return not is_fence and case.size(closed) > case.config.max_chunk_size
+    return not is_fence and case.size(case.reserved + closed) > case.config.max_chunk_size
 
 
 def _left_open(case: Case, chunk: Chunk) -> bool:
@@ -466,6 +570,8 @@ ALL = (
     exact_source,
     nothing_lost,
     size_within_limit,
+    atoms_whole,
+    contexts_sound,
     no_dangling_heading,
     one_tree,
     same_again,

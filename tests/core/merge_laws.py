@@ -20,7 +20,7 @@ def sound(
     assert tree.leaves == leaves
     limit = 4 * config.max_chunk_size if cap is None else cap
     for node in tree.nodes:
-        assert node.text == result.source[node.span.start : node.span.end]
+        assert node.text == result.text[node.span.start : node.span.end]
         assert tree.get(node.node_id) == node
         children = [by_id[child] for child in node.children_ids]
         assert all(child.parent_id == node.node_id for child in children)

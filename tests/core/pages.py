@@ -17,7 +17,7 @@ _NEEDED = {  # what blocks with a word need
     "ChunkanaSplitter": "langchain_core",
     "llama": "llama_index",
     "NodeParser": "llama_index",
-    "EvidenceSharing": "llama_index",
+    "ScorePropagation": "llama_index",
     "bm25": "llama_index.retrievers",  # packages of their own
     "Qdrant": "qdrant_client",
 }

@@ -12,6 +12,8 @@ from functools import lru_cache
 
 import yaml
 from markdown_it import MarkdownIt
+from markdown_it.parser_block import RuleFuncBlockType
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
@@ -20,7 +22,6 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 BOM = "\ufeff"
 DEEPEST = 100
 ATOMS = frozenset({"fenced_code", "indented_code", "math", "table"})
-CONTAINERS = frozenset({"list", "list_item", "block_quote", "footnote"})
 _KINDS = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -156,15 +157,33 @@ def _parser(deepest: int, *, front_matter: bool = True) -> MarkdownIt:
     md.use(dollarmath_plugin, allow_blank_lines=False)
     if front_matter:
         md.use(front_matter_plugin)
+    for rule in md.block.ruler.__rules__:
+        rule.fn = _with_whole_map(rule.fn)
     md.core.ruler.enableOnly(["normalize", "block"])
     return md
+
+
+def _with_whole_map(rule: RuleFuncBlockType) -> RuleFuncBlockType:
+    """Return a rule whose token ends where the parser goes on; plugins may leave out a last line.
+
+    No rule does of those that are in use; that for `:::` containers does.
+    """
+
+    def with_whole_map(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+        count = len(state.tokens)
+        is_found = rule(state, start, end, silent)
+        if is_found and len(state.tokens) > count and state.tokens[count].map:
+            state.tokens[count].map = [start, state.line]
+        return is_found
+
+    return with_whole_map
 
 
 @contextmanager
 def _room_to_recurse() -> Iterator[None]:
     """Let the stock parser, which recurses over nested blocks, go as deep as tests need."""
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, 30_000))
+    sys.setrecursionlimit(max(before, 40_000))
     try:
         yield
     finally:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chunkana_core import ContentAnalysis, Document, analyze_markdown
+from chunkana_core import ContentAnalysis, analyze_markdown
+from chunkana_core.formats.markdown.parser import parse_markdown
 
 TEXT = """Before.
 
@@ -41,7 +42,7 @@ def test_counts() -> None:
         max_header_depth=3,
         has_preamble=True,
     )
-    assert Document.parse(TEXT).analysis == analyze_markdown(TEXT)
+    assert parse_markdown(TEXT).analysis == analyze_markdown(TEXT)
 
 
 @pytest.mark.parametrize(

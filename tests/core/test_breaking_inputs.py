@@ -350,6 +350,7 @@ def test_ten_nested_list_lines_and_a_heading() -> None:
     assert [c.text for c in leaves(text)] == [ladder, "# H\n\nText."]
 
 
+@pytest.mark.no_cover
 def test_40000_lists_in_a_row() -> None:
     """A list per line, 80,000 of them, is packed to the limit, and has a tree without recursion."""
     text = "- a\n* b\n" * 40_000

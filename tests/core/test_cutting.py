@@ -7,20 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, MarkdownChunker, Source, Span
-from chunkana_core.cutting import (
-    CODE_POINT,
-    INNER_LINE,
-    LINE,
-    LINE_OF_SENTENCE,
-    MISREAD,
-    SENTENCE,
-    WORD,
-    Cutter,
-    line_spans,
-    opens_a_block,
-)
+from chunkana_core.drafting.costs import CUT_COSTS, MISREAD, piece_cost
 from chunkana_core.sizing import Sizer
+from chunkana_core.text.cutting import Boundary, Cutter, line_spans, opens_a_block
 from tests.strategies import any_markdown
+
+LINE, INNER_LINE = CUT_COSTS[Boundary.LINE], CUT_COSTS[Boundary.INNER_LINE]
+SENTENCE, LINE_OF_SENTENCE = CUT_COSTS[Boundary.SENTENCE], CUT_COSTS[Boundary.SENTENCE_LINE]
+WORD, CODE_POINT = CUT_COSTS[Boundary.WORD], CUT_COSTS[Boundary.CODE_POINT]
 
 
 def cutter(text: str, limit: int) -> Cutter:
@@ -215,17 +209,24 @@ def test_sentence_over_the_limit_is_cut_at_its_lines() -> None:
 def test_html_is_cut_between_its_elements() -> None:
     """A cut inside an element costs more than one between two."""
     pieces = list(cutter("<p>\n  text\n</p>\n<p>\n", 100).lines())
-    assert [piece.cost for piece in pieces[1:]] == [INNER_LINE, INNER_LINE, LINE]
+    assert [piece_cost(piece) for piece in pieces[1:]] == [INNER_LINE, INNER_LINE, LINE]
 
 
 def test_costs_rise_with_what_is_parted() -> None:
     """A cut between sentences costs less than between words, and that less than inside a word."""
     text = "One two. " + "x" * 30
-    costs = [piece.cost for piece in cutter(text, 10).sentences()]
+    costs = [piece_cost(piece) for piece in cutter(text, 10).sentences()]
     assert costs == sorted(costs)
     assert costs[0] < costs[-1]
-    misread = [piece.cost for piece in cutter("# " * 40, 10).sentences()]
+    misread = [piece_cost(piece) for piece in cutter("# " * 40, 10).sentences()]
     assert max(misread) > max(costs)
+
+
+def test_every_boundary_has_a_cost_of_its_own() -> None:
+    """So that what a cut costs says where it is."""
+    assert set(CUT_COSTS) == set(Boundary)
+    assert len(set(CUT_COSTS.values())) == len(CUT_COSTS)
+    assert max(CUT_COSTS.values()) < MISREAD
 
 
 Costs = list[tuple[str, int]]
@@ -273,7 +274,7 @@ Costs = list[tuple[str, int]]
 def test_where_sentences_are_cut_and_what_it_costs(text: str, limit: int, expected: Costs) -> None:
     """A cut costs least between sentences, most inside a word, or where the rest is misread."""
     pieces = cutter(text, limit).sentences()
-    assert [(text[p.span.start : p.span.end], p.cost) for p in pieces] == expected
+    assert [(text[p.span.start : p.span.end], piece_cost(p)) for p in pieces] == expected
 
 
 @pytest.mark.parametrize(
@@ -300,7 +301,7 @@ def test_where_sentences_are_cut_and_what_it_costs(text: str, limit: int, expect
 def test_where_lines_are_cut_and_what_it_costs(text: str, limit: int, expected: Costs) -> None:
     """A cut before a line costs more inside an element, most where it would be misread."""
     pieces = cutter(text, limit).lines()
-    assert [(text[p.span.start : p.span.end], p.cost) for p in pieces] == expected
+    assert [(text[p.span.start : p.span.end], piece_cost(p)) for p in pieces] == expected
 
 
 @given(any_markdown(), st.sampled_from((32, 40, 100)))

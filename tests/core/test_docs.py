@@ -16,16 +16,20 @@ from types import FunctionType, ModuleType
 
 import pytest
 
+import chunkana_batch
 import chunkana_core
+import chunkana_retrieval
 from chunkana_core import ChunkConfig, chunk_markdown
 from tests import corpora
 from tests.core.pages import DOCS, PAGES, blocks, readers_folder, run_sessions
 
 MODULES = [
-    "chunkana_core",
-    *(module.name for module in pkgutil.walk_packages(chunkana_core.__path__, "chunkana_core.")),
+    f"{package.__name__}{module}"
+    for package in (chunkana_core, chunkana_retrieval, chunkana_batch)
+    for module in ("", *(f.name for f in pkgutil.walk_packages(package.__path__, ".")))
 ]
-PACKAGES = ("chunkana_core", "chunkana_langchain", "chunkana_llamaindex")
+PACKAGES = ("chunkana_core", "chunkana_retrieval", "chunkana_batch", "chunkana_langchain",
+            "chunkana_llamaindex")  # fmt: skip
 _ELSEWHERE = {"chunkana"}  # packages of others, which pages show how to leave
 _CODE = re.compile(r"`(\w+)`")
 _MEMBERS = (FunctionType, classmethod, staticmethod, property)
@@ -161,8 +165,8 @@ def test_import_of_the_core_pulls_in_no_framework() -> None:
 
 
 def test_only_parsing_knows_the_parser() -> None:
-    """One package of the core imports markdown-it-py and its plugins."""
+    """One format of the core imports markdown-it-py and its plugins."""
     folder = Path(chunkana_core.__file__).parent
     importing = re.compile(r"^(?:from|import) (?:markdown_it|mdit_py_plugins)", re.MULTILINE)
     found = [path for path in folder.rglob("*.py") if importing.search(corpora.read(path))]
-    assert {path.parent for path in found} == {folder / "parsing"}
+    assert {path.parent for path in found} == {folder / "formats" / "markdown"}

@@ -183,7 +183,7 @@ def _said_of(chunk: Chunk, config: ChunkConfig) -> dict[str, object]:
 
 def _said_besides(result: HierarchicalChunkingResult) -> dict[str, list[str]]:
     """Return what a drawing may say of a result."""
-    analysis = analyze_markdown(result.source)
+    analysis = analyze_markdown(result.text)
     checked = result.validation
     outcome = f"valid, coverage {checked.coverage}" if checked and checked.valid else "None"
     return {

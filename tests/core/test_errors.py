@@ -14,13 +14,18 @@ from chunkana_core import (
     InvariantViolationError,
     InvariantWarning,
     StrategyError,
+    Violation,
 )
 
+VIOLATIONS = (
+    Violation("size", "85b73057", "has size 120, over the limit of 100"),
+    Violation("lossless", None, "the text at 3-9 is in no chunk"),
+)
 ERRORS = (
     ConfigurationError("max_chunk_size", 3, "a whole number of at least 32"),
     InputTypeError("text", None, "a str"),
     StrategyError("strategy 'mine': something"),
-    InvariantViolationError(("one thing", "another")),
+    InvariantViolationError(VIOLATIONS),
 )
 
 
@@ -35,10 +40,13 @@ def test_errors_are_of_one_family_and_picklable(error: ChunkanaError) -> None:
 
 
 def test_invariant_violations_are_listed() -> None:
-    """The error holds a sentence for each violation, and says them all."""
-    error = InvariantViolationError(("one thing", "another"))
-    assert error.errors == ("one thing", "another")
-    assert str(error) == "one thing; another"
+    """The error holds the violations, pickled or not, and has a sentence for each."""
+    error = InvariantViolationError(VIOLATIONS)
+    assert error.errors == VIOLATIONS
+    assert pickle.loads(pickle.dumps(error)).errors == VIOLATIONS  # noqa: S301
+    assert str(error) == (
+        "chunk 85b73057 has size 120, over the limit of 100; the text at 3-9 is in no chunk"
+    )
 
 
 def test_python_families() -> None:

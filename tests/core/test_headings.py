@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, Document, Draft, HierarchicalChunkingResult, MarkdownChunker
-from chunkana_core.drafts import section_drafts
-from chunkana_core.headings import prevent_dangling
+from chunkana_core.document.sizes import DocumentSizes
+from chunkana_core.drafting.drafts import section_drafts
+from chunkana_core.drafting.headings import prevent_dangling
+from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
 
 
@@ -129,28 +131,28 @@ def test_drafts_made_by_hand_tile_and_do_not_dangle(
     text: str, limit: int, data: st.DataObject
 ) -> None:
     """However a document was cut into drafts, they tile it afterwards, and no heading dangles."""
-    document = Document.parse(text)
+    document = parse_markdown(text)
     positions = range(1, len(document.top))
     cuts = sorted(data.draw(st.sets(st.sampled_from(positions)))) if positions else []
     bounds = [0, *cuts, len(document.top)]
     drafts = [Draft(a, b) for a, b in pairwise(bounds) if a < b]
-    _do_not_dangle(document, prevent_dangling(document, drafts, Sizer(len, limit)))
+    _do_not_dangle(document, prevent_dangling(drafts, DocumentSizes(document, Sizer(len, limit))))
 
 
 @given(outlines(), st.sampled_from((60, 150, 1000)))
 def test_section_drafts_tile_and_do_not_dangle(text: str, limit: int) -> None:
-    document = Document.parse(text)
+    document = parse_markdown(text)
     drafts = section_drafts(document)
-    _do_not_dangle(document, prevent_dangling(document, drafts, Sizer(len, limit)))
+    _do_not_dangle(document, prevent_dangling(drafts, DocumentSizes(document, Sizer(len, limit))))
 
 
 def _do_not_dangle(document: Document, drafts: list[Draft]) -> None:
-    ends = [0, *(draft.end for draft in drafts)]
-    assert [draft.first for draft in drafts] == ends[:-1]
-    assert ends[-1] == len(document.top)
+    stops = [0, *(draft.stop for draft in drafts)]
+    assert [draft.first for draft in drafts] == stops[:-1]
+    assert stops[-1] == len(document.top)
     for draft in drafts[:-1]:
-        last = document.top[draft.end - 1]
-        following = document.top[draft.end]
+        last = document.top[draft.stop - 1]
+        following = document.top[draft.stop]
         is_body = following.is_content
         assert not (last.level and is_body), "a heading was parted from its body"
 
@@ -159,8 +161,8 @@ def _do_not_dangle(document: Document, drafts: list[Draft]) -> None:
 def test_only_headings_are_one_draft(size: int) -> None:
     """A document of nothing but headings is packed, with front matter apart."""
     text = "---\na: 1\n---\n\n# A\n\n## B\n\n### C\n\n# D\n"
-    document = Document.parse(text)
-    drafts = prevent_dangling(document, section_drafts(document), Sizer(len, size))
+    document = parse_markdown(text)
+    drafts = prevent_dangling(section_drafts(document), DocumentSizes(document, Sizer(len, size)))
     assert drafts == [Draft(0, 1), Draft(1, 5)]
     leaves = chunked(text, max_chunk_size=size).get_leaves()
     assert [leaf.indexable for leaf in leaves] == [False] + [True] * (len(leaves) - 1)

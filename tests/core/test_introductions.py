@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import pickle
-
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from chunkana_core import (
-    ChunkConfig,
-    Document,
-    HierarchicalChunkingResult,
-    InputTypeError,
-    Introductions,
-    MarkdownChunker,
-    SectionPath,
-    SourceLabel,
-    chunk_hierarchical,
-    label_of,
-)
-from tests import corpora, strategies
+from chunkana_core import ChunkConfig, MarkdownChunker, Span
+from chunkana_core.context.introductions import Introductions
+from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.sizing import Sizer
+from tests import strategies
 
 ABOUT = "This guide says how tea is made in a small kitchen."
 WATER = "Water for green tea must not boil, as it turns bitter."
@@ -27,17 +18,22 @@ LONG = "Every leaf wants a temperature of its own. " * 12
 BRIEF = "Be brief."
 
 
-def chunked(text: str, limit: int = 500) -> HierarchicalChunkingResult:
-    """Chunk without merging, so that each section is a chunk."""
-    return MarkdownChunker(ChunkConfig(max_chunk_size=limit, min_chunk_size=0)).chunk_hierarchical(
-        text
-    )
+def introductions_of(text: str, sizer: Sizer) -> Introductions:
+    """Return the first sentences of a document's sections."""
+    return Introductions(parse_markdown(text), sizer)
+
+
+def span_of(text: str, part: str) -> Span:
+    """Return where a part of a text stands first."""
+    return Span(text.index(part), text.index(part) + len(part))
 
 
 def introductions(text: str, limit: int = 500) -> list[str]:
-    """Return what introduces each chunk that is worth indexing."""
-    result = chunked(text, limit)
-    return [result.introductions.before(chunk.span) for chunk in result.get_flat_chunks()]
+    """Return what introduces each chunk that is worth indexing, each section a chunk."""
+    config = ChunkConfig(max_chunk_size=limit, min_chunk_size=0)
+    found = introductions_of(text, Sizer(len, limit))
+    chunks = MarkdownChunker(config).chunk_hierarchical(text).get_flat_chunks()
+    return [found.before(chunk.span) for chunk in chunks]
 
 
 def test_a_subsection_is_introduced_by_the_section_around_it() -> None:
@@ -98,111 +94,66 @@ def test_what_is_short_says_too_little() -> None:
     assert introductions(f"# 茶\n\n{chinese}更多。\n\n## 水\n\nx\n") == ["", chinese]
 
 
-def test_a_sentence_is_one_line_of_at_most_a_sixth_of_the_limit() -> None:
+def test_a_sentence_is_one_line_of_at_most_an_eighth_of_the_limit() -> None:
     wrapped = ABOUT.replace(" ", "\n", 3)
     assert introductions(f"# Tea\n\n{wrapped}\n\n## A\n\nx\n", 500)[-1] == ABOUT
-    cut = introductions(f"# Tea\n\n{ABOUT}\n\n## A\n\nx\n", 280)[-1]
+    cut = introductions(f"# Tea\n\n{ABOUT}\n\n## A\n\nx\n", 400)[-1]
     assert ABOUT.startswith(f"{cut} ")
-    assert 40 <= len(cut) <= 280 // 6
+    assert 40 <= len(cut) <= 400 // 8
 
 
 def test_sizes_are_those_of_the_length_function() -> None:
-    config = ChunkConfig(
-        max_chunk_size=36, length_function=lambda text: len(text.split()), min_chunk_size=0
-    )
     sentence = "Every individual temperature influences considerably whatever develops afterwards."
-    result = MarkdownChunker(config).chunk_hierarchical(f"# Tea\n\n{sentence}\n\n## A\n\nx\n")
-    said = result.introductions.before(result.get_flat_chunks()[-1].span)
-    assert said == sentence.removesuffix(" develops afterwards.")
+    text = f"# Tea\n\n{sentence}\n\n## A\n\nx\n"
+    found = introductions_of(text, Sizer(lambda part: len(part.split()), 48))
+    assert found.longest == 6
+    assert found.before(span_of(text, "x")) == sentence.removesuffix(" develops afterwards.")
 
 
-def test_the_longest_leaves_room_for_any() -> None:
-    """Of a path that two sections have, the longer sentence counts."""
-    text = f"## A\n\n{ABOUT}\n\n### B\n\nx\n\n## A\n\n{WATER}\n\n### B\n\ny\n"
-    said = chunked(text).introductions
-    assert said.longest(SectionPath(3, ("A", "B"))) == WATER
-    assert said.longest(SectionPath(2, ("A",))) == WATER
-    assert said.longest(SectionPath(2, ("none",))) == ""
+@given(strategies.any_markdown(), st.sampled_from((60, 300, 1000)))
+def test_what_introduces_stands_before(text: str, limit: int) -> None:
+    """It is a stretch of the source, white space aside, that begins before the chunk."""
+    found = introductions_of(text, Sizer(len, limit))
+    words = " ".join(text.split())
+    for chunk in MarkdownChunker(ChunkConfig(max_chunk_size=limit)).chunk(text):
+        sentence = found.before(chunk.span)
+        assert len(sentence) <= found.longest == limit // 8
+        assert sentence in words
+        before = " ".join(text[: chunk.span.start].split())
+        assert not sentence or words.index(sentence) < len(before)
 
 
-def test_the_longest_are_known_all_or_none() -> None:
-    """Where measuring failed, or another thread is still at it, half of them would do harm."""
+def test_it_is_that_of_the_section_around_any_span() -> None:
+    """Not only of chunks: also where a span starts inside the paragraph itself."""
+    text = f"# Tea\n\n{ABOUT} {WATER}\n\n## Green\n\nx\n"
+    found = introductions_of(text, Sizer(len, 500))
+    assert found.before(span_of(text, "Tea")) == ""
+    assert found.before(span_of(text, ABOUT)) == ""
+    assert found.before(span_of(text, WATER)) == ABOUT
+    assert found.before(span_of(text, "Green")) == ABOUT
+
+
+def test_a_heading_in_a_quotation_begins_no_section() -> None:
+    text = f"# Tea\n\n{ABOUT}\n\n> # Green\n>\n> {WATER}\n\nAfter.\n"
+    found = introductions_of(text, Sizer(len, 500))
+    assert found.before(span_of(text, "After.")) == ABOUT
+
+
+def test_each_section_is_looked_at_once() -> None:
+    """However many chunks ask for its sentence."""
     asked: list[str] = []
 
-    def length(text: str) -> int:
-        asked.append(text)
-        if asked.count("") == 4:
-            raise ValueError(text)
-        return len(text)
+    def length(part: str) -> int:
+        asked.append(part)
+        return len(part)
 
-    said = Introductions(Document.parse(f"# Tea\n\n{ABOUT}\n\n## Green\n\nx\n"), length, 500)
-    with pytest.raises(ValueError, match=r"^$"):
-        said.longest(SectionPath(1, ("Tea",)))
-    assert said.longest(SectionPath(1, ("Tea",))) == ABOUT
-
-
-@pytest.mark.parametrize("sample", corpora.own_documents(), ids=lambda sample: sample.name)
-@pytest.mark.parametrize("limit", [200, 1000])
-def test_no_chunk_of_one_section_has_more_than_there_is_room_for(
-    sample: corpora.Sample, limit: int
-) -> None:
-    result = chunked(sample.text, limit)
-    said = result.introductions
-    for chunk in result.get_leaves():
-        if chunk.merge_reason is None:
-            assert len(said.before(chunk.span)) <= len(said.longest(chunk.section))
-
-
-@given(strategies.any_markdown())
-def test_what_introduces_stands_before(text: str) -> None:
-    """It is a stretch of the source, white space aside, that begins before the chunk."""
-    result = chunked(text, 300)
-    for chunk in result.get_leaves():
-        said = result.introductions.before(chunk.span)
-        assert len(said) <= 50
-        assert said in " ".join(text[: chunk.span.start + 300].split())
-        assert not said or text[: chunk.span.start].strip()
-
-
-def test_the_embedded_text() -> None:
-    """Label and breadcrumb, introduction, content."""
-    result = chunked(f"# Tea\n\n{ABOUT}\n\n## Green\n\nx\n")
-    first, second = result.get_flat_chunks()
-    assert result.contextualize(first) == f"Tea\n\n{first.content}"
-    assert result.contextualize(second) == f"Tea > Green\n\n{ABOUT}\n\n## Green\n\nx"
-    labelled = result.contextualize(second, source_label="kitchen/tea.md")
-    assert labelled == f"kitchen/tea.md > {result.contextualize(second)}"
-
-
-@pytest.mark.parametrize(
-    ("source_label", "label"),
-    [
-        (None, ""),
-        ("source", "a b"),
-        ("missing", ""),
-        ("unknown", ""),
-        ("number", "7"),
-        (lambda text: text.upper(), "DOCUMENT"),
-    ],
-)
-def test_labels(source_label: SourceLabel[str], label: str) -> None:
-    metadata = {"source": " a\n b ", "unknown": None, "number": 7}
-    assert label_of("document", metadata, source_label) == label
-
-
-def test_labels_of_the_wrong_type() -> None:
-    with pytest.raises(InputTypeError, match=r"source_label is 3; allowed: None, a key"):
-        label_of("", {}, 3)  # type: ignore[arg-type]
-    with pytest.raises(InputTypeError, match="what source_label returns is 3; allowed: a str"):
-        label_of("", {}, lambda _: 3)  # type: ignore[arg-type, return-value]
+    text = f"# Tea\n\n{ABOUT}\n\n" + "## Green\n\nx\n\n" * 50
+    found = introductions_of(text, Sizer(length, 500))
+    sections = parse_markdown(text).sections
+    spans = [Span(at, at + 1) for at in range(len(text)) if text.startswith("x", at)]
+    assert [found.before(span) for span in spans] == [ABOUT] * (len(sections) - 2)
+    assert asked.count(ABOUT) == 1
 
 
 def test_a_blank_document_has_none() -> None:
-    assert chunk_hierarchical(" \n").introductions.longest(SectionPath()) == ""
-
-
-def test_a_result_from_another_process_knows_them_too() -> None:
-    result = chunked(f"# Tea\n\n{ABOUT}\n\n## Green\n\nx\n")
-    again = pickle.loads(pickle.dumps(result))  # noqa: S301  # our own
-    texts = [again.contextualize(chunk) for chunk in again.get_flat_chunks()]
-    assert texts == [result.contextualize(chunk) for chunk in result.get_flat_chunks()]
+    assert introductions_of(" \n", Sizer(len, 500)).before(Span(0, 2)) == ""

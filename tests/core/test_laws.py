@@ -7,26 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 
 import pytest
 from _pytest.mark import ParameterSet
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from chunkana_core import ChunkConfig
+from chunkana_core import ChunkConfig, Context
 from tests import corpora
 from tests.core import laws
-from tests.core.configurations import configs, matrix
+from tests.core.configurations import CONTEXTS, SIZES, configs, contexts, matrix
 from tests.core.laws import Case
+from tests.core.merge_laws import sound
 from tests.corpora import Sample
 from tests.strategies import any_markdown
 
 Law = Callable[[Case], None]
-EVERY = (*matrix(),)
-SMALL = (*matrix((32, 64, 200)),)  # the CommonMark examples are of a few words each
-SOME = (
-    ChunkConfig(),
-    ChunkConfig(max_chunk_size=200, atomic_blocks="split", length_function=laws.tokens),
-)
+Configuration = tuple[ChunkConfig, Context | None]
+
+
+def configurations(sizes: Iterable[int], with_context: Iterable[int]) -> tuple[Configuration, ...]:
+    """Return every configuration of some sizes, and some of them with contexts of all kinds."""
+    contexts = cycle(filter(None, CONTEXTS))
+    alone = ((config, None) for config in matrix(sizes))
+    return (*alone, *((config, next(contexts)) for config in matrix(with_context)))
+
+
+EVERY = configurations(SIZES, (64, 500))
+SMALL = configurations((32, 64, 200), (32, 64))  # CommonMark's examples are of a few words each
+SPLIT = ChunkConfig(max_chunk_size=200, atomic_blocks="split", length_function=laws.tokens)
+SOME = ((ChunkConfig(), None), (SPLIT, None), (ChunkConfig(), CONTEXTS[-1]), (SPLIT, Context()))
 SLOW = settings.get_profile("slow")
 
 
@@ -37,9 +48,9 @@ class Cases:
     cases: tuple[Case, ...]
 
     @classmethod
-    def of(cls, samples: Iterable[Sample], configurations: Sequence[ChunkConfig]) -> Cases:
+    def of(cls, samples: Iterable[Sample], configurations: Sequence[Configuration]) -> Cases:
         """Pair every document with every configuration."""
-        return cls(tuple(Case(s.text, c, s.name) for s in samples for c in configurations))
+        return cls(tuple(Case(s.text, c, s.name, x) for s in samples for c, x in configurations))
 
     def obey(self, law: Law) -> None:
         """Assert a law of every case."""
@@ -52,7 +63,7 @@ def obeys(case: Case, law: Law) -> None:
     try:
         law(case)
     except Exception as error:
-        error.add_note(f"in {case.name or repr(case.text)} with {case.config}")
+        error.add_note(f"in {case.name or repr(case.text)} with {case.config}, {case.context}")
         raise
 
 
@@ -86,8 +97,13 @@ def test_l2_nothing_lost_nothing_twice(cases: Cases) -> None:
 
 
 def test_l3_size(cases: Cases) -> None:
-    """No content is over the limit, but for flagged atoms under their headings."""
+    """Nothing to embed is over the limit, but for flagged atoms under their headings."""
     cases.obey(laws.size_within_limit)
+
+
+def test_contexts(cases: Cases) -> None:
+    """Leaves alone have contexts, and as much of them as fits."""
+    cases.obey(laws.contexts_sound)
 
 
 def test_l4_no_dangling_heading(cases: Cases) -> None:
@@ -115,57 +131,28 @@ def test_metadata_is_sound(cases: Cases) -> None:
     cases.obey(laws.metadata_sound)
 
 
-made = given(text=any_markdown(), config=configs())
+def keeps_all(case: Case) -> None:
+    """Assert every law of a text, which is chunked once for all of them."""
+    for law in laws.ALL:
+        obeys(case, law)
 
 
-@made
-def test_l1_exact_source_of_made_markdown(text: str, config: ChunkConfig) -> None:
-    laws.exact_source(Case(text, config))
-
-
-@made
-def test_l2_nothing_lost_of_made_markdown(text: str, config: ChunkConfig) -> None:
-    laws.nothing_lost(Case(text, config))
-
-
-@made
-def test_l3_size_in_made_markdown(text: str, config: ChunkConfig) -> None:
-    laws.size_within_limit(Case(text, config))
-
-
-@made
-def test_l4_no_dangling_heading_in_made_markdown(text: str, config: ChunkConfig) -> None:
-    laws.no_dangling_heading(Case(text, config))
-
-
-@made
-def test_l5_tree_of_made_markdown(text: str, config: ChunkConfig) -> None:
-    laws.one_tree(Case(text, config))
-
-
-@made
-def test_l6_same_again_for_made_markdown(text: str, config: ChunkConfig) -> None:
-    laws.same_again(Case(text, config))
-
-
-@made
-def test_l7_fences_of_made_markdown(text: str, config: ChunkConfig) -> None:
-    laws.fences_closed(Case(text, config))
-
-
-@made
-def test_metadata_of_made_markdown_is_sound(text: str, config: ChunkConfig) -> None:
-    laws.metadata_sound(Case(text, config))
+@settings(max_examples=2 * settings().max_examples)
+@given(text=any_markdown(), config=configs(), context=contexts())
+def test_made_markdown_keeps_all_laws(
+    text: str, config: ChunkConfig, context: Context | None
+) -> None:
+    """Each law holds for made Markdown."""
+    keeps_all(Case(text, config, context=context))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", laws.ALL, ids=lambda law: law.__name__)
-def test_laws_hold_for_more_made_markdown(law: Law) -> None:
-    """Each law holds for ten times as many made documents."""
-
-    @settings(SLOW)
-    @made
-    def holds(text: str, config: ChunkConfig) -> None:
-        law(Case(text, config))
-
-    holds()
+@settings(SLOW)
+@given(any_markdown(), configs(), contexts(), st.integers(1, 5000), st.integers(2, 10))
+def test_more_made_markdown_keeps_all_laws(
+    text: str, config: ChunkConfig, context: Context | None, cap: int, most: int
+) -> None:
+    """Each law, and those of merge trees, hold for many more made documents."""
+    case = Case(text, config, context=context)
+    keeps_all(case)
+    sound(case.result, config, cap, most)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from chunkana_core import ChunkConfig, MarkdownChunker
+from chunkana_core import ChunkConfig, Context, MarkdownChunker
 from tests.core import laws
 from tests.core.laws import Case
 
@@ -137,7 +137,7 @@ UNITS = {
 }
 
 
-def most_units(text: str, limit: int, prefix: str, measure: Measure) -> int:
+def most_units(text: str, limit: int, context: Context | None, measure: Measure) -> int:
     """Return how many units are in the part of section H that has most of them."""
     config = ChunkConfig(
         max_chunk_size=limit,
@@ -145,27 +145,41 @@ def most_units(text: str, limit: int, prefix: str, measure: Measure) -> int:
         min_content_after_header=0,
         length_function=measure,
     )
-    chunker = MarkdownChunker(config)
-    result = chunker.chunk_hierarchical(text, prefix=lambda s: f"{prefix}{s.path[-1]}: ")
-    parts = [part for part in result.get_leaves() if part.section.path[-1] == "H"]
-    assert all(len(part.content) + len(prefix) + 3 <= limit for part in parts)
+    chunks = MarkdownChunker(config, context).chunk(text)
+    parts = [part for part in chunks if part.section.path[-1] == "H"]
+    reserved = context.reserved if context else ""
+    assert all(len(reserved + part.embedded) <= limit for part in parts)
+    assert all(part.size == len(part.embedded) for part in parts)
     return max(sum(part.text.count(number) for number in NUMBERS) for part in parts[1:-1])
 
 
-@pytest.mark.parametrize("prefix", ["", "this is of "])
+BREADCRUMB = Context(introduction=False)
+
+
+@pytest.mark.parametrize(
+    ("context", "in_front"),
+    [
+        (None, ""),
+        (BREADCRUMB, "Another section > H\n\n"),
+        (Context("", breadcrumb=False, introduction=False, reserved="a: b\n"), "a: b\n"),
+        (Context("of ", introduction=False, reserved="-"), "-of > Another section > H\n\n"),
+    ],
+    ids=["alone", "breadcrumb", "reserved", "all"],
+)
 @pytest.mark.parametrize("kind", UNITS)
 @pytest.mark.parametrize("measure", [len, str.__len__], ids=["len", "another"])
-def test_as_many_units_as_fit(kind: str, prefix: str, measure: Measure) -> None:
+def test_as_many_units_as_fit(
+    kind: str, context: Context | None, in_front: str, measure: Measure
+) -> None:
     """A part holds as many units as fit with all that is repeated, and with what is before it.
 
-    With a prefix and a measure of somebody's own, one is kept back for what rounding may add.
-    What the sections before and after have for prefixes is larger, and does not count.
+    What the sections before and after have before their contents does not count.
     """
     units, around, step = UNITS[kind]
     text = f"# Another section\n\nText.\n\n# H\n\n{units}\n\n# And one more\n\nText.\n"
     limits = range(70, 70 + 2 * step)
-    room = [limit - len(prefix) - len("H: ") - (measure is not len) - around for limit in limits]
-    found = [most_units(text, limit, prefix, measure) for limit in limits]
+    room = [limit - len(in_front) - around for limit in limits]
+    found = [most_units(text, limit, context, measure) for limit in limits]
     assert found == [(size - len("# H\n\n")) // step for size in room]
 
 
@@ -220,12 +234,12 @@ def test_outermost_headings_are_the_first_to_be_left_out() -> None:
     assert after == "# A\n\n## B\n\n<p>text</p>"
 
 
-def test_prefixes_of_later_sections_take_no_room() -> None:
+def test_contexts_of_later_sections_take_no_room() -> None:
     """Also where a document starts with a paragraph and nothing else before its first heading."""
-    text = " ".join(f"word{n}" for n in NUMBERS) + "\n\n# A heading of some words\n\nText.\n"
-    chunker = MarkdownChunker(ChunkConfig(max_chunk_size=69))
-    result = chunker.chunk_hierarchical(text, prefix=lambda s: "".join(s.path))
-    assert [part.text.count("word") for part in result.get_leaves()[:-1]] == [10] * 6
+    text = " ".join(f"word{n}" for n in NUMBERS) + "\n\n## A heading of some words\n\nText.\n"
+    chunks = MarkdownChunker(ChunkConfig(max_chunk_size=69), BREADCRUMB).chunk(text)
+    assert [part.text.count("word") for part in chunks[:-1]] == [10] * 6
+    assert chunks[-1].context == "A heading of some words"
 
 
 @pytest.mark.parametrize(("limit", "count"), [(40, 1), (39, 2)])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkana_core import (
@@ -21,7 +22,6 @@ from tests.core.configurations import MEASURES, configs
 from tests.core.merge_laws import sound
 from tests.strategies import any_markdown
 
-SLOW = settings.get_profile("slow")
 CAPS = (None, 1, 50, 300, 800, 2000, 10_000, 10**9)
 MOST = (2, 3, 8, 64)
 
@@ -31,28 +31,23 @@ def chunked(text: str, config: ChunkConfig) -> HierarchicalChunkingResult:
     return MarkdownChunker(config).chunk_hierarchical(text)
 
 
-@pytest.mark.parametrize("cap", CAPS)
+@pytest.mark.no_cover
+@pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("sample", corpora.own_documents(), ids=lambda sample: sample.name)
-def test_merge_trees_of_documents_are_sound(sample: corpora.Sample, cap: int | None) -> None:
+def test_merge_trees_of_documents_are_sound(
+    sample: corpora.Sample, measure: Callable[[str], int]
+) -> None:
     """The laws hold at every cap and number of children."""
-    for measure in MEASURES:
-        config = ChunkConfig(max_chunk_size=200, length_function=measure)
-        result = chunked(sample.text, config)
-        for most in MOST:
-            sound(result, config, cap, most)
+    config = ChunkConfig(max_chunk_size=200, length_function=measure)
+    result = chunked(sample.text, config)
+    for cap, most in product(CAPS, MOST):
+        sound(result, config, cap, most)
 
 
 @given(any_markdown(), configs(), st.sampled_from(CAPS), st.sampled_from(MOST))
 def test_merge_trees_of_made_markdown_are_sound(
     text: str, config: ChunkConfig, cap: int | None, most: int
 ) -> None:
-    sound(chunked(text, config), config, cap, most)
-
-
-@pytest.mark.slow
-@settings(SLOW)
-@given(any_markdown(), configs(), st.integers(1, 5000), st.integers(2, 10))
-def test_more_merge_trees_are_sound(text: str, config: ChunkConfig, cap: int, most: int) -> None:
     sound(chunked(text, config), config, cap, most)
 
 

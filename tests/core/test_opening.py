@@ -1,12 +1,14 @@
-"""Blocks are opened into units, each only where it does not fit."""
+"""Blocks are divided into units, each only where it does not fit."""
 
 from __future__ import annotations
 
 import pytest
 
-from chunkana_core import BlockKind, Document
-from chunkana_core.opening import Opener
+from chunkana_core import BlockKind
+from chunkana_core.document.sizes import DocumentSizes
+from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
+from chunkana_core.splitting.units import UnitMaker
 
 LIST, ITEM, PARAGRAPH = BlockKind.LIST, BlockKind.LIST_ITEM, BlockKind.PARAGRAPH
 QUOTE, CODE, TABLE = BlockKind.BLOCK_QUOTE, BlockKind.FENCED_CODE, BlockKind.TABLE
@@ -19,11 +21,14 @@ IN_MARKERS = "1. | a | b |\n   |---|---|\n   | 1 | 2 |\n"
 
 
 def units(text: str, limit: int, *, keep_atoms: bool = True) -> list[Found]:
-    """Return what the first block of a text is opened into."""
-    opener = Opener(Document.parse(text), Sizer(len, 1000), keep_atoms)
+    """Return what the first block of a text is divided into."""
+    sizes = DocumentSizes(parse_markdown(text), Sizer(len, 1000))
+    maker = UnitMaker(sizes, keep_atoms)
+    units = maker.units(0, limit)
+    assert all((unit.first, unit.stop) == (0, 1) for unit in units)
     return [
-        (text[u.span.start : u.span.end], u.cost, u.opens, u.holds, u.oversize_reason)
-        for u in opener.units(0, limit)
+        (text[u.span.start : u.span.end], u.cost, u.starts, u.kind, u.oversize_reason)
+        for u in units
     ]
 
 
@@ -104,7 +109,7 @@ def units(text: str, limit: int, *, keep_atoms: bool = True) -> list[Found]:
     ],
 )
 def test_units(text: str, limit: int, expected: list[Found]) -> None:
-    """Containers are opened into their blocks, those into pieces; a cut costs more the deeper."""
+    """Containers are divided into blocks, those into pieces; a cut costs more the deeper."""
     assert units(text, limit) == expected
 
 
@@ -156,5 +161,5 @@ def test_units(text: str, limit: int, expected: list[Found]) -> None:
     ],
 )
 def test_units_of_atoms(text: str, limit: int, expected: list[Found]) -> None:
-    """Where atoms may be split, code and tables are opened into lines; HTML is, in any case."""
+    """Where atoms may be split, code and tables are divided into lines; HTML is, in any case."""
     assert units(text, limit, keep_atoms=False) == expected

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkana_core import (
-    Document,
     SectionPath,
     Span,
     TocEntry,
@@ -17,7 +16,8 @@ from chunkana_core import (
     is_sibling,
     merge_sections,
 )
-from chunkana_core.outline import common_ancestor
+from chunkana_core.document.outline import common_ancestor
+from chunkana_core.formats.markdown.parser import parse_markdown
 
 LEVELS = st.lists(st.integers(1, 6), max_size=14)
 
@@ -25,17 +25,17 @@ LEVELS = st.lists(st.integers(1, 6), max_size=14)
 @given(LEVELS)
 def test_sections_nest_by_level(levels: list[int]) -> None:
     """A section ends at the next heading of its level or a higher one; its parent holds it."""
-    document = Document.parse("".join(f"{'#' * n} H{i}\n\nx\n\n" for i, n in enumerate(levels)))
+    document = parse_markdown("".join(f"{'#' * n} H{i}\n\nx\n\n" for i, n in enumerate(levels)))
     found = document.sections
     assert [s.level for s in found[1:]] == levels
     for section in found[1:]:
         after = [s.first for s in found[section.index + 1 :] if s.level <= section.level]
-        assert section.end == (after[0] if after else len(document.top))
+        assert section.stop == (after[0] if after else len(document.top))
         following = [s.first for s in found[section.index + 1 :]]
-        assert section.own_end == (following[0] if following else len(document.top))
+        assert section.own_stop == (following[0] if following else len(document.top))
         parent = found[section.parent]
         assert parent.first <= section.first
-        assert section.end <= parent.end
+        assert section.stop <= parent.stop
         assert parent.level < section.level
         assert section.path == (*parent.path, section.title)
         assert section.has_body
@@ -44,7 +44,7 @@ def test_sections_nest_by_level(levels: list[int]) -> None:
 
 @given(LEVELS.filter(bool), st.data())
 def test_common_ancestor_holds_both(levels: list[int], data: st.DataObject) -> None:
-    document = Document.parse("".join(f"{'#' * n} H\n\nx\n\n" for n in levels))
+    document = parse_markdown("".join(f"{'#' * n} H\n\nx\n\n" for n in levels))
     index = st.integers(0, len(levels))
     first, second = data.draw(index), data.draw(index)
 
@@ -126,12 +126,12 @@ def test_paths_are_compared() -> None:
     assert is_sibling(child, ("A", "C"))
     assert not is_sibling(parent, child)
     assert not is_sibling((), ("A",))
-    assert parent == Document.parse("# A\n").sections[1].section_path
+    assert parent == parse_markdown("# A\n").sections[1].section_path
 
 
 def test_blocks_are_found_by_offset() -> None:
     """The last block that starts by an offset, and the blocks whose tiles a span touches."""
-    document = Document.parse("\n\n- a\n\n  b\n\n# c\n\nd")
+    document = parse_markdown("\n\n- a\n\n  b\n\n# c\n\nd")
     kinds = [document.block_at(offset).kind.value for offset in (0, 2, 7, 12, 17)]
     assert kinds == ["list", "paragraph", "paragraph", "heading", "paragraph"]
     spans = [(0, 1), (0, 12), (3, 13), (12, 18), (17, 18)]
@@ -145,6 +145,6 @@ def test_nothing_cannot_be_merged() -> None:
 
 
 def test_documents_of_text_alone_have_one_section() -> None:
-    (root,) = Document.parse("Text.\n").sections
+    (root,) = parse_markdown("Text.\n").sections
     assert (root.level, root.path, root.parent) == (0, (), -1)
     assert not root.has_subsections

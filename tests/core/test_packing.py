@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from chunkana_core.packing import Option, Row, least_cost_cuts, options
+from chunkana_core.splitting.packing import Row, least_cost_cuts
 
 SLOW = settings.get_profile("slow")
 Value = tuple[int, int, int]
@@ -98,30 +98,3 @@ def test_rows_of_one_or_no_unit() -> None:
 def test_unit_over_the_limit_is_a_part_of_its_own() -> None:
     row = Row([0, 5, 105], [5, 105, 110], [0, 1, 1])
     assert cuts(row, 10, 0) == [0, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("headings", "limit", "minimum", "expected"),
-    [
-        (0, 14, 6, [Option(1, 7, 0, 0), Option(2, 9, 0, 0)]),
-        (0, 13, 7, [Option(1, 7, 0, 0), Option(2, 9, 1, 1)]),  # the last unit is small
-        (0, 8, 10, [Option(1, 7, 0, 2), Option(2, 9, 1, 6)]),
-        (5, 14, 6, [Option(1, 7, 1, 0), Option(2, 9, 0, 0)]),  # so is the first, without headings
-    ],
-)
-def test_options_between_two_parts(
-    headings: int, limit: int, minimum: int, expected: list[Option]
-) -> None:
-    """Each cut is said with its cost, the parts that are small by it, and the excess."""
-    row = Row([0, 11, 15], [10, 14, 21], [0, 7, 9], headings)
-    for left, right in ((range(1), range(1, 3)), (range(2), range(2, 3))):
-        assert list(options(row, limit, minimum, left, right)) == expected
-
-
-def test_options_are_those_of_the_two_parts_alone() -> None:
-    """Sizes are those of the units of both parts; what is before or after does not count."""
-    row = Row([0, 5, 10, 20, 30], [5, 9, 18, 27, 90], [0, 1, 2, 3, 4])
-    assert list(options(row, 100, 5, range(1, 2), range(2, 4))) == [
-        Option(2, 2, 1, 0),
-        Option(3, 3, 0, 0),
-    ]

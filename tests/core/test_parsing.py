@@ -12,23 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import BlockKind, Document, chunk_hierarchical
-from chunkana_core.blocks import TRAITS
-from chunkana_core.front_matter import is_simple, parsed_title, simple_title
-from chunkana_core.parsing import parse
-from chunkana_core.parsing.titles import inline_text, plain_title
+from chunkana_core import BlockKind, chunk_hierarchical
+from chunkana_core.document.blocks import TRAITS
+from chunkana_core.formats.markdown.front_matter import is_simple, parsed_title, simple_title
+from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.formats.markdown.titles import inline_text, plain_title
 
 K = BlockKind
 
 
 def kinds(text: str) -> list[tuple[BlockKind, int]]:
     """Return kind and depth of every block."""
-    return [(block.kind, block.depth) for block in parse(text).blocks]
+    return [(block.kind, block.depth) for block in parse_markdown(text).blocks]
 
 
 def slices(text: str) -> list[tuple[BlockKind, str]]:
     """Return kind and text of the document's own blocks."""
-    return [(b.kind, text[b.start : b.end]) for b in parse(text).blocks if not b.depth]
+    return [(b.kind, text[b.start : b.end]) for b in parse_markdown(text).blocks if not b.depth]
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def slices(text: str) -> list[tuple[BlockKind, str]]:
 )
 def test_kinds(text: str, kind: BlockKind) -> None:
     """Each kind of block is told apart, in CommonMark's words."""
-    first = parse(text).blocks[0]
+    first = parse_markdown(text).blocks[0]
     assert (first.kind, first.depth, first.start, first.end) == (kind, 0, 0, len(text))
     assert first.index == 0
-    assert first.after == len(parse(text).blocks)
+    assert first.after == len(parse_markdown(text).blocks)
 
 
 def test_every_kind_has_traits() -> None:
@@ -80,8 +80,8 @@ def test_what_is_inside_follows_its_container() -> None:
         (K.FENCED_CODE, 2),
         (K.PARAGRAPH, 0),
     ]
-    assert [block.after for block in parse(text).blocks] == [7, 5, 3, 5, 5, 7, 7, 8]
-    document = Document.parse(text)
+    assert [block.after for block in parse_markdown(text).blocks] == [7, 5, 3, 5, 5, 7, 7, 8]
+    document = parse_markdown(text)
     children = [block.kind for block in document.children(document.blocks[1])]
     assert children == [K.PARAGRAPH, K.BLOCK_QUOTE]
 
@@ -90,12 +90,12 @@ def test_headings_in_containers_are_content() -> None:
     """A heading in an item or a quote is a block of it, and in no outline."""
     text = "- # a\n\n> # b\n\n# c\n"
     assert [e.title for e in chunk_hierarchical(text).toc()] == ["c"]
-    assert [b.level for b in parse(text).blocks if b.kind is K.HEADING] == [1, 1, 1]
+    assert [b.level for b in parse_markdown(text).blocks if b.kind is K.HEADING] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("indent", ["", " ", "  ", "   "])
 def test_headings_may_be_indented(indent: str) -> None:
-    (heading,) = parse(f"{indent}## X\n").blocks
+    (heading,) = parse_markdown(f"{indent}## X\n").blocks
     assert (heading.kind, heading.level, heading.info) == (K.HEADING, 2, "X")
 
 
@@ -106,7 +106,7 @@ def test_headings_may_be_indented(indent: str) -> None:
     "text",
     [
         "---\ntitle: x\n---\n",
-        "---\ntitle: x\n---\n\n# A\n",
+        "---\ntitle: x\n---\n\n## A\n",
         "\ufeff---\ntitle: x\n---\n",
         "---\r\ntitle: x\r\n---\r\n",
         "---\n# comment\ntitle: 'x'\ntags:\n  - a\n---\ntext\n",
@@ -121,9 +121,9 @@ def test_headings_may_be_indented(indent: str) -> None:
 )
 def test_front_matter(text: str) -> None:
     """A YAML mapping between `---` at the very start is front matter, and may have a title."""
-    parsed = parse(text)
+    parsed = parse_markdown(text)
     assert parsed.blocks[0].kind is K.FRONT_MATTER
-    assert parsed.front_title == "x"
+    assert parsed.title == "x"
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ def test_front_matter(text: str) -> None:
 )
 def test_what_is_no_front_matter(text: str) -> None:
     """What YAML's safe loader does not read as a mapping, or starts later, is Markdown."""
-    parsed = parse(text)
+    parsed = parse_markdown(text)
     assert all(block.kind is not K.FRONT_MATTER for block in parsed.blocks)
-    assert parsed.front_title == ""
+    assert parsed.title == "Document"
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,8 @@ def test_what_is_no_front_matter(text: str) -> None:
 )
 def test_title_of_front_matter(yaml: str, title: str) -> None:
     """The title is a scalar as it is written; anything else is none."""
-    assert parse(f"---\n{yaml}\n---\n").front_title == title
+    document = parse_markdown(f"---\n{yaml}\n---\n")
+    assert (document.title, document.is_titled) == (title or "Document", bool(title))
 
 
 @pytest.mark.parametrize(
@@ -228,32 +229,32 @@ def test_front_matter_that_expands_is_not_expanded(again: str) -> None:
     """Aliases of aliases, and merged mappings of them, are read in linear time."""
     levels = [f"a{n + 1}: &a{n + 1} {again.format(n)}" for n in range(60)]
     yaml = "\n".join(["title: x", "a0: &a0 {x: 1}", *levels])
-    assert parse(f"---\n{yaml}\n---\n").front_title == "x"
+    assert parse_markdown(f"---\n{yaml}\n---\n").title == "x"
 
 
 def test_front_matter_in_base_60_is_not_added_up() -> None:
     """A number of very many places is read in linear time."""
-    assert parse(f"---\nn: 1{':1' * 300_000}\ntitle: x\n---\n").front_title == "x"
+    assert parse_markdown(f"---\nn: 1{':1' * 300_000}\ntitle: x\n---\n").title == "x"
 
 
 def test_front_matter_is_read_alike_however_deep_its_caller_is() -> None:
     """YAML is read up to fifty levels deep, and that needs no more stack than quotations do."""
     fifty, more = (f"---\na: {'[' * n}{']' * n}\ntitle: x\n---\n" for n in (49, 60))
-    assert parse(fifty).front_title == "x"
-    assert parse(more).front_title == ""
-    assert parse(more).blocks[0].kind is not K.FRONT_MATTER
+    assert parse_markdown(fifty).title == "x"
+    assert parse_markdown(more).title == "Document"
+    assert parse_markdown(more).blocks[0].kind is not K.FRONT_MATTER
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack(0)) + 450)
     try:
-        assert parse(fifty).front_title == "x"
-        assert parse("> " * 100 + "a\n").blocks
+        assert parse_markdown(fifty).title == "x"
+        assert parse_markdown("> " * 100 + "a\n").blocks
     finally:
         sys.setrecursionlimit(before)
 
 
 def test_front_matter_takes_no_heading() -> None:
-    document = Document.parse("---\na: 1\n# not a heading\n---\n\n# Real\n")
-    assert document.front_matter_end == 1
+    document = parse_markdown("---\na: 1\n# not a heading\n---\n\n# Real\n")
+    assert document.front_matter_stop == 1
     assert [section.title for section in document.sections[1:]] == ["Real"]
 
 
@@ -264,7 +265,7 @@ def test_lazy_lines_are_looked_for_up_to_a_point() -> None:
     """Where lines were looked at in vain too often, only marked lines are in a quotation."""
     vain = "> # a\nx\n" * 500
     lazy = "\n> text\ngoes on\n"
-    few, many = (parse(f"{vain[: 8 * count]}{lazy}") for count in (10, 500))
+    few, many = (parse_markdown(f"{vain[: 8 * count]}{lazy}") for count in (10, 500))
     assert few.blocks[-1].kind is K.PARAGRAPH
     assert few.source.text[few.blocks[-1].start :] == lazy[1:]
     assert many.source.text[many.blocks[-1].start :] == "goes on\n"
@@ -288,7 +289,7 @@ def test_footnotes_stay_in_place() -> None:
 
 @pytest.mark.parametrize("text", ["[^]: a\n", "[^a b]: c\n", "[^1] a\n", "[^1\n"])
 def test_what_is_no_footnote(text: str) -> None:
-    assert all(block.kind is not K.FOOTNOTE for block in parse(text).blocks)
+    assert all(block.kind is not K.FOOTNOTE for block in parse_markdown(text).blocks)
 
 
 def test_footnote_ends_a_paragraph() -> None:
@@ -323,7 +324,7 @@ def test_math_has_no_blank_lines() -> None:
 def test_too_deep_is_one_opaque_block(mark: str) -> None:
     """What lies deeper than 100 levels is one block, that ends with its container."""
     text = mark * 120 + "deep\n\n# H\n\ntext\n"
-    blocks = parse(text).blocks
+    blocks = parse_markdown(text).blocks
     opaque = [block for block in blocks if block.kind is K.OPAQUE]
     assert [block.depth for block in opaque] == [100]
     assert text[opaque[0].start : opaque[0].end].startswith(mark)
@@ -335,7 +336,7 @@ def test_deep_blocks_of_several_lines() -> None:
     deep = "> " * 110
     text = f"{deep}a\n{deep}\n{deep}b\n\nafter\n"
     assert [kind for kind, _ in slices(text)] == [K.BLOCK_QUOTE, K.PARAGRAPH]
-    opaque = next(block for block in parse(text).blocks if block.kind is K.OPAQUE)
+    opaque = next(block for block in parse_markdown(text).blocks if block.kind is K.OPAQUE)
     assert text[opaque.start : opaque.end].rstrip().endswith("b")
 
 
@@ -448,14 +449,15 @@ def test_titles_of_very_much_markup_keep_it() -> None:
 
 def test_info_strings() -> None:
     """A fence's info string is kept as it is, but for the white space around it."""
-    infos = [b.info for b in parse("```  py title=x \n```\n\n~~~ c++\n~~~\n\n```\n```\n").blocks]
+    document = parse_markdown("```  py title=x \n```\n\n~~~ c++\n~~~\n\n```\n```\n")
+    infos = [block.info for block in document.blocks]
     assert infos == ["py title=x", "c++", ""]
 
 
 @pytest.mark.parametrize("text", ["", "\n \t\n", "\u3000\n", "    \x0b\n\x0c"])
 def test_white_space_is_no_block(text: str) -> None:
     """Neither a paragraph nor code is made of white space alone, not even of what is not ASCII."""
-    assert parse(text).blocks == ()
+    assert parse_markdown(text).blocks == ()
 
 
 def test_a_byte_order_mark_is_a_block_if_there_is_nothing_else() -> None:

@@ -1,4 +1,4 @@
-"""Where a run of text belongs, by the blocks that it holds; and ids."""
+"""Where a run of text belongs, by the blocks that it touches; and ids."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import ChunkConfig, Document, MarkdownChunker, SectionPath, Span
-from chunkana_core.ids import IdRegister, section_ids
-from chunkana_core.outline import ROOT
-from chunkana_core.placing import Place, place, section_of
+from chunkana_core import ChunkConfig, MarkdownChunker, SectionPath, Span, merge_sections
+from chunkana_core.document.location import Location, locate, section_path
+from chunkana_core.document.outline import ROOT
+from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.tree.ids import IdRegister, section_ids
+from tests.core.configurations import configs
+from tests.strategies import any_markdown
 
 TEXT = """Before.
 
@@ -34,65 +37,80 @@ e
 A, B, C, D = range(1, 5)
 
 
-def placed(text: str, first: str, last: str) -> Place:
-    """Return the place of the text from one piece to another."""
-    document = Document.parse(text)
+def located(text: str, first: str, last: str) -> Location:
+    """Return the location of the text from one piece to another."""
+    document = parse_markdown(text)
     span = Span(text.index(first), text.index(last) + len(last))
-    spot = place(document, span)
-    path = document.sections[spot.home].path
-    assert section_of(document, span) == spot.section(document) == SectionPath(spot.level, path)
-    return spot
+    touched = document.positions(span)
+    location = locate(document, span, touched.start, touched.stop)
+    assert (location.first, location.stop) == (touched.start, touched.stop)
+    assert section_path(document, touched.start, touched.stop) == location.section_path
+    return location
+
+
+def at(  # noqa: PLR0917  # the fields of one
+    blocks: tuple[int, int],
+    level: int,
+    path: str,
+    common: int,
+    parent: int,
+    moved: int | None = None,
+    *,
+    is_several: bool = False,
+) -> Location:
+    """Return a location, its path written as the letters of the titles."""
+    return Location(*blocks, SectionPath(level, tuple(path)), common, parent, moved, is_several)
 
 
 @pytest.mark.parametrize(
     ("first", "last", "expected"),
     [
-        ("Before.", "Before.", Place(range(1), 0, ROOT, ROOT, ROOT)),
-        ("# A", "a\n", Place(range(1, 3), 1, A, A, ROOT)),
-        ("## B", "c\n", Place(range(3, 6), 2, C, C, B, moved=B)),
-        ("### C", "c\n", Place(range(4, 6), 3, C, C, B)),
-        ("### C", "d\n", Place(range(4, 8), 3, B, B, B, is_several=True)),
-        ("## B", "d\n", Place(range(3, 8), 2, B, B, ROOT, B, is_several=True)),
-        ("d\n", "e\n", Place(range(7, 10), 2, A, A, ROOT, is_several=True)),
-        ("# A", "e\n", Place(range(1, 10), 2, A, A, ROOT, B, is_several=True)),
-        ("Before.", "e\n", Place(range(10), 2, ROOT, ROOT, ROOT, B, is_several=True)),
-        ("## B", "## B", Place(range(3, 4), 2, B, B, B)),
+        ("Before.", "Before.", at((0, 1), 0, "", ROOT, ROOT)),
+        ("# A", "a\n", at((1, 3), 1, "A", A, ROOT)),
+        ("## B", "c\n", at((3, 6), 2, "ABC", C, B, moved=B)),
+        ("### C", "c\n", at((4, 6), 3, "ABC", C, B)),
+        ("### C", "d\n", at((4, 8), 3, "AB", B, B, is_several=True)),
+        ("## B", "d\n", at((3, 8), 2, "AB", B, ROOT, B, is_several=True)),
+        ("d\n", "e\n", at((7, 10), 2, "A", A, ROOT, is_several=True)),
+        ("# A", "e\n", at((1, 10), 2, "A", A, ROOT, B, is_several=True)),
+        ("Before.", "e\n", at((0, 10), 2, "", ROOT, ROOT, B, is_several=True)),
+        ("## B", "## B", at((3, 4), 2, "AB", B, B)),
         # of the last section its heading alone
-        ("c\n", "### D", Place(range(5, 7), 3, C, C, B)),
-        ("## B", "### D", Place(range(3, 7), 2, C, C, B, B)),
-        ("d\n", "## E", Place(range(7, 9), 2, D, D, B)),
+        ("c\n", "### D", at((5, 7), 3, "ABC", C, B)),
+        ("## B", "### D", at((3, 7), 2, "ABC", C, B, B)),
+        ("d\n", "## E", at((7, 9), 2, "ABD", D, B)),
         # from inside its heading on
-        ("B\n\n### C", "d\n", Place(range(3, 8), 2, B, B, B, B, is_several=True)),
+        ("B\n\n### C", "d\n", at((3, 8), 2, "AB", B, B, B, is_several=True)),
     ],
 )
-def test_places(first: str, last: str, expected: Place) -> None:
-    """Level and path fold over the sections with a body in it; A is folded, and so the root."""
-    assert placed(TEXT, first, last) == expected
+def test_places(first: str, last: str, expected: Location) -> None:
+    """Level and path are those of the sections with a body in it; A is folded, and so the root."""
+    assert located(TEXT, first, last) == expected
 
 
 @pytest.mark.parametrize(
     ("first", "last", "expected"),
     [
-        ("## B", "b\n", Place(range(2, 4), 2, B, B, B)),
-        ("## B", "c\n", Place(range(2, 6), 2, C, B, ROOT, is_several=True)),
-        ("b\n", "c\n", Place(range(3, 6), 2, C, B, B, is_several=True)),
-        ("# A", "c\n", Place(range(6), 2, C, A, ROOT, is_several=True)),
-        ("c\n", "d\n", Place(range(5, 8), 2, A, A, ROOT, is_several=True)),
-        ("# A", "d\n", Place(range(8), 2, A, A, ROOT, is_several=True)),
+        ("## B", "b\n", at((2, 4), 2, "AB", B, B)),
+        ("## B", "c\n", at((2, 6), 2, "ABC", B, ROOT, is_several=True)),
+        ("b\n", "c\n", at((3, 6), 2, "ABC", B, B, is_several=True)),
+        ("# A", "c\n", at((0, 6), 2, "ABC", A, ROOT, is_several=True)),
+        ("c\n", "d\n", at((5, 8), 2, "A", A, ROOT, is_several=True)),
+        ("# A", "d\n", at((0, 8), 2, "A", A, ROOT, is_several=True)),
     ],
 )
-def test_places_on_one_chain(first: str, last: str, expected: Place) -> None:
-    """Text of a section and of one in it is at home in the deeper, and under what both share."""
+def test_places_on_one_chain(first: str, last: str, expected: Location) -> None:
+    """Text of a section and of one in it has the path of the deeper, under what both share."""
     text = "# A\n\na\n\n## B\n\nb\n\n### C\n\nc\n\n## D\n\nd\n"
-    assert placed(text, first, last) == expected
+    assert located(text, first, last) == expected
 
 
 def test_places_of_what_is_left_of_a_section() -> None:
     """A node is that of a section which has leaves besides: white space is none."""
     text = "# X\n\nx\n\n# A\n\n## B\n\nb\n\n \u3000 \n\n# Y\n\ny\n"
-    assert placed(text, "## B", "b\n").node == 2
-    assert placed(text, "# A", "b\n").node == ROOT
-    assert placed(text, " A\n", "b\n").node == 2
+    assert located(text, "## B", "b\n").parent_section == 2
+    assert located(text, "# A", "b\n").parent_section == ROOT
+    assert located(text, " A\n", "b\n").parent_section == 2
 
 
 def test_ids_are_numbered_among_equals() -> None:
@@ -119,11 +137,11 @@ def test_ids_of_half_characters() -> None:
 
 def test_section_ids() -> None:
     """A folded H1 shares the root's id; namesakes have ids of their own."""
-    document = Document.parse("# A\n\n## B\n\nx\n\n## B\n\ny\n")
+    document = parse_markdown("# A\n\n## B\n\nx\n\n## B\n\ny\n")
     root, title, first, second = section_ids(document, IdRegister())
     assert root == title
     assert len({root, first, second}) == 3
-    renamed = Document.parse("# A\n\n## B\n\nother\n\n## C\n\ny\n")
+    renamed = parse_markdown("# A\n\n## B\n\nother\n\n## C\n\ny\n")
     assert section_ids(renamed, IdRegister())[2] == first
 
 
@@ -142,3 +160,30 @@ def test_node_ids_do_not_depend_on_text() -> None:
     )
     nodes = [[c.chunk_id for c in result.chunks if not c.is_leaf] for result in (before, after)]
     assert nodes[0] == nodes[1]
+
+
+def test_namesakes_in_one_chunk_keep_their_path() -> None:
+    """Sections with one path, merged, have that path: the rule knows nothing but paths."""
+    text = "## A\n\n### B\n\none\n\n### B\n\ntwo\n\n### C\n\nthree\n"
+    document = parse_markdown(text)
+    a, b = SectionPath(2, ("A",)), SectionPath(3, ("A", "B"))
+    found = located(text, "### B", "two\n")
+    assert (found.section_path, found.common_section) == (b, document.sections[1].index)
+    assert located(text, "one", "three\n").section_path == SectionPath(3, a.path)
+    chunk, *_ = MarkdownChunker(ChunkConfig(max_chunk_size=35, min_chunk_size=12)).chunk(text[6:])
+    assert chunk.text == "### B\n\none\n\n### B\n\ntwo"
+    assert chunk.section == SectionPath(3, ("B",))
+
+
+@given(any_markdown(), configs())
+def test_level_and_path_are_those_of_the_sections_merged(text: str, config: ChunkConfig) -> None:
+    """Of a leaf of several sections they are what `merge_sections` says of those with a body."""
+    document = parse_markdown(text)
+    for leaf in MarkdownChunker(config).chunk(text):
+        touched = document.positions(leaf.span)
+        sections = {document.section_at(n).index: document.section_at(n) for n in touched}
+        bodies = {document.section_at(n).index for n in touched if document.has_content(n, n + 1)}
+        merged = merge_sections([sections[n].section_path for n in bodies or sections])
+        assert leaf.section.path == merged.path
+        titled = [s.level for i, s in sections.items() if i not in (ROOT, document.folded)]
+        assert leaf.section.level == min(titled, default=merged.level)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from chunkana_core import Chunk, ChunkConfig, Document, MarkdownChunker, Span
-from chunkana_core.blocks import TRAITS
-from chunkana_core.cutting import Cutter
-from chunkana_core.repeating import missing_fence, repeated_lines
+from chunkana_core import Chunk, ChunkConfig, Context, MarkdownChunker, Span
+from chunkana_core.document.blocks import TRAITS
+from chunkana_core.drafting.costs import piece_cost
+from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
+from chunkana_core.splitting.repeats import divide_atom, missing_fence
+from chunkana_core.text.cutting import Cutter
 from tests.core import laws
 from tests.core.laws import Case
 from tests.core.stock import stock_blocks
@@ -205,9 +207,10 @@ def test_header_rows_below_long_headings(width: int, *, is_repeated: bool) -> No
     rows = f"| {'x' * width} |\n" * 12
     text = f"# {'Ledger ' * 12}\n\n### {'find ' * 16}\n\n{cells}{rows}"
     config = ChunkConfig(max_chunk_size=600, atomic_blocks="split")
-    result = MarkdownChunker(config).chunk_hierarchical(text, prefix=lambda s: " > ".join(s.path))
-    tables = [chunk for chunk in result.get_flat_chunks() if "xxx" in chunk.content]
+    chunks = MarkdownChunker(config, Context(introduction=False)).chunk(text)
+    tables = [chunk for chunk in chunks if "xxx" in chunk.content]
     assert len(tables) > 3
+    assert all(chunk.context.startswith("Ledger") for chunk in tables)
     assert all(("| Name" in chunk.content) is is_repeated for chunk in tables[1:])
     assert "".join(chunk.content for chunk in tables).count(f"| {'x' * width} |") == 12
 
@@ -232,12 +235,12 @@ ROWS_ALONE = [("| a |", FENCE, "", ""), ("|---|", HEAD, "", "")]
 
 def repeated(text: str, limit: int, most: int = 1000) -> list[Repeated]:
     """Return what an atom is cut into: pieces, what a cut before them costs, lead and tail."""
-    document = Document.parse(text)
+    document = parse_markdown(text)
     block = next(b for b in document.blocks if TRAITS[b.kind].oversize_reason)
     span = Span(0, len(text.rstrip()))
-    found = repeated_lines(Cutter.of(document.source, span, Sizer(len, most), limit), block)
+    found = divide_atom(Cutter.of(document.source, span, Sizer(len, most), limit), block)
     assert all(r.start == (0 if r.lead else None) for _, r in found)
-    return [(text[p.span.start : p.span.end], p.cost, r.lead, r.tail) for p, r in found]
+    return [(text[p.span.start : p.span.end], piece_cost(p), r.lead, r.tail) for p, r in found]
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 import chunkana_core
 from chunkana_core import (
@@ -16,7 +18,6 @@ from chunkana_core import (
     HierarchicalChunkingResult,
     MarkdownChunker,
     MergeNode,
-    Section,
     SectionPath,
     Source,
     Span,
@@ -25,7 +26,7 @@ from chunkana_core import (
     chunk_hierarchical,
     chunk_markdown,
 )
-from chunkana_core.facts import display_path
+from chunkana_core.document.paths import format_header_path
 from tests import corpora
 
 TEXT = (
@@ -180,7 +181,7 @@ def test_code_languages_are_of_the_leaf_alone() -> None:
     [((), "/"), (("A",), "/A"), (("A", "B"), "/A/B"), (("A/B", "C"), r"/A\/B/C"), (("",), "/")],
 )
 def test_display_paths(titles: tuple[str, ...], shown: str) -> None:
-    assert display_path(titles) == shown
+    assert format_header_path(titles) == shown
 
 
 def test_header_paths(result: HierarchicalChunkingResult) -> None:
@@ -197,17 +198,6 @@ def test_header_paths(result: HierarchicalChunkingResult) -> None:
         "/Guide/Install/Linux",
         "/Guide/Use",
     ]
-
-
-def test_breadcrumbs(result: HierarchicalChunkingResult) -> None:
-    """The document's title and the path; the title is not said twice."""
-    assert result.breadcrumb(titled(result, "Linux")) == "Guide > Install > Linux"
-    assert result.breadcrumb(result.chunks[0]) == "Guide"
-    assert result.breadcrumb(result.chunks[2]) == "Guide"
-    other = chunk_hierarchical("---\ntitle: T\n---\n\n## A\n\nx\n\n## B\n\ny\n")
-    assert other.breadcrumb(other.get_leaves()[1]) == "T > A"
-    leaf = titled(result, "Use")
-    assert result.contextualize(leaf) == f"Guide > Use\n\n{leaf.content}"
 
 
 def test_tree_dict(result: HierarchicalChunkingResult) -> None:
@@ -268,10 +258,13 @@ def test_a_pickled_chunk_can_do_what_it_could() -> None:
 
 
 def test_all_data_types_are_frozen_and_slotted() -> None:
-    """Every dataclass of the public API is immutable and has no `__dict__`."""
-    public = (getattr(chunkana_core, name) for name in chunkana_core.__all__)
-    types = [kind for kind in public if isinstance(kind, type) and is_dataclass(kind)]
-    assert {Chunk, Span, Source, SectionPath, Section, MergeNode, ChunkConfig} <= set(types)
+    """Every data type of the public API is immutable and has no `__dict__`."""
+    public = [getattr(chunkana_core, name) for name in chunkana_core.__all__]
+    structs = {kind for kind in public if isinstance(kind, type) and issubclass(kind, Struct)}
+    assert {Chunk, Span, SectionPath, MergeNode} <= structs
+    assert all(kind.__struct_config__.frozen for kind in structs)
+    types = {kind for kind in public if isinstance(kind, type) and is_dataclass(kind)}
+    assert {Source, ChunkConfig} <= types
     for kind in types:
         assert kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
         assert "__slots__" in vars(kind)
@@ -291,16 +284,14 @@ def test_repr_does_not_hold_the_document(result: HierarchicalChunkingResult) -> 
     assert len(repr(result.get_leaves()[-1])) < 2000
 
 
-def test_chunk_file(tmp_path: object) -> None:
+def test_chunk_file(tmp_path: Path) -> None:
     """A file is read as UTF-8, its line endings and BOM kept."""
-    from pathlib import Path
-
-    path = Path(str(tmp_path)) / "a.md"
+    path = tmp_path / "a.md"
     path.write_bytes("\ufeff# Ä\r\n\r\nText.\r\n".encode())
     for given in (path, str(path)):
-        result = chunk_file(given, ChunkConfig(max_chunk_size=100))
-        assert result.source == "\ufeff# Ä\r\n\r\nText.\r\n"
-        assert result.toc()[0].title == "Ä"
+        (chunk,) = chunk_file(given, ChunkConfig(max_chunk_size=100))
+        assert chunk.source.text == "\ufeff# Ä\r\n\r\nText.\r\n"
+        assert (chunk.text, chunk.title) == ("\ufeff# Ä\r\n\r\nText.", "Ä")
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(UnicodeDecodeError):
         chunk_file(path)
@@ -308,8 +299,12 @@ def test_chunk_file(tmp_path: object) -> None:
         chunk_file(path.with_name("none.md"))
 
 
-def test_shortcuts_take_a_configuration() -> None:
+def test_shortcuts_take_a_configuration(tmp_path: Path) -> None:
     text = "# A\n\n" + "A sentence. " * 50
+    path = tmp_path / "a.md"
+    path.write_text(text, encoding="utf-8")
+    assert chunk_file(path, CONFIG) == chunk_markdown(text, CONFIG)
+    assert chunk_file(path) == chunk_markdown(text)
     assert chunk_markdown(text, CONFIG) == MarkdownChunker(CONFIG).chunk(text)
     assert chunk_hierarchical(text, CONFIG) == MarkdownChunker(CONFIG).chunk_hierarchical(text)
     assert chunk_markdown(text) == MarkdownChunker().chunk(text)

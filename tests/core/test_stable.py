@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import FrozenInstanceError, dataclass, replace
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import assume, given, settings
@@ -79,9 +79,9 @@ def test_what_is_given_back_cannot_be_changed() -> None:
     (chunk,) = MarkdownChunker().chunk("# A\n\nText.\n")
     chunk.metadata["title"] = "changed"
     assert chunk.metadata["title"] == "A"
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         chunk.content = "changed"  # type: ignore[misc]
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         chunk.links.parent_id = "changed"  # type: ignore[misc]
 
 

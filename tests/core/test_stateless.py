@@ -19,20 +19,22 @@ import mdurl
 import pytest
 from markdown_it import MarkdownIt
 
+from chunkana_batch import chunk_many
 from chunkana_core import (
     BaseStrategy,
     ChunkConfig,
     ContentAnalysis,
+    Context,
     HierarchicalChunkingResult,
     MarkdownChunker,
     MergeTree,
-    SectionPath,
-    chunk_many,
 )
+from chunkana_explain import explain
 from tests import corpora
 from tests.core import module_state
 from tests.core.laws import quarters, tokens
 
+pytestmark = pytest.mark.no_cover  # what is said is compared with what is said again
 THREADS = 8
 OFTEN = 1e-6  # seconds between switches of threads: as often as there is a chance
 CONFIGS = (
@@ -41,6 +43,7 @@ CONFIGS = (
     ChunkConfig(max_chunk_size=64, length_function=quarters, strategy="structural"),
     ChunkConfig(max_chunk_size=120, length_function=tokens, validation="strict", debug=True),
 )
+CONTEXT = Context("a.md", reserved="in front: ")
 
 
 class Outcome(NamedTuple):
@@ -48,6 +51,7 @@ class Outcome(NamedTuple):
 
     result: HierarchicalChunkingResult
     metadata: list[dict[str, object]]
+    embedded: list[str]
     merge_tree: MergeTree
     tree: dict[str, object]
     explanation: dict[str, object]
@@ -55,19 +59,15 @@ class Outcome(NamedTuple):
 
 def outcome(chunker: MarkdownChunker, text: str) -> Outcome:
     """Ask a chunker for all that there is."""
-    result = chunker.chunk_hierarchical(text, prefix=breadcrumb)
+    result = chunker.chunk_hierarchical(text, context=CONTEXT)
     return Outcome(
         result,
         [chunk.metadata for chunk in result.chunks],
+        [chunk.embedded for chunk in result.chunks],
         result.merge_tree(),
         result.to_tree_dict(),
-        chunker.explain(text, prefix=breadcrumb).to_dict(),
+        explain(text, chunker.config, context=CONTEXT).to_dict(),
     )
-
-
-def breadcrumb(section: SectionPath) -> str:
-    """Return what an adapter may put before a content."""
-    return " > ".join(section.path) + "\n\n"
 
 
 @cache
@@ -158,12 +158,16 @@ def test_threads_at_the_same_text() -> None:
 @pytest.mark.usefixtures("switching")
 def test_a_result_shared_by_threads() -> None:
     """A result that threads share answers each of them what it answers one."""
-    result = MarkdownChunker(CONFIGS[1]).chunk_hierarchical(texts()[1], prefix=breadcrumb)
-    expected = [[result.prefix_of(c.section) for c in result.chunks], result.merge_tree()]
-    again = MarkdownChunker(CONFIGS[1]).chunk_hierarchical(texts()[1], prefix=breadcrumb)
+    chunker = MarkdownChunker(CONFIGS[1], CONTEXT)
+
+    def answers_of(result: HierarchicalChunkingResult) -> list[object]:
+        return [[c.embedded for c in result.chunks], result.merge_tree(), result.to_tree_dict()]
+
+    expected = answers_of(chunker.chunk_hierarchical(texts()[1]))
+    again = chunker.chunk_hierarchical(texts()[1])
 
     def answers(_: int) -> list[object]:
-        return [[again.prefix_of(c.section) for c in again.chunks], again.merge_tree()]
+        return answers_of(again)
 
     with ThreadPoolExecutor(THREADS) as pool:
         assert all(found == expected for found in pool.map(answers, range(2 * THREADS)))
@@ -209,13 +213,14 @@ def test_copies_of_a_chunker(
     copied: Callable[[MarkdownChunker], MarkdownChunker], config: ChunkConfig
 ) -> None:
     """A chunker that was copied or pickled, used or not, is equal and says the same."""
-    chunker = MarkdownChunker(config, [Quotes()])
+    chunker = MarkdownChunker(config, CONTEXT, strategies=[Quotes()])
     chunker.chunk(texts()[0])
     again = copied(chunker)
-    assert again.config == config
+    assert (again.config, again.context) == (config, CONTEXT)
     assert [type(strategy) for strategy in again.strategies] == [Quotes]
     for text in texts()[:3]:
         assert outcome(again, text) == outcome(chunker, text)
+        assert again.chunk(text) == chunker.chunk(text)
 
 
 class Quotes(BaseStrategy):
@@ -230,27 +235,24 @@ class Quotes(BaseStrategy):
 
 
 def test_a_measure_that_chunks() -> None:
-    """A length function and a prefix may chunk, with the very chunker that asks them."""
+    """A length function may chunk, with the very chunker that asks it."""
     seen: list[str] = []
 
     def measure(text: str) -> int:
         if not seen:
             seen.append(text)  # once at a time, else it would never end
             shared.chunk_hierarchical("# Other\n\n[a]: b\n\nText of it. " * 9).merge_tree()
+            explain("# Other *still*\n\n```\nopen", context=Context("other"))
             seen.clear()
         return quarters(text)
-
-    def prefix(section: SectionPath) -> str:
-        shared.explain("# Other *still*\n\n```\nopen")
-        return breadcrumb(section)
 
     seen.append("not yet")
     shared = MarkdownChunker(ChunkConfig(max_chunk_size=40, length_function=measure))
     seen.clear()
     plain = MarkdownChunker(ChunkConfig(max_chunk_size=40, length_function=quarters))
     for text in texts()[:3]:
-        expected = plain.chunk_hierarchical(text[:1000], prefix=breadcrumb)
-        assert shared.chunk_hierarchical(text[:1000], prefix=prefix) == expected
+        expected = plain.chunk_hierarchical(text[:1000], context=CONTEXT)
+        assert shared.chunk_hierarchical(text[:1000], context=CONTEXT) == expected
 
 
 def test_iterators_left_half_way() -> None:

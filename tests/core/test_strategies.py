@@ -21,6 +21,7 @@ from chunkana_core import (
     StrategySelector,
     analyze_markdown,
 )
+from chunkana_core.formats.markdown.parser import parse_markdown
 from tests.core import laws
 
 TEXT = "# A\n\nText of A.\n\n## B\n\nText of B.\n\n- x\n- y\n"
@@ -103,7 +104,7 @@ def test_one_of_the_same_name_replaces_a_built_in_one() -> None:
 def test_laws_hold_for_the_users_strategies(limit: int) -> None:
     """Whatever a strategy's drafts are, what comes of them is exact, lossless and within limits."""
     for drafts in ([(0, 6)], [(0, 1), (1, 6)], [(0, 2), (2, 4), (4, 6)], [(0, 5), (5, 6)]):
-        document = Document.parse(TEXT)
+        document = parse_markdown(TEXT)
         bounds = [(a, min(b, len(document.top))) for a, b in drafts if a < len(document.top)]
 
         class Given(Tiles):

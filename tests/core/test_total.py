@@ -15,6 +15,7 @@ from chunkana_core import (
     ChunkanaError,
     ChunkConfig,
     ConfigurationError,
+    Context,
     HierarchyBuilder,
     InputTypeError,
     InvariantValidator,
@@ -42,7 +43,7 @@ def test_l9_blank_text_has_no_chunks(text: str) -> None:
     result = MarkdownChunker().chunk_hierarchical(text)
     assert result.chunks == ()
     assert result.root_id == ""
-    assert result.source == text
+    assert result.text == text
     assert result.get_flat_chunks() == result.get_leaves() == []
     assert result.toc() == []
     assert list(result.walk()) == result.get_by_level(0) == []
@@ -207,12 +208,18 @@ def test_l9_what_are_no_strategies(wrong: object) -> None:
         MarkdownChunker(strategies=wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("wrong", ["breadcrumb", 5], ids=repr)
-def test_l9_what_is_no_prefix(wrong: object) -> None:
-    """A prefix is a callable."""
-    with pytest.raises(ConfigurationError) as caught:
-        MarkdownChunker().chunk_hierarchical("# A\n\nText.\n", prefix=wrong)  # type: ignore[arg-type]
-    assert caught.value.field == "prefix"
+@pytest.mark.parametrize("wrong", ["breadcrumb", 5, Context, {"label": "a"}], ids=repr)
+def test_l9_what_is_no_context(wrong: Any) -> None:  # noqa: ANN401
+    """A chunker and its calls take a Context or None, and nothing else."""
+    for call in (
+        lambda: MarkdownChunker(ChunkConfig(), wrong),
+        lambda: MarkdownChunker().chunk("# A\n\nText.\n", context=wrong),
+        lambda: MarkdownChunker().chunk_hierarchical("# A\n\nText.\n", context=wrong),
+    ):
+        with pytest.raises(InputTypeError) as caught:
+            call()
+        assert (caught.value.field, caught.value.value) == ("context", wrong)
+        assert caught.value.allowed == "None or a Context"
 
 
 @pytest.mark.parametrize(

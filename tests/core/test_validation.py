@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import re
+import dataclasses
+import json
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from chunkana_core import (
     Chunk,
     ChunkConfig,
-    Document,
     HierarchicalChunkingResult,
     InvariantValidator,
     InvariantViolationError,
     InvariantWarning,
-    Links,
     MarkdownChunker,
     Span,
     ValidationResult,
+    Violation,
+    chunk_hierarchical,
+    chunk_markdown,
     validate_content_coverage,
     validate_no_dangling_headers,
     validate_tree,
 )
-from chunkana_core.coverage import line_recall
 from tests import corpora
 from tests.core.configurations import configs
 from tests.strategies import any_markdown
@@ -51,7 +55,7 @@ def pieces(*contents: str) -> list[Piece]:
     return [Piece(content) for content in contents]
 
 
-def errors(chunks: Sequence[Chunk], text: str = TEXT) -> tuple[str, ...]:
+def errors(chunks: Sequence[Chunk], text: str = TEXT) -> tuple[Violation, ...]:
     """Return what the validator finds."""
     outcome = InvariantValidator(CONFIG).validate(chunks, text)
     assert outcome.valid is (not outcome.errors)
@@ -88,52 +92,87 @@ def _moved(chunk: Chunk) -> Chunk:
     return replace(chunk, span=Span(chunk.span.start + 1, chunk.span.end + 1))
 
 
+def lost(first: int, last: int) -> Violation:
+    """Return what is said where neighbouring chunks are left out."""
+    place = f"{CHUNKS[first].span.start}-{CHUNKS[last].span.end}"
+    return Violation("lossless", None, f"the text at {place} is in no chunk")
+
+
 @pytest.mark.parametrize(
-    ("fault", "sentence"),
+    ("chunks", "violation"),
     [
-        (lambda: CHUNKS[:-1], "is in no chunk"),
-        (lambda: CHUNKS[1:], "is in no chunk"),
-        (lambda: [*CHUNKS[:1], *CHUNKS[2:]], "is in no chunk"),
-        (lambda: [CHUNKS[0], *CHUNKS], "overlaps the one before it"),
-        (lambda: [*CHUNKS, CHUNKS[0]], "overlaps the one before it"),
-        (lambda: [replace(CHUNKS[0], content="x" * 101), *CHUNKS[1:]], "has size 101 > 100"),
+        (CHUNKS[:-1], lost(-1, -1)),
+        (CHUNKS[1:], lost(0, 0)),
+        ([*CHUNKS[:1], *CHUNKS[2:]], lost(1, 1)),
+        ([], lost(0, -1)),
         (
-            lambda: [*CHUNKS[:-1], replace(CHUNKS[-1], content="```py\nx = 1")],
-            "opens a fence that it does not close",
+            [CHUNKS[0], *CHUNKS],
+            Violation("lossless", CHUNKS[0].chunk_id, "overlaps the one before it"),
+        ),
+        (
+            [*CHUNKS, CHUNKS[0]],
+            Violation("lossless", CHUNKS[0].chunk_id, "overlaps the one before it"),
+        ),
+        (
+            [replace(CHUNKS[0], content="x" * 101), *CHUNKS[1:]],
+            Violation("size", CHUNKS[0].chunk_id, "has size 101, over the limit of 100"),
         ),
     ],
-    ids=["last", "first", "middle", "twice", "again", "too large", "open fence"],
+    ids=["last", "first", "middle", "all", "twice", "again", "too large"],
 )
-def test_seeded_faults_are_found(fault: Callable[[], list[Chunk]], sentence: str) -> None:
-    """Text that is lost or held twice, sizes and fences: each fault is said."""
-    chunks = fault()
-    if sentence.startswith("opens"):
-        text = TEXT + "\nMore text after the code.\n"
-        chunks = [*chunks, *MarkdownChunker(CONFIG).chunk(text)[len(chunks) :]]
-        assert any(sentence in error for error in errors(chunks, text))
-    else:
-        assert any(sentence in error for error in errors(chunks))
+def test_seeded_faults_are_found(chunks: list[Chunk], violation: Violation) -> None:
+    """Text that is lost or held twice, and sizes: each fault is found, and nothing else."""
+    assert errors(chunks) == (violation,)
     with pytest.raises(InvariantViolationError) as caught:
-        InvariantValidator(CONFIG, strict=True).validate(fault()[:1], TEXT)
-    assert caught.value.errors
+        InvariantValidator(CONFIG, strict=True).validate(chunks, TEXT)
+    assert caught.value.errors == (violation,)
+    assert str(caught.value) == str(violation)
+
+
+@pytest.mark.parametrize("after", ["", "\nMore text after the code.\n"])
+def test_open_fences_are_found(after: str) -> None:
+    """A content that opens a fence, which the source closes."""
+    text = TEXT + after
+    chunks = MarkdownChunker(CONFIG).chunk(text)
+    number = next(n for n, chunk in enumerate(chunks) if "```py" in chunk.content)
+    chunks[number] = replace(chunks[number], content="```py\nx = 1")
+    message = "opens a fence that it does not close"
+    assert errors(chunks, text) == (Violation("fence", chunks[number].chunk_id, message),)
+
+
+def test_fences_may_be_open_where_the_source_leaves_them_open() -> None:
+    text = TEXT.removesuffix("```\n")
+    chunks = MarkdownChunker(CONFIG).chunk(text)
+    assert chunks[-1].content.endswith("```py\nx = 1")
+    assert errors(chunks, text) == ()
+
+
+def test_fences_may_be_open_where_closing_them_is_over_the_limit() -> None:
+    """What a cut through a paragraph makes look like a fence need not be closed then."""
+    for size, is_found in ((90, True), (98, False)):
+        content = "```" + "x" * (size - 3)
+        chunks = [replace(CHUNKS[0], content=content), *CHUNKS[1:]]
+        laws = [violation.law for violation in errors(chunks)]
+        assert laws == (["fence"] if is_found else [])
 
 
 def test_slices_of_another_text_are_found() -> None:
     """Chunks of one text are no chunks of another."""
     other = TEXT.replace("second", "zweite")
-    assert any("not what stands at its span" in error for error in errors(CHUNKS, other))
+    message = "differs from the source at its span"
+    assert errors(CHUNKS, other) == (Violation("exact", CHUNKS[1].chunk_id, message),)
 
 
 def test_chunks_of_a_blank_text_are_found() -> None:
     """Where there is nothing to chunk, every chunk is one too many."""
     found = errors([*CHUNKS, replace(CHUNKS[0], content="```")], "")
-    assert sum("not what stands at its span" in error for error in found) == len(CHUNKS) + 1
-    assert sum("opens a fence" in error for error in found) == 1
+    laws = Counter(violation.law for violation in found)
+    assert laws == {"exact": len(CHUNKS) + 1, "lossless": 1, "fence": 1}
 
 
 def test_oversize_is_allowed_with_a_reason() -> None:
     large = replace(CHUNKS[0], content="x" * 101, oversize_reason="table_integrity")
-    assert not any("size" in error for error in errors([large, *CHUNKS[1:]]))
+    assert errors([large, *CHUNKS[1:]]) == ()
 
 
 def test_dangling_headings_are_found_by_the_documents_blocks() -> None:
@@ -146,16 +185,21 @@ def test_dangling_headings_are_found_by_the_documents_blocks() -> None:
         replace(second, span=Span(cut, second.span.end), content=TEXT[cut : second.span.end]),
         *rest,
     ]
-    assert errors(dangling) == (f"chunk {first.chunk_id} ends with the heading 'A'",)
+    assert errors(dangling) == (Violation("heading", first.chunk_id, "ends with the heading 'A'"),)
 
 
-def test_headings_that_cannot_be_carried_are_no_errors() -> None:
+@pytest.mark.parametrize("lengths", [(60, 60, 1), (10, 10, 90)], ids=["alone", "below another"])
+def test_headings_that_cannot_be_carried_are_no_errors(lengths: tuple[int, int, int]) -> None:
     """What L4 allows is a warning at most."""
-    text = f"# {'a' * 60}\n\n## {'b' * 60}\n\n### C\n\ntext\n"
+    first, second, third = ("a" * length for length in lengths)
+    text = f"# {first}\n\n## {second}\n\n### {third}\n\ntext\n"
     chunks = MarkdownChunker(CONFIG).chunk(text)
     assert len(chunks) > 1
     outcome = InvariantValidator(CONFIG).validate(chunks, text)
     assert outcome.errors == ()
+    (warning,) = outcome.warnings
+    assert (warning.law, warning.chunk_id) == ("heading", chunks[0].chunk_id)
+    assert outcome.valid
 
 
 def test_only_headings_do_not_dangle() -> None:
@@ -201,93 +245,20 @@ def test_contents_without_dangling_headings(contents: tuple[str, ...]) -> None:
 )
 def test_contents_with_dangling_headings(contents: tuple[str, ...]) -> None:
     outcome = validate_no_dangling_headers(pieces(*contents))
-    assert not outcome.valid
-    assert outcome.errors[0].startswith("chunk 0 ends with the heading 'A'")
-    assert len(outcome.errors) == 1
-
-
-# Coverage
-
-LINE = "A line of the document that is long enough to count."
-OTHER = "Another line of it, which is long enough to count too."
-SHORT = "short"
-LARGE = 200
+    violation = Violation("heading", "0", "ends with the heading 'A'")
+    assert outcome == ValidationResult(valid=False, errors=(violation,))
+    assert str(violation) == "chunk 0 ends with the heading 'A'"
 
 
 @pytest.mark.parametrize(
-    ("contents", "recall"),
-    [
-        ((f"{LINE}\n{OTHER}",), 1.0),
-        ((LINE, OTHER), 1.0),
-        ((OTHER, LINE), 1.0),
-        ((LINE,), 0.5),
-        ((LINE, LINE, LINE), 0.5),
-        ((f"{LINE}\n{LINE}\n{LINE}", LINE), 0.5),
-        ((), 0.0),
-        (("unrelated",), 0.0),
-        ((LINE.replace(" ", "  \t "), f"  {OTHER} "), 1.0),
-        ((LINE[:30], LINE[30:], OTHER), 1.0),
-        ((f"# Head\n{LINE[:30]}", f"# Head\n{LINE[30:]}", OTHER), 1.0),
-        ((LINE[:30], "something else", LINE[30:], OTHER), 1.0),
-        ((LINE[:30], "something else\n" * 9 + LINE[30:], OTHER), 0.5),
-        ((f"> {LINE[:30]}", f"> {LINE[30:]}", OTHER), 1.0),
-        ((LINE[30:], LINE[:30], OTHER), 0.5),
-        ((LINE[:30], OTHER), 0.5),
-    ],
+    ("chunk_id", "expected"), [("tea-3", "tea-3"), ("", "1"), (None, "1"), (3, "1")]
 )
-def test_recall(contents: tuple[str, ...], recall: float) -> None:
-    """Recall is the share of the long lines found; repetition cannot raise it."""
-    text = f"# Head\n{LINE}\n{SHORT}\n\n{OTHER}\n"
-    outcome = validate_content_coverage(pieces(*contents), text)
-    assert outcome.coverage == recall
-    assert outcome.valid is (recall >= 0.95)
-    assert line_recall(contents, text) == recall
-    if not outcome.valid:
-        assert outcome.errors == (f"coverage is {recall:.1%}, less than 95%",)
-
-
-def test_lines_count_as_often_as_they_stand() -> None:
-    """A line that stands three times is found three times, or less."""
-    text = f"{LINE}\n{OTHER}\n{LINE}\n{LINE}\n"
-    assert line_recall([LINE], text) == 0.25
-    assert line_recall([LINE] * 2, text) == 0.5
-    assert line_recall([LINE] * 9, text) == 0.75
-
-
-@pytest.mark.parametrize("text", ["", "short\n", "one\ntwo\r\nthree\r"])
-def test_nothing_to_find_is_found(text: str) -> None:
-    """A document without long lines is covered by anything."""
-    assert validate_content_coverage([], text) == ValidationResult()
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_recall_with_any_line_end(end: str) -> None:
-    assert line_recall([LINE, OTHER], f"{LINE}{end}{OTHER}{end}") == 1.0
-
-
-def test_pieces_are_used_up() -> None:
-    """The pieces of one line do not stand for another that is the same."""
-    assert line_recall([LINE[:30], LINE[30:]], f"{LINE}\n{LINE}\n") == 0.5
-    assert line_recall([LINE[:30], LINE[30:]] * 2, f"{LINE}\n{LINE}\n") == 1.0
-
-
-def test_a_piece_may_look_like_another_line() -> None:
-    """Where a line is cut at what is a line of its own elsewhere, both are found."""
-    longer = f"{LINE} And more."
-    assert line_recall([LINE, "And more.", LINE], f"{longer}\n{LINE}\n") == 1.0
-    assert line_recall([LINE, "And more."], f"{longer}\n{LINE}\n") == 0.5
-
-
-@given(any_markdown(), configs().filter(lambda config: config.max_chunk_size >= LARGE))
-def test_leaves_cover_any_document(text: str, config: ChunkConfig) -> None:
-    """Of made-up text, one line at most is not known again by its pieces, or 5 % of the lines.
-
-    Smaller limits make pieces of a few characters, which say too little of the line they are of.
-    """
-    folded = (" ".join(line.split()) for line in re.split(r"[\r\n]", text))
-    count = sum(len(line) >= 20 for line in folded)
-    recall = line_recall([c.content for c in MarkdownChunker(config).chunk(text)], text)
-    assert round(count * (1 - recall)) <= max(1, count // 20)
+def test_a_chunk_is_named_by_its_id_or_else_its_position(chunk_id: object, expected: str) -> None:
+    """Of any tool's chunks, an id that is a text and not empty counts."""
+    contents = ("text", "## A", "body of A")
+    chunks = [SimpleNamespace(content=content, chunk_id=chunk_id) for content in contents]
+    (violation,) = validate_no_dangling_headers(chunks).errors
+    assert violation.chunk_id == expected
 
 
 # The tree
@@ -296,12 +267,20 @@ def test_leaves_cover_any_document(text: str, config: ChunkConfig) -> None:
 def result_of(chunks: Sequence[Chunk]) -> HierarchicalChunkingResult:
     """Return a result with other chunks."""
     made = MarkdownChunker(CONFIG).chunk_hierarchical(TEXT)
-    return replace(made, chunks=tuple(chunks))
+    return dataclasses.replace(made, chunks=tuple(chunks))
+
+
+def tree_errors(chunks: Sequence[Chunk]) -> tuple[Violation, ...]:
+    """Return what is wrong with a tree; all of it is of one law."""
+    outcome = validate_tree(result_of(chunks))
+    assert outcome.valid is (not outcome.errors)
+    assert {violation.law for violation in outcome.errors} <= {"tree"}
+    return outcome.errors
 
 
 def _broken(number: int, **links: object) -> list[Chunk]:
     chunks = [*MarkdownChunker(CONFIG).chunk_hierarchical(TEXT).chunks]
-    changed = replace(chunks[number].links, **links)  # type: ignore[arg-type]
+    changed = replace(chunks[number].links, **links)
     chunks[number] = replace(chunks[number], links=changed)
     return chunks
 
@@ -314,28 +293,28 @@ def test_trees_we_make_are_valid() -> None:
 
 
 @pytest.mark.parametrize(
-    ("chunks", "sentence"),
+    ("chunks", "number", "message"),
     [
-        (lambda: _broken(1, parent_id=None), "roots are"),
-        (lambda: _broken(0, children_ids=()), "not every chunk is reachable"),
-        (lambda: _broken(0, children_ids=("unknown",)), "has children that do not exist"),
-        (lambda: _broken(1, parent_id="unknown"), "does not name its parent"),
-        (lambda: _broken(1, next_sibling_id=None), "is not linked to its siblings"),
-        (lambda: _broken(2, prev_sibling_id="unknown"), "is not linked to its siblings"),
-        (lambda: [*_broken(0), *_broken(0)[1:]], "ids are not unique"),
-        (list, "roots are"),
+        (lambda: _broken(1, parent_id=None), None, "roots are"),
+        (lambda: _broken(0, children_ids=()), None, "not every chunk is reachable from the root"),
+        (lambda: _broken(0, children_ids=("unknown",)), 0, "has children that do not exist"),
+        (lambda: _broken(1, parent_id="unknown"), 1, "does not name its parent"),
+        (lambda: _broken(1, next_sibling_id=None), 1, "is not linked to its siblings"),
+        (lambda: _broken(2, prev_sibling_id="unknown"), 2, "is not linked to its siblings"),
+        (lambda: [*_broken(0), *_broken(0)[1:]], None, "ids are not unique"),
+        (lambda: _broken(0)[1:], None, "roots are []"),
     ],
     ids=["two roots", "no children", "unknown child", "unknown parent", "no next", "wrong previous",
          "twice", "none"],
 )  # fmt: skip
-def test_seeded_faults_in_trees_are_found(chunks: Callable[[], list[Chunk]], sentence: str) -> None:
+def test_seeded_faults_in_trees_are_found(
+    chunks: Callable[[], list[Chunk]], number: int | None, message: str
+) -> None:
+    """Each fault is a violation of the chunk that it is of, or of none."""
     broken = chunks()
-    if not broken:
-        made = MarkdownChunker(CONFIG).chunk_hierarchical(TEXT)
-        _, *broken = made.chunks
-    outcome = validate_tree(result_of(broken))
-    assert not outcome.valid
-    assert any(sentence in error for error in outcome.errors)
+    chunk_id = None if number is None else broken[number].chunk_id
+    found = tree_errors(broken)
+    assert any(v.chunk_id == chunk_id and v.message.startswith(message) for v in found), found
 
 
 def test_children_out_of_order_or_outside_are_found() -> None:
@@ -343,11 +322,13 @@ def test_children_out_of_order_or_outside_are_found() -> None:
     made = MarkdownChunker(CONFIG).chunk_hierarchical(TEXT)
     root, first, second, third = made.chunks
     swapped = replace(first, span=second.span), replace(second, span=first.span)
-    outcome = validate_tree(result_of([root, *swapped, third]))
-    assert any("not in document order" in error for error in outcome.errors)
+    unordered = Violation("tree", root.chunk_id, "has children out of document order")
+    assert tree_errors([root, *swapped, third]) == (unordered,)
     outside = replace(third, span=Span(third.span.start, third.span.end + 1))
-    outcome = validate_tree(result_of([root, first, second, outside]))
-    assert any("is not inside its parent" in error for error in outcome.errors)
+    message = f"is not inside its parent {root.chunk_id}"
+    assert tree_errors([root, first, second, outside]) == (
+        Violation("tree", third.chunk_id, message),
+    )
 
 
 def test_cycles_end() -> None:
@@ -370,7 +351,7 @@ class Unsteady:
     def __call__(self, text: str) -> int:
         """Measure more and more."""
         self.calls += 1
-        return len(text) + self.calls
+        return len(text) + 5 * self.calls
 
 
 @pytest.mark.parametrize("validation", ["off", "warn", "strict"])
@@ -406,36 +387,41 @@ def test_strict_raises_and_warn_warns() -> None:
     strict = ChunkConfig(max_chunk_size=200, length_function=Unsteady(), validation="strict")
     with pytest.raises(InvariantViolationError, match="has size"):
         MarkdownChunker(strict).chunk(text)
-    warn = replace(strict, length_function=Unsteady(), validation="warn")
-    with pytest.warns(InvariantWarning, match="has size"):
+    warn = dataclasses.replace(strict, length_function=Unsteady(), validation="warn")
+    with pytest.warns(InvariantWarning, match=r"^chunk [0-9a-f]{8} has size \d+, over the limit"):
         result = MarkdownChunker(warn).chunk_hierarchical(text)
     assert result.validation
     assert not result.validation.valid
-    assert result.validation.errors
-    off = replace(strict, length_function=Unsteady(), validation="off")
+    assert {violation.law for violation in result.validation.errors} == {"size"}
+    off = dataclasses.replace(strict, length_function=Unsteady(), validation="off")
     assert MarkdownChunker(off).chunk_hierarchical(text).validation is None
 
 
-@pytest.mark.parametrize("of_document", [False, True])
-def test_warnings_point_at_the_caller(*, of_document: bool) -> None:
-    """The warning names the line that asked for the chunks."""
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        lambda text, config: MarkdownChunker(config).chunk(text),
+        lambda text, config: MarkdownChunker(config).chunk_hierarchical(text),
+        chunk_markdown,
+        chunk_hierarchical,
+    ],
+    ids=["chunk", "chunk_hierarchical", "chunk_markdown", "chunk_hierarchical()"],
+)
+def test_warnings_point_at_the_caller(chunk: Callable[[str, ChunkConfig], object]) -> None:
+    """The warning names the line that asked for the chunks, whichever way it asked."""
     config = ChunkConfig(max_chunk_size=200, length_function=Unsteady(), validation="warn")
-    chunker, text = MarkdownChunker(config), "A sentence of some length. " * 60
-    if of_document:
-        with pytest.warns(InvariantWarning) as caught:
-            chunker.chunk_document(Document.parse(text))
-    else:
-        with pytest.warns(InvariantWarning) as caught:
-            chunker.chunk_hierarchical(text)
+    with pytest.warns(InvariantWarning) as caught:
+        chunk("A sentence of some length. " * 60, config)
     assert caught[0].filename == __file__
 
 
-def test_results_are_dicts_too() -> None:
-    outcome = ValidationResult(valid=False, errors=("a",), warnings=("b",), coverage=0.5)
-    assert outcome.to_dict() == {
+def test_outcomes_are_dicts_too() -> None:
+    """What JSON takes of an outcome is all of it."""
+    error, warning = Violation("size", "a", "is large"), Violation("coverage", None, "it is low")
+    outcome = ValidationResult(valid=False, errors=(error,), warnings=(warning,), coverage=0.5)
+    assert json.loads(json.dumps(outcome.to_dict())) == {
         "valid": False,
-        "errors": ["a"],
-        "warnings": ["b"],
+        "errors": [{"law": "size", "chunk_id": "a", "message": "is large"}],
+        "warnings": [{"law": "coverage", "chunk_id": None, "message": "it is low"}],
         "coverage": 0.5,
     }
-    assert Links().children_ids == ()

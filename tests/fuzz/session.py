@@ -12,7 +12,8 @@ from typing import NoReturn
 
 from hypothesis import HealthCheck, given, settings
 
-from chunkana_core import ChunkConfig
+from chunkana_core import ChunkConfig, Context
+from tests.core.configurations import contexts
 from tests.fuzz.inputs import configurations, documents
 from tests.fuzz.target import Find, find, smallest
 
@@ -38,9 +39,9 @@ class Session:
         """Let Hypothesis make inputs of bytes."""
 
         @settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
-        @given(documents(), configurations())
-        def tried(text: str, config: ChunkConfig) -> None:
-            self.try_one(text, config)
+        @given(documents(), configurations(), contexts())
+        def tried(text: str, config: ChunkConfig, context: Context | None) -> None:
+            self.try_one(text, config, context)
 
         self._of_bytes = tried.hypothesis.fuzz_one_input  # type: ignore[attr-defined]
 
@@ -50,11 +51,11 @@ class Session:
             self.stop()
         self._of_bytes(data)
 
-    def try_one(self, text: str, config: ChunkConfig) -> None:
+    def try_one(self, text: str, config: ChunkConfig, context: Context | None = None) -> None:
         """Try an input; a find of a new kind is made small, printed and saved."""
         self.tried += 1
         self.characters += len(text)
-        found = find(text, config, seconds=SLOWEST)
+        found = find(text, config, seconds=SLOWEST, context=context)
         if found and found.key not in self.finds:
             self.finds[found.key] = found = smallest(found, SLOWEST)
             name = f"{found.law.__name__}-{sha256(str(found).encode()).hexdigest()[:8]}.txt"

@@ -12,12 +12,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from chunkana_core import ChunkConfig, MarkdownChunker
+from chunkana_core import ChunkConfig, Context, MarkdownChunker
 from tests.core import laws
 from tests.core.counting import calls
-from tests.core.explained import explained
 from tests.core.laws import Case
 from tests.core.merge_laws import sound
+from tests.explain.explained import explained
 
 Law = Callable[[Case], None]
 LONGEST_UNIT = 30  # code points; longer texts take too long to repeat often enough
@@ -47,16 +47,16 @@ def merge_tree_sound(case: Case) -> None:
 
 def cuts_explained(case: Case) -> None:
     """Each cut is explained."""
-    explained(case.text, case.config)
+    explained(case.text, case.config, case.context)
 
 
 def valid(case: Case) -> None:
     """L9: the library's own validation finds nothing, and all that a result says can be asked."""
     strict = replace(case.config, validation="strict", debug=True)
-    result = MarkdownChunker(strict).chunk_hierarchical(case.text)
+    result = MarkdownChunker(strict, case.context).chunk_hierarchical(case.text)
     result.to_tree_dict()
     result.toc()
-    assert all(result.contextualize(chunk) for chunk in result.chunks)
+    assert all(chunk.embedded and chunk.metadata for chunk in result.chunks)
 
 
 LAWS: tuple[Law, ...] = (*laws.ALL, merge_tree_sound, cuts_explained, valid, linear)
@@ -70,6 +70,7 @@ class Find:
         law: which one.
         what: the error.
         where: the file and line that raised it; finds with the same have one cause, probably.
+        context: what is embedded before contents.
     """
 
     law: Law
@@ -77,6 +78,7 @@ class Find:
     config: ChunkConfig
     what: str
     where: str
+    context: Context | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -86,7 +88,8 @@ class Find:
     def __str__(self) -> str:
         """Return it as a case for `tests/core/test_fuzz_finds.py`."""
         name = f"{self.law.__name__}, {self.where}: {self.what}".splitlines()[0][:160]
-        return f"    {name!a}: (\n        {self.text!a},\n        {written(self.config)},\n    ),"
+        case = (ascii(self.text), written(self.config), *filter(None, (self.context,)))
+        return "\n".join([f"    {name!a}: (", *(f"        {part!s}," for part in case), "    ),"])
 
 
 class TooSlowError(Exception):
@@ -110,10 +113,14 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 def find(
-    text: str, config: ChunkConfig, tried: Iterable[Law] = LAWS, seconds: float = 0
+    text: str,
+    config: ChunkConfig,
+    tried: Iterable[Law] = LAWS,
+    seconds: float = 0,
+    context: Context | None = None,
 ) -> Find | None:
     """Return the first law that a text breaks or takes too long to keep, None if it keeps all."""
-    case = Case(text, config)
+    case = Case(text, config, context=context)
     for law in tried:
         try:
             with limited(seconds):
@@ -122,7 +129,8 @@ def find(
             frame = traceback.extract_tb(error.__traceback__)[-1]
             is_slow = isinstance(error, TooSlowError)  # wherever that was noticed
             where = "time" if is_slow else f"{Path(frame.filename).name}:{frame.lineno}"
-            return Find(law, text, config, f"{type(error).__name__}: {error}", where)
+            what = f"{type(error).__name__}: {error}"
+            return Find(law, text, config, what, where, context)
     return None
 
 
@@ -135,7 +143,7 @@ def smallest(found: Find, seconds: float = 0) -> Find:
             start = 0
             while start < len(pieces):
                 fewer = pieces[:start] + pieces[start + count :]
-                if again := _same(found, "".join(fewer), found.config, seconds):
+                if again := _same(replace(found, text="".join(fewer)), seconds):
                     found, pieces = again, fewer
                 else:
                     start += count
@@ -143,12 +151,14 @@ def smallest(found: Find, seconds: float = 0) -> Find:
     for field in fields(found.config):
         with suppress(ValueError):  # a minimum over the limit
             plainer: dict[str, Any] = {field.name: field.default}
-            found = _same(found, found.text, replace(found.config, **plainer), seconds) or found
-    return found
+            plain = replace(found, config=replace(found.config, **plainer))
+            found = _same(plain, seconds) or found
+    return _same(replace(found, context=None), seconds) or found
 
 
-def _same(found: Find, text: str, config: ChunkConfig, seconds: float) -> Find | None:
-    again = find(text, config, [found.law], seconds)
+def _same(found: Find, seconds: float) -> Find | None:
+    """Return a changed find if it is still found."""
+    again = find(found.text, found.config, [found.law], seconds, found.context)
     return again if again and again.key == found.key else None
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from chunkana_core import ChunkConfig
+from chunkana_core import ChunkConfig, Context
 from tests import corpora
 from tests.core import laws
+from tests.core.configurations import contexts
 from tests.core.laws import Case
 from tests.fuzz import session as fuzz
 from tests.fuzz.inputs import configurations, documents, utf8
@@ -20,18 +21,18 @@ MADE = settings(database=None, suppress_health_check=list(HealthCheck))
 
 
 @settings(MADE, max_examples=15)
-@given(documents(), configurations())
-def test_nothing_is_found(text: str, config: ChunkConfig) -> None:
+@given(documents(), configurations(), contexts())
+def test_nothing_is_found(text: str, config: ChunkConfig, context: Context | None) -> None:
     """A few inputs of every kind keep all laws."""
-    assert find(text, config) is None
+    assert find(text, config, context=context) is None
 
 
 @pytest.mark.slow
 @settings(MADE, max_examples=600)
-@given(documents(), configurations())
-def test_nothing_is_found_in_more(text: str, config: ChunkConfig) -> None:
+@given(documents(), configurations(), contexts())
+def test_nothing_is_found_in_more(text: str, config: ChunkConfig, context: Context | None) -> None:
     """Hundreds of inputs keep all laws."""
-    assert find(text, config) is None
+    assert find(text, config, context=context) is None
 
 
 def test_bytes_become_inputs(tmp_path: Path) -> None:
@@ -56,10 +57,11 @@ def test_a_find_is_made_small() -> None:
     """What is left of a find is what it takes, as a case that can be pasted."""
     text = corpora.own_document("no_headings.md")[:1500] + "\n\n\t- x\n\nThe end.\n"
     config = ChunkConfig(max_chunk_size=64, overlap_size=7, length_function=utf8)
-    found = find(text, config, [breaks])
+    found = find(text, config, [breaks], context=Context("of it"))
     assert found
+    assert found.context
     small = smallest(found)
-    assert (small.text, small.config) == ("\t- x", ChunkConfig())
+    assert (small.text, small.config, small.context) == ("\t- x", ChunkConfig(), None)
     assert str(small).splitlines() == [
         f"    'breaks, {small.where}: AssertionError: a tab before an item': (",
         r"        '\t- x',",
@@ -67,7 +69,8 @@ def test_a_find_is_made_small() -> None:
         "    ),",
     ]
     config = ChunkConfig(max_chunk_size=64, strategy="fallback", length_function=laws.tokens)
-    case = str(Find(breaks, "x", config, "", ""))
+    case = str(Find(breaks, "x", config, "", "", Context()))
+    assert case.splitlines()[3] == f"        {Context()},"
     assert "ChunkConfig(max_chunk_size=64, length_function=tokens, strategy='fallback')" in case
 
 
@@ -76,7 +79,7 @@ def test_a_find_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     text = "# A\n\nText.\n\n# B\n\nText.\n"
     session = fuzz.Session(float("inf"), tmp_path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("chunkana_core.chunker.merge_small", lambda _, drafts, *__: drafts[1:])
+        patch.setattr("chunkana_core.chunker.prevent_dangling", lambda drafts, _: drafts[1:])
         session.try_one(text, ChunkConfig())
         session.try_one(text + "More.\n", ChunkConfig())
     assert session.finds

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
+from typing import Any
 
 import pytest
 from langchain_core.documents import Document
 
-from chunkana_core import ConfigurationError
+from chunkana_core import ChunkConfig, ConfigurationError, Context, MarkdownChunker
 from chunkana_langchain import ChunkanaSplitter
-from chunkana_langchain.context import HeaderContext
 from tests.langchain.parts import exact, own_documents
 
 ABOUT = "This guide says how tea is made in a small kitchen."
@@ -24,6 +25,16 @@ def fronts(splitter: ChunkanaSplitter, document: Document = TEA) -> list[str]:
     return [chunk.page_content[: chunk.metadata["prefix_chars"]] for chunk in chunks]
 
 
+def overlaps(chunks: list[Document]) -> list[str]:
+    """Return what stands last in front of chunks and is the end of the chunk before, "" if not."""
+    found = []
+    for before, chunk in pairwise(chunks):
+        content_start = json.loads(chunk.metadata["chunkana_context"])[0]
+        last = chunk.page_content[:content_start].removesuffix("\n\n").rpartition("\n\n")[2]
+        found.append(last if before.page_content.endswith(last) else "")
+    return found
+
+
 def test_chunks_are_introduced() -> None:
     """The first sentence of the section around a chunk stands below its breadcrumb."""
     first, green, black, continued = fronts(ChunkanaSplitter(480))
@@ -32,31 +43,46 @@ def test_chunks_are_introduced() -> None:
     assert continued == f"{black}## Black\n\n"
 
 
-def test_what_overlaps_does_not_introduce_too() -> None:
-    """A chunk that comes right after its section's only first sentence has it once."""
-    text = f"# Tea\n\n{ABOUT}\n\n" + "word " * 110
+@pytest.mark.parametrize("more", ["", " There is more to say."])
+@pytest.mark.parametrize("heading", ["# Tea\n\n", ""])
+def test_what_overlaps_does_not_introduce_too(heading: str, more: str) -> None:
+    """A chunk that comes right after its section's first sentence has it once."""
+    text = f"{heading}{ABOUT}{more}\n\n" + "word " * 110
     chunks = ChunkanaSplitter(600, 150).create_documents([text])
     assert [chunk.page_content.count(ABOUT) for chunk in chunks] == [1, 1, 1]
+    assert overlaps(chunks) == [ABOUT + more, ""]
 
 
 def test_introductions_take_no_room_from_overlap() -> None:
     """No room was left for these, because of the long title."""
     text = f"# {'T' * 170}\n\n{ABOUT}\n\n" + "Green tea waits a little. " * 60
-    overlaps = []
-    for has_introductions in (True, False):
-        splitter = ChunkanaSplitter(500, 80, introductions=has_introductions)
-        contexts = [c.metadata["chunkana_context"] for c in splitter.create_documents([text])]
-        spans = [json.loads(context)[3] for context in contexts]
-        overlaps.append([end - start for start, end in spans])
-    assert overlaps[0] == overlaps[1]
-    assert any(overlaps[0])
+    found = [
+        overlaps(ChunkanaSplitter(500, 80, introductions=introductions).create_documents([text]))
+        for introductions in (True, False)
+    ]
+    assert found[0] == found[1]
+    assert any(found[0])
 
 
-@pytest.mark.parametrize("context", ["stack", "none"])
-def test_other_contexts_have_no_introductions(context: HeaderContext) -> None:
-    assert not any(
-        ABOUT in front for front in fronts(ChunkanaSplitter(480, header_context=context))
-    )
+def test_without_breadcrumbs_there_are_no_introductions() -> None:
+    splitter = ChunkanaSplitter(480, header_context="none")
+    assert not any(ABOUT in front for front in fronts(splitter))
+
+
+@pytest.mark.parametrize("options", [{}, {"introductions": False}, {"header_context": "none"}])
+def test_pages_are_what_the_core_embeds(options: dict[str, Any]) -> None:
+    """Without overlap a page is the core's text, and its flags are the core's."""
+    for document in own_documents():
+        context = Context(introduction=options.get("introductions", True))
+        chunker = MarkdownChunker(
+            ChunkConfig(max_chunk_size=300), None if "header_context" in options else context
+        )
+        chunks = chunker.chunk_hierarchical(document.page_content).get_flat_chunks()
+        splitter = ChunkanaSplitter(300, atomic_blocks="keep", **options)
+        made = splitter.split_documents([document])
+        assert [page.page_content for page in made] == [chunk.embedded for chunk in chunks]
+        reasons = [page.metadata["oversize_reason"] for page in made]
+        assert reasons == [chunk.oversize_reason or "" for chunk in chunks]
 
 
 def test_introductions_can_be_left_out() -> None:
@@ -105,19 +131,61 @@ def test_what_continues_a_section_introduces_nothing() -> None:
     assert {chunk.page_content[: chunk.metadata["prefix_chars"]] for chunk in again} == {
         "Guide\n\n# Guide\n\n"
     }
-    again = ChunkanaSplitter(310).split_documents([first])
+    again = ChunkanaSplitter(420).split_documents([first])
     assert again[1].page_content.startswith(f"Guide\n\n{ABOUT}\n\n# Guide")
 
 
 def test_a_label_stays_when_chunks_are_split_further() -> None:
     splitter = ChunkanaSplitter(200, source_label="source")
     again = splitter.split_documents(ChunkanaSplitter(480).split_documents([TEA]))
-    assert all(chunk.page_content.startswith("kitchen/tea.md > Tea") for chunk in again)
+    titles = [chunk.page_content.partition("\n\n")[0].split(" > ") for chunk in again]
+    assert {tuple(title) for title in titles} == {
+        ("kitchen/tea.md", "Tea"),
+        ("kitchen/tea.md", "Tea", "Green"),
+        ("kitchen/tea.md", "Tea", "Black"),
+    }
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, f"---\ntitle: Tea\n---\n\n{ABOUT}\n\n## Green\n\n{'Wait. ' * 40}"]
+)
+def test_titles_stand_once_before_parts_of_parents(text: str) -> None:
+    """Also of a parent that holds the title itself, as a heading or in its front matter."""
+    splitter = ChunkanaSplitter(150, source_label="source", min_chunk_size=0, introductions=False)
+    document = Document(page_content=text, metadata={"source": "tea.md"})
+    _, parents = splitter.split_hierarchical([document])
+    parts = splitter.split_documents([parent for _, parent in parents])
+    assert len(parts) > 4
+    for part in parts:
+        breadcrumb = part.page_content.partition("\n\n")[0]
+        path = part.metadata["header_path"].removeprefix("/Tea").split("/")[1:]
+        assert breadcrumb == " > ".join(["tea.md", "Tea", *filter(None, path)])
+
+
+def test_parents_start_with_their_breadcrumb() -> None:
+    splitter = ChunkanaSplitter(160, min_chunk_size=0, source_label="source")
+    _, parents = splitter.split_hierarchical([TEA])
+    merged = [p for _, p in parents if p.metadata["chunkana_child_count"]]
+    assert [p.page_content[: p.metadata["prefix_chars"]] for p in merged] == [
+        "kitchen/tea.md > Tea\n\n",
+        "kitchen/tea.md > Tea > Black\n\n",
+    ]
+    assert all(exact(parent, TEXT) for parent in merged)
+    _, parents = ChunkanaSplitter(160, header_context="none").split_hierarchical([TEA])
+    assert all(p.metadata["prefix_chars"] == 0 for _, p in parents)
 
 
 def test_a_label_that_would_not_be_shown() -> None:
     with pytest.raises(ConfigurationError, match="source_label is 'source'; allowed: None unless"):
         ChunkanaSplitter(source_label="source", header_context="none")
+
+
+def test_labels_of_other_types() -> None:
+    with pytest.raises(TypeError, match="source_label is 5; allowed: None, a key of metadata or"):
+        ChunkanaSplitter(source_label=5)  # type: ignore[arg-type]
+    splitter = ChunkanaSplitter(source_label=lambda _: 5)  # type: ignore[arg-type, return-value]
+    with pytest.raises(TypeError, match="what source_label returns is 5; allowed: a str"):
+        splitter.split_documents([TEA])
 
 
 def test_code_and_tables_are_split_unless_they_are_to_be_kept() -> None:

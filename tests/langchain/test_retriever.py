@@ -102,7 +102,7 @@ def test_group_of_sections_is_named_after_the_one_around_them() -> None:
     text = "# Book\n\nIntro text here.\n\n" + "".join(
         f"## S{n}\n\n{('word ' * 18).strip()}.\n\n" for n in range(8)
     )
-    splitter = ChunkanaSplitter(120, max_parent_size=400)
+    splitter = ChunkanaSplitter(150, max_parent_size=400)
     _, parents = splitter.split_hierarchical([Document(page_content=text)])
     groups = [d for _, d in parents if d.metadata["chunkana_child_count"]]
     assert {d.metadata["header_path"] for d in groups} == {"/Book"}

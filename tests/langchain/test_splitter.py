@@ -12,13 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
-from chunkana_core import ChunkConfig, ConfigurationError, chunk_hierarchical
+from chunkana_core import (
+    ChunkConfig,
+    ConfigurationError,
+    Context,
+    MarkdownChunker,
+    chunk_hierarchical,
+)
 from chunkana_langchain import ChunkanaSplitter, chunk_key, to_documents
-from chunkana_langchain.context import HeaderContext
+from chunkana_langchain.splitter import HeaderContext
 from tests import corpora
 from tests.langchain.parts import exact, own_documents
 from tests.strategies import any_markdown
@@ -30,7 +36,7 @@ KEYS = {
     "chunkana_child_count", "chunkana_context",
 }  # fmt: skip
 HEADERS = {f"Header {level}" for level in range(1, 7)}
-CONTEXTS: tuple[HeaderContext, ...] = ("breadcrumb", "stack", "none")
+CONTEXTS: tuple[HeaderContext, ...] = ("breadcrumb", "none")
 TEXT = """# Guide
 
 Preamble of the guide.
@@ -78,7 +84,7 @@ def test_is_a_text_splitter() -> None:
 def test_every_entry_point_gives_the_same(context: HeaderContext, overlap: int) -> None:
     """Text, documents, transformations and generators are split alike."""
     splitter = ChunkanaSplitter(300, overlap, header_context=context)
-    documents = own_documents()
+    documents = own_documents()[::4]
     split = splitter.split_documents(documents)
     assert split == splitter.split_documents(document for document in documents)
     assert split == splitter.transform_documents(documents)
@@ -175,12 +181,12 @@ def test_breadcrumb_is_title_and_path() -> None:
     assert ChunkanaSplitter(80).split_text("No heading.") == ["No heading."]
 
 
-def test_stack_is_the_headings_above() -> None:
-    """Headings that a chunk starts with are not repeated; a continued part has its own in it."""
-    pages = ChunkanaSplitter(110, header_context="stack").split_text(TEXT)
-    assert any(page.startswith("# Guide\n\n## Install\n\n### Linux\n\nUse") for page in pages)
-    assert all(page.count("# Guide\n") == 1 for page in pages)
-    assert all(page.count("## Install\n") <= 1 for page in pages)
+def test_continued_parts_repeat_their_headings_without_context() -> None:
+    text = "# Guide\n\n## Install\n\n" + "Run pip and wait. " * 20
+    first, *others = ChunkanaSplitter(110, header_context="none").split_text(text)
+    assert first.startswith("# Guide\n\n## Install\n\nRun")
+    assert others
+    assert all(page.startswith("# Guide\n\n## Install\n\nRun") for page in others)
 
 
 def test_no_context_is_the_core_s_content() -> None:
@@ -221,9 +227,8 @@ def test_overlap_is_prose(text: str, atoms: str) -> None:
     """Never a part of code, a table or HTML, nor half a sentence."""
     splitter = ChunkanaSplitter(120, 40, atomic_blocks=atoms, header_context="none")
     for document in splitter.create_documents(["# T\n\n" + text]):
-        _, _, content, (start, end), _ = json.loads(document.metadata["chunkana_context"])
-        overlap = document.page_content[start:end].strip()
-        assert start == content == 0
+        content_start, _ = json.loads(document.metadata["chunkana_context"])
+        overlap = document.page_content[:content_start].strip()
         assert not overlap or overlap.startswith(("Text ", "A paragraph"))
 
 
@@ -297,7 +302,8 @@ def test_what_is_not_worth_indexing_is_left_out() -> None:
         ({"chunk_size": 100, "chunk_overlap": 101}, "larger chunk overlap"),
         ({"chunk_size": 31}, "chunk_size is 31; allowed: at least 32"),
         ({"chunk_size": 100, "chunk_overlap": 90}, "chunk_overlap is 90; allowed: at most 66"),
-        ({"header_context": "all"}, "header_context is 'all'; allowed: 'breadcrumb' or"),
+        ({"header_context": "all"}, "header_context is 'all'; allowed: 'breadcrumb' or 'none'"),
+        ({"header_context": "stack"}, "header_context is 'stack'; allowed: 'breadcrumb' or 'none'"),
         ({"atomic_blocks": "both"}, "atomic_blocks is 'both'"),
     ],
 )
@@ -447,11 +453,11 @@ def test_path_of_children_of_a_cut_heading_keeps_it() -> None:
 
 def test_levels_of_children_are_those_in_the_source() -> None:
     text = "## A\n\n### B\n\n" + "Some words here. " * 20
-    second = ChunkanaSplitter(100, header_keys=True, header_context="stack")
+    second = ChunkanaSplitter(100, header_keys=True)
     for part in chunks_of_chunks(text, ChunkanaSplitter(200), second):
         assert (part.metadata["Header 2"], part.metadata["Header 3"]) == ("A", "B")
         assert part.metadata["header_level"] == 3
-        assert part.page_content.startswith("## A\n\n### B\n\n")
+        assert part.page_content.startswith("A > B\n\n")
 
 
 def test_children_of_cut_code_and_tables_are_code_and_tables() -> None:
@@ -479,6 +485,7 @@ def test_children_fit_below_long_headings(context: HeaderContext) -> None:
     assert all(len(child.page_content) <= 100 for child in children)
 
 
+@settings(max_examples=settings().max_examples // 3)  # the laws are tested of more
 @given(any_markdown())
 def test_chunks_of_chunks_of_made_markdown(text: str) -> None:
     first = ChunkanaSplitter(200, 20, atomic_blocks="split")
@@ -540,6 +547,10 @@ def test_to_documents_maps_a_result() -> None:
     assert [d.page_content for d in made] == [c.content for c in result.get_flat_chunks()]
     assert {frozenset(d.metadata) for d in made} == {frozenset(KEYS | {"source"})}
     assert to_documents(chunk_hierarchical("")) == []
+    result = MarkdownChunker(ChunkConfig(max_chunk_size=80), Context("t")).chunk_hierarchical(TEXT)
+    made = to_documents(result, {"source": "t"})
+    assert [d.page_content for d in made] == [c.embedded for c in result.get_flat_chunks()]
+    assert all(exact(document, TEXT) for document in made)
 
 
 def test_package_says_which_extra_is_missing(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def book() -> Document:
 
 def book_parser() -> MarkdownHierarchyNodeParser:
     """Return a parser that makes several leaves of each section of the book."""
-    return MarkdownHierarchyNodeParser(max_chunk_size=180, min_chunk_size=0)
+    return MarkdownHierarchyNodeParser(max_chunk_size=220, max_parent_size=720, min_chunk_size=0)
 
 
 def own_documents() -> list[Document]:

@@ -101,7 +101,17 @@ def test_all_leaves_are_at_most_as_large_as_parents_may_be() -> None:
     nodes = book_parser()([book()])
     texts = found(build_auto_merging(nodes, base_retriever=Finds(get_leaf_nodes(nodes))))
     assert 1 < len(texts) < len(get_leaf_nodes(nodes))
-    assert max(map(len, texts)) <= 4 * 180
+    assert max(map(len, texts)) <= 720
+
+
+def test_results_have_the_scores_of_the_best_in_them_and_come_by_these() -> None:
+    nodes = book_parser()([book()])
+    first, *_, last = leaves(nodes, 3)
+    between = leaves(nodes, 5)[0]
+    retriever = build_auto_merging(nodes, base_retriever=Finds([first, between, last]))
+    got = retriever.retrieve("?")
+    assert [node.get_content() for node in got] == [section(3), between.get_content()]
+    assert [node.score for node in got] == [1, 0.99]
 
 
 def test_a_gap_between_two_leaves_is_filled() -> None:
@@ -127,7 +137,7 @@ def test_a_part_of_what_is_returned_is_not_returned_besides() -> None:
     """On one level a section is merged of its parts, on the next its siblings into the whole."""
     parts = "\n\n".join(f"Sentence {n} of some words." for n in range(4))
     text = f"# T\n\nIntroduction.\n\n## A\n\n{parts}\n\n## B\n\nAn end."
-    parser = MarkdownHierarchyNodeParser(max_chunk_size=90, min_chunk_size=0)
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=90, min_chunk_size=0, introductions=False)
     nodes = parser([Document(text=text)])
     introduction, first, second, end = get_leaf_nodes(nodes)
     retriever = build_auto_merging(nodes, base_retriever=Finds([introduction, end, first, second]))
@@ -284,7 +294,7 @@ def test_a_parent_that_is_missing_is_named_when_asking() -> None:
         retriever.retrieve("?")
 
 
-def test_arguments_that_exclude_each_other_are_refused() -> None:
+def test_arguments_that_exclude_each_other_or_are_out_of_range_are_refused() -> None:
     nodes = book_parser()([book()])
     index = VectorStoreIndex(LeafNodes()(nodes), embed_model=WordEmbedding())
     for options in ({"index": index}, {"similarity_top_k": 3}):
@@ -294,6 +304,8 @@ def test_arguments_that_exclude_each_other_are_refused() -> None:
             build_auto_merging(nodes, base_retriever=Finds([]), **options)
     with pytest.raises(ValueError, match="embed_model is for an index that is made"):
         build_auto_merging(nodes, index=index, embed_model=WordEmbedding())
+    with pytest.raises(ValueError, match=r"ratio is 1\.5; allowed: a number from 0 to 1"):
+        build_auto_merging(nodes, index=index, ratio=1.5)
 
 
 def test_filling_and_merging_come_to_an_end() -> None:

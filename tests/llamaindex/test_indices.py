@@ -63,7 +63,7 @@ def test_tree_index_runs_without_a_model(*, with_summary: bool) -> None:
     assert "item5x1" in best[0].get_content()
 
 
-def test_a_caller_s_content_type_makes_no_summaries() -> None:
+def test_a_document_s_own_content_type_makes_no_summaries() -> None:
     document = Document(text=section(1), metadata={"content_type": "document"})
     with pytest.warns(UserWarning, match="content_type"):
         nodes = book_parser()([document])

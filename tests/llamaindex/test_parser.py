@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from llama_index.core import Document
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.ingestion import IngestionPipeline
@@ -311,6 +311,7 @@ def test_real_documents_are_sound(size: int) -> None:
         sound(nodes[document.node_id], document.text, cap=4 * size)
 
 
+@settings(max_examples=settings().max_examples // 3)  # the laws are tested of more
 @given(any_markdown())
 def test_made_documents_are_sound(text: str) -> None:
     parser = MarkdownHierarchyNodeParser(max_chunk_size=100)
@@ -409,18 +410,16 @@ def test_hashes_are_the_same_in_every_process(seed: str) -> None:
 
 
 def test_what_is_embedded_and_what_a_model_reads() -> None:
-    """Of our keys the breadcrumb is embedded, the header path is read; the document's own stay."""
+    """Of our keys the context is embedded, the header path is read; the document's own stay."""
     document = Document(
         text=TEXT, metadata={"title": "T", "secret": "s", "noise": "n"},
         excluded_embed_metadata_keys=["secret"], excluded_llm_metadata_keys=["noise"],
         metadata_separator=" | ", metadata_template="{key}={value}",
         text_template="[{metadata_str}] {content}",
     )  # fmt: skip
-    nodes = MarkdownHierarchyNodeParser(max_chunk_size=120, min_chunk_size=0)([document])
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=140, min_chunk_size=0)([document])
     leaf = next(n for n in nodes if n.get_content().startswith("### Linux"))
-    embedded = (
-        "[title=T | noise=n | breadcrumb=Guide > Install > Linux] ### Linux\n\nUse the package."
-    )
+    embedded = "[title=T | noise=n | context=Guide > Install > Linux] ### Linux\n\nUse the package."
     assert leaf.get_content(MetadataMode.EMBED) == embedded
     read = "[title=T | secret=s | header_path=/Guide/Install/Linux] ### Linux\n\nUse the package."
     assert leaf.get_content(MetadataMode.LLM) == read
@@ -447,16 +446,16 @@ def test_embedding_of_a_document_is_not_its_nodes() -> None:
 
 
 @pytest.mark.parametrize("limit", [50, 60, 80, 100, 120, 160, 200])
-@pytest.mark.parametrize("caller_s", [{}, {"file_name": "guide.md"}, {"url": "u" * 44}])
+@pytest.mark.parametrize("metadata", [{}, {"file_name": "guide.md"}, {"url": "u" * 44}])
 @pytest.mark.parametrize("context", ["metadata", "text"])
 def test_leaves_fit_where_title_and_metadata_do_not_fit_together(
-    context: HeaderContext, caller_s: dict[str, str], limit: int
+    context: HeaderContext, metadata: dict[str, str], limit: int
 ) -> None:
-    """The title goes before the caller's metadata are left out of what is counted."""
+    """The title goes before the document's own metadata is left out of what is counted."""
     text = "# Configuration reference manual\n\n" + "Words of it are here. " * 40
-    document = Document(text=text, metadata=caller_s)
+    document = Document(text=text, metadata=metadata)
     counted = (
-        len(TextNode(text="", metadata=caller_s).get_content(MetadataMode.EMBED)) <= limit // 2 - 2
+        len(TextNode(text="", metadata=metadata).get_content(MetadataMode.EMBED)) <= limit // 2 - 2
     )
     parser = MarkdownHierarchyNodeParser(max_chunk_size=limit, header_context=context)
     with nullcontext() if counted else pytest.warns(UserWarning, match="takes over half"):
@@ -480,41 +479,154 @@ def test_leaves_fit_as_they_are_embedded(tokenizer: Any, context: HeaderContext)
         assert size <= limit or leaf.metadata["allow_oversize"]
 
 
+PLAIN_TEMPLATES: list[dict[str, str]] = [
+    {},
+    {"metadata_template": "{key}={value}", "metadata_separator": " :: "},
+    {"metadata_template": "{value}", "metadata_separator": ""},
+    {"text_template": "<doc>\n{metadata_str}\n\n{content}"},
+]
+OTHER_TEMPLATES: list[dict[str, str]] = [
+    {"metadata_template": "{key!r}={value:>20}", "metadata_separator": " :: "},
+    {"metadata_template": "<{key}>{value}</{key}>", "metadata_separator": ""},
+    {"text_template": "<doc>{metadata_str}</doc>\n{content}\n<end/>"},
+    {"text_template": "{content}\n\n{metadata_str}\n\nend of the node"},
+    {"metadata_template": "{key}={value!r}"},
+    {"metadata_template": "{key}"},
+]
+OWN_METADATA: list[dict[str, Any]] = [
+    {},
+    {"file_name": "guide.md", "pages": 3, "secret": "s" * 90},
+    {"empty": "", "tags": ["one", "two"]},
+]
+
+
+def of_own(metadata: dict[str, Any], templates: dict[str, str]) -> list[Document]:
+    """Return some of the project's own documents with metadata, a key excluded, and templates."""
+    return [
+        Document(
+            text=document.text,
+            id_=document.id_,
+            metadata=metadata,
+            excluded_embed_metadata_keys=["secret"],
+            **templates,
+        )
+        for document in own_documents()[:2]
+    ]
+
+
+@pytest.mark.parametrize("templates", [*PLAIN_TEMPLATES, *OTHER_TEMPLATES])
+@pytest.mark.parametrize("metadata", OWN_METADATA)
+@pytest.mark.parametrize("tokenizer", [None, words])
+@pytest.mark.parametrize("context", ["metadata", "text", "none"])
+def test_leaves_fit_with_any_metadata_and_templates(
+    context: HeaderContext,
+    tokenizer: Any,  # noqa: ANN401
+    metadata: dict[str, Any],
+    templates: dict[str, str],
+) -> None:
+    limit = 240 if tokenizer is None else 40
+    parser = MarkdownHierarchyNodeParser(
+        max_chunk_size=limit, tokenizer=tokenizer, header_context=context
+    )
+    for leaf in get_leaf_nodes(parser(of_own(metadata, templates))):
+        text = leaf.get_content(MetadataMode.EMBED)
+        size = len(text) if tokenizer is None else len(text.split())
+        assert size <= limit or leaf.metadata["allow_oversize"]
+
+
+@pytest.mark.parametrize("templates", PLAIN_TEMPLATES)
+@pytest.mark.parametrize("metadata", OWN_METADATA)
+@pytest.mark.parametrize("context", ["metadata", "text"])
+def test_what_is_embedded_ends_in_what_the_core_embeds(
+    context: HeaderContext, metadata: dict[str, Any], templates: dict[str, str]
+) -> None:
+    """It is the document's metadata as LlamaIndex writes it, and then exactly context and text."""
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=240, header_context=context)
+    for document in of_own(metadata, templates):
+        node = TextNode(
+            text="|",
+            metadata=metadata,
+            excluded_embed_metadata_keys=["secret"],
+            **templates,
+        )
+        alone = node.get_content(MetadataMode.EMBED).removesuffix("|")
+        is_key = context == "metadata"
+        node.metadata |= {"context": "|"} if is_key else {}
+        above = node.get_content(MetadataMode.EMBED).removesuffix("|\n\n|" if is_key else "|")
+        for leaf in get_leaf_nodes(parser([document])):
+            written, content = leaf.metadata["context"], leaf.get_content()
+            if is_key and written:
+                content = f"{written}\n\n{content}"
+            in_front = above if written else alone
+            assert leaf.get_content(MetadataMode.EMBED) == (in_front + content).strip()
+
+
 @pytest.mark.parametrize(
-    "templates",
+    ("templates", "extra"),
     [
-        {},
-        {"metadata_template": "{key!r}={value:>20}", "metadata_separator": " :: "},
-        {"text_template": "<doc>{metadata_str}</doc>\n{content}\n<end/>"},
+        *((templates, 0) for templates in PLAIN_TEMPLATES[:2]),
+        (OTHER_TEMPLATES[0], len("Guide") - 1),  # which the template pads to a width
+        (OTHER_TEMPLATES[1], len("\n")),  # a line of its own
+        (OTHER_TEMPLATES[2], len("\n\n\n\n")),  # lines of their own, and a blank one
     ],
 )
-@pytest.mark.parametrize("caller_s", [{}, {"file_name": "guide.md"}])
-@pytest.mark.parametrize("context", ["metadata", "text"])
+@pytest.mark.parametrize("metadata", [{}, {"file_name": "guide.md"}])
 def test_what_is_embedded_is_counted_to_the_character(
-    context: HeaderContext, caller_s: dict[str, str], templates: dict[str, str]
+    metadata: dict[str, str], templates: dict[str, str], extra: int
 ) -> None:
+    """Where a template writes something behind a text, some characters more are counted."""
     text = f"# Guide\n\n{'Words of it. ' * 30}".rstrip()
-    document = Document(text=text, metadata=caller_s, **templates)
-    (leaf,) = MarkdownHierarchyNodeParser(header_context=context)([document])
-    size = len(leaf.get_content(MetadataMode.EMBED))
+    document = Document(text=text, metadata=metadata, **templates)
+    options: dict[str, Any] = {"introductions": False}
+    (leaf,) = MarkdownHierarchyNodeParser(**options)([document])
+    size = len(leaf.get_content(MetadataMode.EMBED)) + extra
     assert size > len(text)
     for limit, count in ((size, 1), (size - 1, 2)):
-        nodes = MarkdownHierarchyNodeParser(max_chunk_size=limit, header_context=context)(
-            [document]
-        )
+        nodes = MarkdownHierarchyNodeParser(max_chunk_size=limit, **options)([document])
         assert len(get_leaf_nodes(nodes)) == count
 
 
-def test_a_caller_s_own_breadcrumb_is_embedded_as_it_is() -> None:
-    document = Document(text=TEXT, metadata={"breadcrumb": "Docs / Guide"})
-    with pytest.warns(UserWarning, match="keep their own metadata breadcrumb"):
+@pytest.mark.parametrize("templates", PLAIN_TEMPLATES)
+@pytest.mark.parametrize("metadata", [{}, {"file_name": "guide.md"}])
+def test_what_is_embedded_in_the_text_is_counted_to_the_character(
+    metadata: dict[str, str], templates: dict[str, str]
+) -> None:
+    text = f"# Guide\n\n{'Words of it. ' * 30}".rstrip()
+    document = Document(text=text, metadata=metadata, **templates)
+    options: dict[str, Any] = {"introductions": False, "header_context": "text"}
+    (leaf,) = MarkdownHierarchyNodeParser(**options)([document])
+    size = len(leaf.get_content(MetadataMode.EMBED))
+    for limit, count in ((size, 1), (size - 1, 2)):
+        nodes = MarkdownHierarchyNodeParser(max_chunk_size=limit, **options)([document])
+        assert len(get_leaf_nodes(nodes)) == count
+
+
+@pytest.mark.parametrize("template", ["{key}", "{key}={value!r}"])
+def test_a_template_that_does_not_write_a_value_as_it_is_has_no_context(template: str) -> None:
+    document = Document(text=TEXT, metadata_template=template)
+    for node in MarkdownHierarchyNodeParser()([document]):
+        assert node.get_content(MetadataMode.EMBED) == node.get_content()
+
+
+def test_a_document_s_own_context_is_embedded_as_it_is() -> None:
+    document = Document(text=TEXT, metadata={"context": "Docs / Guide"})
+    with pytest.warns(UserWarning, match="keep their own metadata context"):
         nodes = MarkdownHierarchyNodeParser()([document])
-    assert (
-        nodes[0].get_content(MetadataMode.EMBED).startswith("breadcrumb: Docs / Guide\n\n# Guide")
-    )
-    hidden = Document(text=TEXT, excluded_embed_metadata_keys=["breadcrumb"])
+    assert nodes[0].get_content(MetadataMode.EMBED).startswith("context: Docs / Guide\n\n# Guide")
+    hidden = Document(text=TEXT, excluded_embed_metadata_keys=["context"])
     for node in MarkdownHierarchyNodeParser()([hidden]):
         assert node.get_content(MetadataMode.EMBED) == node.get_content()
+
+
+def test_the_path_is_read_once() -> None:
+    """In the text, or in the metadata where the text does not say it."""
+    options: dict[str, Any] = {"max_chunk_size": 60, "min_chunk_size": 0}
+    for context in ("metadata", "text", "none"):
+        parser = MarkdownHierarchyNodeParser(header_context=context, **options)
+        for node in parser([Document(text=TEXT)]):
+            is_said = context == "text" and node.metadata["context"]
+            path = "" if is_said else f"header_path: {node.metadata['header_path']}\n\n"
+            assert node.get_content(MetadataMode.LLM) == path + node.get_content()
 
 
 def test_long_metadata_is_warned_of_and_left_out_of_sizes() -> None:
@@ -527,18 +639,28 @@ def test_long_metadata_is_warned_of_and_left_out_of_sizes() -> None:
     sound([n for n in nodes if n.ref_doc_id == document.node_id], document.text, cap=800)
 
 
+def test_with_a_long_template_there_are_no_contexts() -> None:
+    """A template that takes over half of the limit by itself leaves nothing to measure with."""
+    template = "word " * 30 + "{metadata_str}\n\n{content}"
+    document = Document(text=TEXT * 5, metadata={"a": "b"}, text_template=template)
+    with pytest.warns(UserWarning, match="takes over half of max_chunk_size"):
+        nodes = MarkdownHierarchyNodeParser(max_chunk_size=200)([document])
+    assert {node.metadata["context"] for node in nodes} == {""}
+    assert all(len(leaf.get_content()) <= 200 for leaf in get_leaf_nodes(nodes))
+
+
 def test_long_headings_lose_their_outermost_titles() -> None:
     text = f"# Title\n\n## {'Longer ' * 10}\n\n### Short\n\n{'Text of it. ' * 8}\n"
     leaves = get_leaf_nodes(MarkdownHierarchyNodeParser(max_chunk_size=130)([Document(text=text)]))
-    assert {leaf.metadata["breadcrumb"] for leaf in leaves} == {"Short"}
+    assert {leaf.metadata["context"] for leaf in leaves} == {"Short"}
     assert all(len(leaf.get_content(MetadataMode.EMBED)) <= 130 for leaf in leaves)
 
 
-def test_a_breadcrumb_that_has_no_room_is_not_embedded() -> None:
+def test_a_context_that_has_no_room_is_not_embedded() -> None:
     """Not even as a key without a value, which would not have been counted."""
     text = f"# {'Longer ' * 10}\n\n{'Text of it. ' * 20}\n"
     leaves = get_leaf_nodes(MarkdownHierarchyNodeParser(max_chunk_size=120)([Document(text=text)]))
-    assert {leaf.metadata["breadcrumb"] for leaf in leaves} == {""}
+    assert {leaf.metadata["context"] for leaf in leaves} == {""}
     assert all(leaf.get_content(MetadataMode.EMBED) == leaf.get_content() for leaf in leaves)
 
 
@@ -597,27 +719,28 @@ Warm them.
 
 
 SHOWN = (
-    "breadcrumb", "header_path", "header_level", "content_type", "anchor", "chunk_index",
+    "context", "header_path", "header_level", "content_type", "anchor", "chunk_index",
     "start_line", "end_line", "continued_from_header", "allow_oversize", "oversize_reason",
 )  # fmt: skip
-TEA, BREWING = (
-    ("Tea/Coffee", "/Tea\\/Coffee", 1),
-    ("Tea/Coffee > Brewing", "/Tea\\/Coffee/Brewing", 2),
-)
-CODE = ("Tea/Coffee > Brewing > Code", "/Tea\\/Coffee/Brewing/Code", 3)
-CUPS = ("Tea/Coffee > Cups", "/Tea\\/Coffee/Cups", 2)
+TEA = ("/Tea\\/Coffee", 1)
+BREWING = ("/Tea\\/Coffee/Brewing", 2)
+CODE = ("/Tea\\/Coffee/Brewing/Code", 3)
+CUPS = ("/Tea\\/Coffee/Cups", 2)
 EXPECTED = [
-    (*TEA, "section", "teacoffee", -1, 1, 17, False, False, ""),
-    (*TEA, "text", "teacoffee", 0, 1, 3, False, False, ""),
-    (*BREWING, "section", "brewing", -1, 5, 13, False, False, ""),
-    (*BREWING, "section", "brewing", -1, 5, 7, False, False, ""),
-    (*BREWING, "text", "brewing", 1, 5, 7, False, False, ""),
-    (*BREWING, "text", "brewing", 2, 7, 7, True, False, ""),
-    (*BREWING, "text", "brewing", 3, 7, 7, True, False, ""),
-    (*CODE, "code", "code", 4, 9, 13, False, True, "code_block_integrity"),
-    (*CUPS, "text", "cups", 5, 15, 17, False, False, ""),
-    ("Tea/Coffee", "/", 0, "document", "", -1, 1, 17, False, False, ""),
-]
+    ("", *TEA, "section", "teacoffee", -1, 1, 17, False, False, ""),
+    ("Tea/Coffee", *TEA, "text", "teacoffee", 0, 1, 3, False, False, ""),
+    ("", *BREWING, "section", "brewing", -1, 5, 13, False, False, ""),
+    ("", *BREWING, "section", "brewing", -1, 5, 7, False, False, ""),
+    ("Tea/Coffee > Brewing", *BREWING, "text", "brewing", 1, 5, 7, False, False, ""),
+    ("Tea/Coffee > Brewing", *BREWING, "text", "brewing", 2, 7, 7, True, False, ""),
+    ("Tea/Coffee > Brewing", *BREWING, "text", "brewing", 3, 7, 7, True, False, ""),
+    (
+        "Tea/Coffee > Brewing > Code",
+        *CODE, "code", "code", 4, 9, 13, False, True, "code_block_integrity",
+    ),
+    ("Tea/Coffee > Cups", *CUPS, "text", "cups", 5, 15, 17, False, False, ""),
+    ("", "/", 0, "document", "", -1, 1, 17, False, False, ""),
+]  # fmt: skip
 
 
 def test_every_key_says_what_it_should() -> None:
@@ -644,7 +767,7 @@ def test_every_key_says_what_it_should() -> None:
 
 def test_untitled_documents_have_no_title_in_front() -> None:
     (node,) = MarkdownHierarchyNodeParser()([Document(text="Only a sentence.\n")])
-    assert (node.metadata["breadcrumb"], node.metadata["header_path"]) == ("", "/")
+    assert (node.metadata["context"], node.metadata["header_path"]) == ("", "/")
     assert node.get_content(MetadataMode.EMBED) == "Only a sentence."
 
 
@@ -655,14 +778,14 @@ def test_nodes_share_no_metadata_with_documents() -> None:
     assert document.metadata == {"tags": ["a"]} == {"tags": nodes[1].metadata["tags"]}
 
 
-def test_warnings_name_the_caller_s_line() -> None:
+def test_warnings_name_the_line_of_the_call() -> None:
     document = Document(text=TEXT, metadata={"anchor": "theirs"})
     with pytest.warns(UserWarning, match="anchor") as warned:
         MarkdownHierarchyNodeParser()([document])
     assert [warning.filename for warning in warned] == [__file__]
 
 
-def test_metadata_of_the_same_name_stays_the_caller_s() -> None:
+def test_a_document_s_own_metadata_stays() -> None:
     document = Document(text=TEXT, metadata={"anchor": "theirs"})
     with pytest.warns(UserWarning, match="keep their own metadata anchor"):
         nodes = MarkdownHierarchyNodeParser()([document])

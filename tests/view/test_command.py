@@ -10,7 +10,7 @@ pytest.importorskip("typer")
 pytest.importorskip("rich")
 pytest.importorskip("bm25s")
 
-from tests.cli.command import error_of, output_of, run
+from tests.cli.command import error_of, output_of, piped, run
 from tests.cli.terminal import ended_at_terminal
 from tests.view.reading import read
 
@@ -33,7 +33,7 @@ def test_one_file_to_a_page(folder: Path) -> None:
 
 
 def test_standard_input_to_standard_output() -> None:
-    page = read(output_of("view", "-", stdin=TEXT.encode()))
+    page = read(piped("view", "-", stdin=TEXT.encode()))
     assert page.by_id("source").text == TEXT
     assert page.all("h1")[0].text == "standard input"
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import sys
-from dataclasses import replace
 from inspect import CO_GENERATOR
 from itertools import pairwise
 from types import FrameType
 
 import pytest
 from hypothesis import given, settings
+from msgspec.structs import replace
 
 from chunkana_core import (
     ChunkConfig,
+    Context,
     HierarchicalChunkingResult,
     HierarchyBuilder,
     MarkdownChunker,
@@ -21,11 +23,13 @@ from chunkana_core import (
 )
 from chunkana_view import to_html
 from tests import corpora
+from tests.core.configurations import contexts
 from tests.strategies import any_markdown
 from tests.view.reading import Read, read
 
 SAMPLES = corpora.own_documents()
 DEFAULT = ChunkConfig()
+LABELLED = Context("a.md")
 SMALL = ChunkConfig(max_chunk_size=120, atomic_blocks="split")
 KETTLE = """# Kettle
 
@@ -48,12 +52,14 @@ Unplug it first.
 """
 
 
-def chunked(text: str, config: ChunkConfig = DEFAULT) -> HierarchicalChunkingResult:
-    return MarkdownChunker(config).chunk_hierarchical(text)
+def chunked(
+    text: str, config: ChunkConfig = DEFAULT, context: Context | None = None
+) -> HierarchicalChunkingResult:
+    return MarkdownChunker(config, context).chunk_hierarchical(text)
 
 
-def page_of(text: str, config: ChunkConfig = DEFAULT) -> Read:
-    return read(chunked(text, config).to_html("a.md"))
+def page_of(text: str, config: ChunkConfig = DEFAULT, context: Context | None = None) -> Read:
+    return read(to_html(chunked(text, config, context), "a.md"))
 
 
 def as_shown(text: str) -> str:
@@ -65,17 +71,19 @@ def as_shown(text: str) -> str:
 
 def check(result: HierarchicalChunkingResult) -> None:
     """Check that a page holds the source, every leaf once and in order, and facts of each."""
-    page = read(result.to_html())
+    page = read(to_html(result))
     leaves = result.get_leaves()
-    assert page.by_id("source").text == as_shown(result.source)
+    assert page.by_id("source").text == as_shown(result.text)
     assert [leaf.attributes["id"] for leaf in page.leaves] == [f"c-{c.chunk_id}" for c in leaves]
     assert [leaf.text for leaf in page.leaves] == [as_shown(chunk.text) for chunk in leaves]
     assert len(page.facts["chunks"]) == len(leaves)
     for chunk, element, facts in zip(leaves, page.leaves, page.facts["chunks"], strict=True):
-        path = as_shown(result.breadcrumb(chunk))
-        below = facts.get("above", "") + element.text + facts.get("below", "")
-        assert path + below == as_shown(result.contextualize(chunk))
-        assert facts["path"] == path or len(path) > 1000
+        path, title = chunk.section.path, result.title
+        titles = path if not title or path[:1] == (title,) else (title, *path)
+        shown_path = as_shown(" > ".join(titles))
+        assert facts.get("path", "") == shown_path or len(shown_path) > 1000
+        shown = facts.get("above", "") + facts.get("text", element.text) + facts.get("below", "")
+        assert shown == as_shown(chunk.embedded)
         assert "text" not in facts
     for rows in (page.facts["outline"], page.facts["merge"]):
         assert all(0 <= first <= last < len(leaves) for _, _, first, last, _ in rows)
@@ -83,14 +91,17 @@ def check(result: HierarchicalChunkingResult) -> None:
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 @pytest.mark.parametrize("config", [DEFAULT, SMALL], ids=["1000", "120"])
-def test_own_documents(sample: corpora.Sample, config: ChunkConfig) -> None:
-    check(chunked(sample.text, config))
+@pytest.mark.parametrize("context", [None, LABELLED], ids=["alone", "with a context"])
+def test_own_documents(
+    sample: corpora.Sample, config: ChunkConfig, context: Context | None
+) -> None:
+    check(chunked(sample.text, config, context))
 
 
 @settings(max_examples=settings().max_examples // 3)  # reading a page costs more than making it
-@given(any_markdown())
-def test_any_markdown(text: str) -> None:
-    check(chunked(text, SMALL))
+@given(any_markdown(), contexts())
+def test_any_markdown(text: str, context: Context | None) -> None:
+    check(chunked(text, SMALL, context))
 
 
 @pytest.mark.slow
@@ -110,16 +121,24 @@ def test_neighbours_differ_in_shade() -> None:
 
 def test_facts_of_a_continued_part() -> None:
     """A part of a table shows its path, size, lines, flags, and what is repeated above it."""
-    page = page_of(KETTLE, replace(SMALL, max_chunk_size=140))
+    page = page_of(KETTLE, dataclasses.replace(SMALL, max_chunk_size=140))
     index = next(i for i, c in enumerate(page.facts["chunks"]) if "continued" in c.get("flags", {}))
     facts, leaf = page.facts["chunks"][index], page.leaves[index]
     assert facts["path"] == "Kettle > Keys"
     assert facts["level"] == "H2, subsection"
     assert (facts["type"], facts["lines"]) == ("table", "10–12")
-    assert facts["above"] == "\n\n## Keys\n\n| Key | Does |\n|-----|------|\n"
+    assert facts["above"] == "## Keys\n\n| Key | Does |\n|-----|------|\n"
     assert facts["flags"] == {"continued": "part 2 of its section's text"}
     assert leaf.attributes["data-flags"] == "continued"
-    assert facts["size"] == len((facts["above"] + leaf.text).lstrip())
+    assert facts["size"] == len(facts["above"] + leaf.text)
+
+
+def test_what_is_embedded_is_shown() -> None:
+    """Label, path and introduction stand above, as they are embedded."""
+    (_, _, last) = page_of(KETTLE * 2, DEFAULT, LABELLED).facts["chunks"][:3]
+    chunk = chunked(KETTLE * 2, DEFAULT, LABELLED).get_leaves()[2]
+    assert last["above"] == f"{chunk.context}\n\n" == "a.md > Kettle > Repair > Before\n\n"
+    assert last["size"] == chunk.size
 
 
 def test_flags() -> None:
@@ -192,7 +211,7 @@ def test_chunks_that_another_tool_made() -> None:
 
 def test_the_page_is_a_few_times_the_source() -> None:
     text = "\n\n".join(sample.text for sample in SAMPLES) * 2
-    assert len(chunked(text).to_html().encode()) < 3 * len(text.encode())
+    assert len(to_html(chunked(text)).encode()) < 3 * len(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -207,7 +226,7 @@ def test_the_page_is_a_few_times_the_source() -> None:
 def test_no_title_makes_the_page_large(text: str) -> None:
     """What is repeated in many places is shortened."""
     result = chunked(text, SMALL)
-    assert len(result.to_html()) < 100_000 + 3 * len(text) + 2_500 * len(result.get_leaves())
+    assert len(to_html(result)) < 100_000 + 3 * len(text) + 2_500 * len(result.get_leaves())
 
 
 def length_of_what_is_made(result: HierarchicalChunkingResult) -> int:
@@ -221,25 +240,26 @@ def length_of_what_is_made(result: HierarchicalChunkingResult) -> int:
         nonlocal made
         if frame.f_code.co_flags & CO_GENERATOR:
             return
-        if event == "return" and isinstance(value, str) and value is not result.source:
+        if event == "return" and isinstance(value, str) and value is not result.text:
             made += len(value)
 
     before = sys.getprofile()
     sys.setprofile(add)
     try:
-        result.to_html()
+        to_html(result)
     finally:
         sys.setprofile(before)
     return made
 
 
 @pytest.mark.parametrize("under", ["", "## Part\n\n"], ids=["parts of one section", "sections"])
-def test_a_long_title_costs_once(under: str) -> None:
+@pytest.mark.parametrize("context", [None, LABELLED], ids=["alone", "with a context"])
+def test_a_long_title_costs_once(under: str, context: Context | None) -> None:
     """Neither the path nor what is embedded is made anew, in full, for each of many leaves."""
     paragraphs = (f"{under}{'Some words here. ' * 6}" for _ in range(300))
-    result = chunked(f"# {'a' * 50_000}\n\n" + "\n\n".join(paragraphs), SMALL)
+    result = chunked(f"# {'a' * 50_000}\n\n" + "\n\n".join(paragraphs), SMALL, context)
     assert len(result.get_leaves()) >= 300
-    assert 0 < length_of_what_is_made(result) < 20 * len(result.to_html())
+    assert 0 < length_of_what_is_made(result) < 20 * len(to_html(result))
 
 
 def test_long_languages_are_shortened() -> None:
@@ -261,8 +281,8 @@ def test_a_leaf_with_many_headings_is_measured_once() -> None:
     leaves, headings = result.get_leaves(), result.toc()
     assert len(headings) > 50 * len(leaves)
     measured.clear()
-    result.to_html()
-    assert 0 < sum(map(len, measured)) < 20 * len(result.source)
+    to_html(result)
+    assert 0 < sum(map(len, measured)) < 20 * len(result.text)
 
 
 def test_a_long_path_is_shortened_and_says_so() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from chunkana_core import ChunkConfig, MarkdownChunker
-from chunkana_view import Entry, index_html
+from chunkana_view import Entry, index_html, to_html
 from tests.strategies import any_markdown
 from tests.view.injections import ALL, DOCUMENTS, PAYLOADS
 from tests.view.reading import Read, read
@@ -27,7 +27,7 @@ KNOWN = {
 
 def page_of(text: str, name: str = "") -> Read:
     config = ChunkConfig(max_chunk_size=200, atomic_blocks="split")
-    return read(MarkdownChunker(config).chunk_hierarchical(text).to_html(name))
+    return read(to_html(MarkdownChunker(config).chunk_hierarchical(text), name))
 
 
 def hashed(text: str) -> str:

@@ -1,1 +1,1 @@
-"""What `chunkana validate` does: read chunks, whoever made them, and hold them against the laws."""
+"""What `chunkana validate` does: read the chunks of any tool, and check them against the laws."""

@@ -1,82 +1,96 @@
-"""What was found, by document; for people and for programs."""
+"""What checking finds, by document: as lines for people and as JSON for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from chunkana_cli.checking.given import Given
-from chunkana_cli.checking.laws import Violation, not_checked, violations_of
-from chunkana_cli.checking.places import indexed
+from chunkana_cli.checking.laws import find_unchecked_laws, find_violations
+from chunkana_cli.checking.locations import indexable_text
+from chunkana_cli.checking.records import ChunkRecord
 from chunkana_cli.naming import counted
 from chunkana_cli.visible import on_one_line
-from chunkana_core import validate_content_coverage
+from chunkana_core import Violation, validate_content_coverage
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedDocument:
     """The chunks of a document and what is wrong with them.
 
     Attributes:
         file: the document's name.
-        chunks: how many there are.
-        with_offsets: how many of them have offsets.
-        coverage: the share of the document's lines that they hold.
-        not_checked: the laws of which they do not say enough.
-        violations: what is wrong.
+        records: the chunks, by their keys.
+        coverage: the share of the document's lines that they hold, 0.0 to 1.0.
+        unchecked: the laws that could not be checked.
+        violations: what is wrong; a `chunk_id` is the key of a record.
     """
 
     file: str
-    chunks: int
-    with_offsets: int
+    records: Mapping[str, ChunkRecord]
     coverage: float
-    not_checked: list[str]
+    unchecked: list[str]
     violations: list[Violation]
 
-    @classmethod
-    def of(cls, file: str, chunks: Sequence[Given], source: str, limit: int | None) -> Checked:
-        """Check the chunks of a document."""
-        coverage = validate_content_coverage(chunks, indexed(chunks, source)).coverage
-        placed = sum(chunk.span is not None for chunk in chunks)
-        unchecked = not_checked(chunks, source, limit)
-        found = violations_of(chunks, source, limit)
-        return cls(file, len(chunks), placed, coverage, unchecked, found)
+    @property
+    def chunk_count(self) -> int:
+        """How many chunks there are."""
+        return len(self.records)
+
+    @property
+    def offset_count(self) -> int:
+        """How many chunks have offsets."""
+        return sum(record.span is not None for record in self.records.values())
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each violation: file, chunk, law, how."""
         for violation in self.violations:
-            chunk = violation.chunk.name if violation.chunk else "all chunks"
-            message = on_one_line(violation.message)
-            yield f"{on_one_line(self.file)}: {on_one_line(chunk)}: {violation.law}: {message}"
+            record = self._record_of(violation)
+            parts = (self.file, record.name if record else "all chunks", violation.law)
+            yield ": ".join(map(on_one_line, (*parts, violation.message)))
 
     def to_dict(self) -> dict[str, object]:
         """Return it as JSON takes it."""
         return {
             "file": self.file,
-            "chunks": self.chunks,
-            "with_offsets": self.with_offsets,
+            "chunks": self.chunk_count,
+            "with_offsets": self.offset_count,
             "coverage": self.coverage,
-            "not_checked": self.not_checked,
-            "violations": [
-                {
-                    "law": violation.law,
-                    "chunk": violation.chunk.number if violation.chunk else None,
-                    "chunk_id": violation.chunk.chunk_id if violation.chunk else "",
-                    "message": violation.message,
-                }
-                for violation in self.violations
-            ],
+            "not_checked": self.unchecked,
+            "violations": [self._violation_dict(violation) for violation in self.violations],
         }
+
+    def _violation_dict(self, violation: Violation) -> dict[str, object]:
+        record = self._record_of(violation)
+        return {
+            "law": violation.law,
+            "chunk": record.number if record else None,
+            "chunk_id": record.chunk_id if record else "",
+            "message": violation.message,
+        }
+
+    def _record_of(self, violation: Violation) -> ChunkRecord | None:
+        return None if violation.chunk_id is None else self.records[violation.chunk_id]
+
+
+def check_document(
+    file: str, records: Sequence[ChunkRecord], source: str, limit: int | None
+) -> CheckedDocument:
+    """Check the chunks of a document, of a text, against a limit in characters if it is known."""
+    coverage = validate_content_coverage(records, indexable_text(records, source)).coverage
+    unchecked = find_unchecked_laws(records, source, limit)
+    violations = find_violations(records, source, limit)
+    by_key = {record.key: record for record in records}
+    return CheckedDocument(file, by_key, coverage, unchecked, violations)
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadDocument:
     """A document that could not be read.
 
     Attributes:
-        file: its name, "" where its chunks say none.
-        chunks: how many of it were given.
-        error: why.
+        file: its name, "" where its chunks do not have it.
+        chunks: how many chunks it has.
+        error: why it could not be read.
     """
 
     file: str
@@ -93,8 +107,8 @@ class Report:
         unread: the others.
     """
 
-    checked: Sequence[Checked]
-    unread: Sequence[Unread]
+    checked: Sequence[CheckedDocument]
+    unread: Sequence[UnreadDocument]
 
     @property
     def is_valid(self) -> bool:
@@ -110,27 +124,26 @@ class Report:
         }
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each violation, and one on all documents."""
+        """Yield a line for each violation, and a summary."""
         for document in self.checked:
             yield from document.lines()
-        chunks = counted(sum(document.chunks for document in self.checked), "chunk")
-        of_all = f"{chunks} of {counted(len(self.checked), 'document')}"
-        yield f"{of_all}: {self._found()}{_blindness(self.checked)}"
+        chunks = counted(sum(document.chunk_count for document in self.checked), "chunk")
+        documents = counted(len(self.checked), "document")
+        yield f"{chunks} of {documents}: {self._outcome()}{self._offsets_note()}"
 
-    def _found(self) -> str:
-        wrong = sum(len(document.violations) for document in self.checked)
+    def _outcome(self) -> str:
+        count = sum(len(document.violations) for document in self.checked)
         if self.unread:
             missing = counted(len(self.unread), "document")
-            return f"{counted(wrong, 'violation')}; {missing} could not be read"
-        return counted(wrong, "violation") if wrong else "nothing wrong"
+            return f"{counted(count, 'violation')}; {missing} could not be read"
+        return counted(count, "violation") if count else "nothing wrong"
 
-
-def _blindness(checked: Sequence[Checked]) -> str:
-    """Return a note on chunks without offsets, and what could therefore not be checked."""
-    blind = [document for document in checked if document.with_offsets < document.chunks]
-    if not blind:
-        return ""
-    count = sum(document.chunks - document.with_offsets for document in blind)
-    unchecked = {law for document in blind for law in document.not_checked} - {"size"}
-    laws = f"; not checked: {', '.join(sorted(unchecked))}" if unchecked else ""
-    return f" ({counted(count, 'chunk')} without offsets, checked by content alone{laws})"
+    def _offsets_note(self) -> str:
+        """Return how many chunks have no offsets, and which laws could therefore not be checked."""
+        documents = [d for d in self.checked if d.offset_count < d.chunk_count]
+        if not documents:
+            return ""
+        count = sum(document.chunk_count - document.offset_count for document in documents)
+        unchecked = {law for document in documents for law in document.unchecked} - {"size"}
+        laws = f"; not checked: {', '.join(sorted(unchecked))}" if unchecked else ""
+        return f" ({counted(count, 'chunk')} without offsets, checked by content alone{laws})"

@@ -1,39 +1,41 @@
-"""Whether chunks say of the tree what their document says."""
+"""Whether the ids and links of chunks are those of their document's tree."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from chunkana_cli.checking.given import Given
-from chunkana_core import Chunk, HierarchyBuilder, validate_tree
+from chunkana_cli.checking.records import ChunkRecord
+from chunkana_core import HierarchyBuilder, Source, Violation
 
 _LINKS = ("parent_id", "prev_sibling_id", "next_sibling_id")
 
 
-def has_tree(given: Sequence[Given]) -> bool:
-    """Tell whether chunks have ids and links."""
-    return all(chunk.chunk_id and "parent_id" in chunk.metadata for chunk in given)
+def has_tree(records: Sequence[ChunkRecord]) -> bool:
+    """Tell whether all chunks have an id and a parent."""
+    return all(record.chunk_id and "parent_id" in record.metadata for record in records)
 
 
-def tree_errors(
-    given: Sequence[Given], leaves: Sequence[Chunk], source: str
-) -> Iterator[tuple[Given | None, str]]:
-    """Yield what is wrong with ids and links.
+def find_tree_violations(records: Sequence[ChunkRecord], source: str) -> Iterator[Violation]:
+    """Yield where ids are not unique, else where links differ from those of the document's tree.
 
     The tree is built anew, from where the chunks stand in their document.
     """
-    counts = Counter(chunk.chunk_id for chunk in given)
-    yield from ((c, "its id is not its own") for c in given if counts[c.chunk_id] > 1)
-    if len(counts) < len(given):
-        return
-    named = [replace(leaf, chunk_id=c.chunk_id) for c, leaf in zip(given, leaves, strict=True)]
-    result = HierarchyBuilder().build(named, source)
-    yield from ((None, error) for error in validate_tree(result).errors)
-    for chunk in given:
-        leaf = result.get_chunk(chunk.chunk_id)
-        for link in _LINKS:
-            said, is_so = chunk.metadata.get(link), getattr(leaf and leaf.links, link)
-            if said != is_so:
-                yield chunk, f"its {link} is {said!r}, not {is_so!r}"
+    counts = Counter(record.chunk_id for record in records)
+    if len(counts) == len(records):
+        yield from _link_violations(records, source)
+    for record in records:
+        if counts[record.chunk_id] > 1:
+            yield Violation("tree", record.key, "has the id of another chunk")
+
+
+def _link_violations(records: Sequence[ChunkRecord], source: str) -> Iterator[Violation]:
+    document = Source.of(source)
+    leaves = [record.to_chunk(document, record.chunk_id) for record in records]
+    result = HierarchyBuilder().build(leaves, source)
+    links = {chunk.chunk_id: chunk.links for chunk in result.chunks}
+    for record in records:
+        for name in _LINKS:
+            stated, actual = record.metadata.get(name), getattr(links[record.chunk_id], name)
+            if stated != actual:
+                yield Violation("tree", record.key, f"has the {name} {stated!r}, not {actual!r}")

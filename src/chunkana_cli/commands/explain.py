@@ -12,7 +12,9 @@ from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
 from chunkana_cli.visible import visible
-from chunkana_core import ChunkConfig, Explanation, MarkdownChunker
+from chunkana_core import ChunkConfig
+from chunkana_explain import Explanation
+from chunkana_explain import explain as explain_cuts
 
 EPILOG = epilog("explain README.md", "explain --json README.md --max-chunk-size 500")
 
@@ -29,9 +31,8 @@ def explain(
     First what the stages did: small neighbours merged, headings carried to their text, sections
     divided. Then each cut with its line, what it costs, and the best other places for it.
     """
-    chunker = MarkdownChunker(config)
     batch = Batch.of(files)
-    explained = ((name, chunker.explain(text)) for name, text in batch.documents())
+    explained = ((name, explain_cuts(text, config)) for name, text in batch.documents())
     if as_json:
         write_json([{"file": name, **found.to_dict()} for name, found in explained])
     else:

@@ -10,7 +10,8 @@ import typer
 from chunkana_cli.batch import Batch, Jobs, workers_of
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.errors import USAGE, fail
-from chunkana_cli.formats import Format, find_format
+from chunkana_cli.formats import find_format
+from chunkana_cli.formats.format import Format
 from chunkana_cli.options import with_config
 from chunkana_cli.output import STANDARD_OUTPUT, open_output, require_other_file
 from chunkana_cli.paths import FILES_HELP

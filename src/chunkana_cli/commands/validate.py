@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.checking.given import Given, read_given
-from chunkana_cli.checking.report import Checked, Report, Unread
+from chunkana_cli.checking.records import ChunkRecord, read_records
+from chunkana_cli.checking.report import Report, UnreadDocument, check_document
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.documents import STANDARD_INPUT, read_document
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
@@ -50,45 +50,56 @@ def validate(
     """
     if chunks == source == STANDARD_INPUT:
         fail("standard input (-) can be read only once", USAGE)
-    rows = _read(chunks)
-    if not rows and source is None:
+    records = _read_records(chunks)
+    if not records and source is None:
         fail(f"{chunks}: has no chunks, and without --source nothing says of what")
-    documents, folder = _by_document(rows, source), Path(chunks).parent
-    found = _checked(documents, folder, max_chunk_size, is_named=source is not None)
-    _print(found, as_json=as_json)
-    if not found.is_valid:
+    documents, folder = _group_by_document(records, source), Path(chunks).parent
+    result = _check_documents(documents, folder, max_chunk_size, is_named=source is not None)
+    _print(result, as_json=as_json)
+    if not result.is_valid:
         raise typer.Exit(FAILED)
 
 
-def _read(chunks: str) -> list[Given]:
+def _read_records(chunks: str) -> list[ChunkRecord]:
     try:
-        return list(read_given(chunks, read_document(chunks).text))
+        return list(read_records(chunks, read_document(chunks).text))
     except InputError as error:
         fail(str(error))
 
 
-def _by_document(rows: Sequence[Given], source: str | None) -> dict[str, list[Given]]:
-    documents: dict[str, list[Given]] = {} if source is None else {source: []}
-    for row in rows:
-        documents.setdefault(row.file if source is None else source, []).append(row)
+def _group_by_document(
+    records: Sequence[ChunkRecord], source: str | None
+) -> dict[str, list[ChunkRecord]]:
+    """Return chunks by the name of their document, which is `source` if there is one."""
+    documents: dict[str, list[ChunkRecord]] = {} if source is None else {source: []}
+    for record in records:
+        documents.setdefault(record.file if source is None else source, []).append(record)
     return documents
 
 
-def _checked(
-    documents: dict[str, list[Given]], folder: Path, limit: int | None, *, is_named: bool
+def _check_documents(
+    documents: dict[str, list[ChunkRecord]], folder: Path, limit: int | None, *, is_named: bool
 ) -> Report:
+    """Check each document that can be read, and report the others.
+
+    Args:
+        documents: chunks by the name of their document.
+        folder: where the file of chunks is.
+        limit: the largest size in characters; None where it is not known.
+        is_named: whether the user named the document.
+    """
     checked, unread = [], []
-    for name, rows in documents.items():
+    for name, records in documents.items():
         try:
-            text = read_document(name).text if is_named else _named_by_chunks(name, folder)
-            checked.append(Checked.of(name, rows, text, limit))
+            text = read_document(name).text if is_named else _read_named_by_chunks(name, folder)
+            checked.append(check_document(name, records, text, limit))
         except InputError as error:
             report(str(error) if is_named else f"{error}; name the document with --source")
-            unread.append(Unread(name, len(rows), str(error)))
+            unread.append(UnreadDocument(name, len(records), str(error)))
     return Report(checked, unread)
 
 
-def _named_by_chunks(name: str, folder: Path) -> str:
+def _read_named_by_chunks(name: str, folder: Path) -> str:
     """Read a document, from where the command runs or beside the chunks."""
     if not name:
         raise InputError("some chunks name no file")
@@ -99,9 +110,9 @@ def _named_by_chunks(name: str, folder: Path) -> str:
     return read_document(str(beside) if is_beside else name).text
 
 
-def _print(found: Report, *, as_json: bool) -> None:
+def _print(result: Report, *, as_json: bool) -> None:
     if as_json:
-        write_json(found.to_dict())
+        write_json(result.to_dict())
         return
     with open_output(STANDARD_OUTPUT) as out:
-        out.write("\n".join([*found.lines(), ""]).encode())
+        out.write("\n".join([*result.lines(), ""]).encode())

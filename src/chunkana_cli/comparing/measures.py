@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from chunkana_cli.comparing.splitters import Piece
 from chunkana_cli.fences import leaves_fence_open
-from chunkana_core import BlockKind, Document, validate_content_coverage
+from chunkana_core import BlockKind, parse_markdown, validate_content_coverage
 
 _LINE_END = re.compile(r"\r\n?|\n")
 
@@ -63,7 +63,7 @@ class Truth:
     @classmethod
     def of(cls, text: str) -> Truth:
         """Parse a document."""
-        blocks = Document.parse(text).blocks
+        blocks = parse_markdown(text).blocks
         # Those in quotes and lists too: a tool is free to find them.
         headings = tuple(_key(b.info) for b in blocks if b.kind is BlockKind.HEADING)
         tables = [_lines(text[b.start : b.end]) for b in blocks if b.kind is BlockKind.TABLE]
@@ -103,7 +103,7 @@ def _claimed(piece: Piece) -> Iterator[str]:
     """Yield what a chunk says is a heading: in its metadata, or by starting with it."""
     for heading in piece.headings:
         yield _key(_plain(heading))
-    blocks = Document.parse(piece.content).top
+    blocks = parse_markdown(piece.content).top
     for block in blocks:
         if block.kind is not BlockKind.HEADING:
             break
@@ -112,7 +112,7 @@ def _claimed(piece: Piece) -> Iterator[str]:
 
 def _plain(title: str) -> str:
     """Return a title without its markup, as a parser reads it."""
-    blocks = Document.parse(f"# {' '.join(title.split())}").top
+    blocks = parse_markdown(f"# {' '.join(title.split())}").top
     return blocks[0].info if len(blocks) == 1 else title
 
 

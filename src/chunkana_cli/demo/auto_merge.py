@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from chunkana_core import Chunk, MergeNode, MergeTree
+from chunkana_retrieval import Hit, Parent, merge_hits
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +31,18 @@ class Passage:
         return chunk.content if self.node.is_leaf and chunk is not None else self.node.text
 
 
-def merge_hits(tree: MergeTree, scores: Mapping[str, float]) -> list[Passage]:
+def merge_leaves(tree: MergeTree, scores: Mapping[str, float]) -> list[Passage]:
     """Return what to read for the leaves that were hit, the best first.
 
     Args:
         tree: of one document.
-        scores: of the leaves that were hit, by their ids.
+        scores: of the leaves that were hit, by their ids, the best first.
     """
-    read: dict[str, list[Passage]] = {}  # by node, what to read of what is under it
-    for node in reversed(tree.nodes):  # children before their parents
-        found = [passage for child in node.children_ids for passage in read.pop(child)]
-        hit = sum(passage.node.parent_id == node.node_id for passage in found)
-        if node.node_id in scores:
-            found = [Passage(node, scores[node.node_id])]
-        elif 2 * hit > len(node.children_ids):
-            found = [Passage(node, max(passage.score for passage in found), hit)]
-        read[node.node_id] = found
-    passages = [passage for root in tree.root_ids for passage in read[root]]
-    return sorted(passages, key=lambda p: (-p.score, p.node.span.start))
+    nodes = {node.node_id: node for node in tree.nodes}
+    parents = {i: Parent(len(node.children_ids), node.parent_id) for i, node in nodes.items()}
+    hits = (Hit(leaf_id, score, nodes[leaf_id].parent_id) for leaf_id, score in scores.items())
+    merged = merge_hits(hits, parents)
+    return [Passage(nodes[one.node_id], one.score, one.merged_children) for one in merged]
 
 
 def nearly_merged(tree: MergeTree, passages: Iterable[Passage]) -> list[tuple[MergeNode, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from chunkana_cli.demo.auto_merge import leaves_under, merge_hits
+from chunkana_cli.demo.auto_merge import leaves_under, merge_leaves
 from chunkana_cli.demo.search import Index
 from chunkana_cli.naming import common_path
 from chunkana_cli.visible import on_one_line
@@ -28,7 +28,7 @@ def pick_question(index: Index, tree: MergeTree, title: str, count: int) -> str:
     questions = [f"What about {topic}?" for topic in islice(topics, _TRIALS)]
     for question in questions:
         scores = {hit.chunk.chunk_id: hit.score for hit in index.search(question, count)}
-        passages = merge_hits(tree, scores)
+        passages = merge_leaves(tree, scores)
         if passages and not passages[0].node.is_leaf:
             return question
     return questions[0] if questions else f"What about {on_one_line(title)}?"

@@ -6,11 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from chunkana_cli.demo.auto_merge import Passage, merge_hits
+from chunkana_cli.demo.auto_merge import Passage, merge_leaves
 from chunkana_cli.demo.question import pick_question
 from chunkana_cli.demo.search import Hit, Index
 from chunkana_cli.documents import Document
-from chunkana_core import ChunkConfig, HierarchicalChunkingResult, MarkdownChunker, MergeTree
+from chunkana_core import (
+    ChunkConfig,
+    Context,
+    HierarchicalChunkingResult,
+    MarkdownChunker,
+    MergeTree,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ def run_demo(
         config: how to chunk.
     """
     start = perf_counter()
-    chunker = MarkdownChunker(config)
+    chunker = MarkdownChunker(config, Context())
     results = [chunker.chunk_hierarchical(document.text) for document in documents]
     seconds = perf_counter() - start
     trees = [result.merge_tree(retrieval.max_parent_size) for result in results]
@@ -91,5 +97,5 @@ def _merged(trees: Sequence[MergeTree], hits: Sequence[Hit]) -> list[tuple[int, 
     passages: list[tuple[int, Passage]] = []
     for index, tree in enumerate(trees):
         scores = {hit.chunk.chunk_id: hit.score for hit in hits if hit.document == index}
-        passages += [(index, passage) for passage in merge_hits(tree, scores)]
+        passages += [(index, passage) for passage in merge_leaves(tree, scores)]
     return sorted(passages, key=lambda found: -found[1].score)

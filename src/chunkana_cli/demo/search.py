@@ -44,7 +44,7 @@ class Index:
     def of(cls, results: Sequence[HierarchicalChunkingResult]) -> Index:
         """Index what the chunks of documents say, their breadcrumbs included."""
         chunks = tuple((i, c) for i, result in enumerate(results) for c in result.get_flat_chunks())
-        texts = [words_of(results[i].contextualize(chunk)) for i, chunk in chunks]
+        texts = [words_of(chunk.embedded) for i, chunk in chunks]
         if not any(texts):
             return cls(chunks, None)
         model = bm25s.BM25()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from chunkana_cli.formats import Format, write_bytes
+from chunkana_cli.formats.format import Format, write_bytes
 from chunkana_cli.written_json import to_json
 from chunkana_core import Chunk, HierarchicalChunkingResult
 

@@ -12,7 +12,7 @@ except ImportError as error:
     message = 'Parquet needs pyarrow: pip install "chunkana-rag[parquet]"'
     raise ImportError(message, name="pyarrow") from error
 
-from chunkana_cli.formats import Format
+from chunkana_cli.formats.format import Format
 from chunkana_core import HierarchicalChunkingResult, chunk_markdown
 
 _ROWS = 10_000  # in a group, which readers load as a whole

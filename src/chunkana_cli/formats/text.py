@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from chunkana_cli.formats import Format, write_bytes
+from chunkana_cli.formats.format import Format, write_bytes
 from chunkana_cli.naming import counted
 from chunkana_cli.visible import on_one_line, visible
 from chunkana_core import Chunk, HierarchicalChunkingResult
@@ -13,7 +13,7 @@ from chunkana_core import Chunk, HierarchicalChunkingResult
 def to_text(name: str, result: HierarchicalChunkingResult) -> Iterator[str]:
     """Yield a heading for the document, and each leaf under a line that describes it."""
     leaves = result.get_leaves()
-    counts = f"{counted(len(leaves), 'chunk')}, {counted(len(result.source), 'character')}"
+    counts = f"{counted(len(leaves), 'chunk')}, {counted(len(result.text), 'character')}"
     strategy = f", strategy {result.strategy_used}" if leaves else ""
     yield f"════ {on_one_line(name)}: {counts}{strategy}\n\n"
     for number, chunk in enumerate(leaves, 1):

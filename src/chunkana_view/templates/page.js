@@ -37,7 +37,7 @@
     if (index < 0) return;
     const chunk = chunks[index];
     byId("which").textContent = `Chunk ${count(index + 1)} of ${count(chunks.length)}`;
-    byId("path").textContent = chunk.path;
+    byId("path").textContent = chunk.path ?? "";
     byId("size").textContent = `${count(chunk.size)} of ${count(limit)} ${unit}`;
     const meter = byId("meter");
     meter.max = limit;
@@ -56,7 +56,7 @@
   }
 
   function showEmbedded(chunk, own) {
-    const above = make("span", `${chunk.path}${chunk.above ?? ""}`, "added");
+    const above = make("span", chunk.above ?? "", "added");
     const below = make("span", chunk.below ?? "", "added");
     byId("embedded").replaceChildren(above, chunk.text ?? own, below);
     byId("embedded").scrollTop = 0;
@@ -289,7 +289,7 @@
   function search() {
     const wanted = query.value.trim().toLowerCase();
     const isSearching = Boolean(wanted || choice.value);
-    texts ??= leaves.map((leaf, at) => `${leaf.textContent}\n${chunks[at].path}\n${chunks[at].id}`.toLowerCase());
+    texts ??= leaves.map((leaf, at) => `${leaf.textContent}\n${chunks[at].path ?? ""}\n${chunks[at].id}`.toLowerCase());
     matches = [];
     leaves.forEach((leaf, at) => {
       const found = isSearching && isOfKind(chunks[at]) && texts[at].includes(wanted);

@@ -1,0 +1,90 @@
+"""Where chunks stand in their document: at their offsets, else where their texts are found."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from chunkana_cli.checking.records import ChunkRecord
+from chunkana_core import BlockKind, parse_markdown
+
+Offsets = tuple[int, int]
+_NOT_LINE_END = re.compile(r"[^\r\n]")
+
+
+def locate(records: Sequence[ChunkRecord], source: str) -> list[ChunkRecord]:
+    """Return the chunks that stand in the document, each with its offsets there."""
+    offsets = zip(records, _find_offsets(records, source), strict=True)
+    return [replace(record, span=found) for record, found in offsets if found is not None]
+
+
+def is_exact(record: ChunkRecord, source: str) -> bool:
+    """Tell whether a chunk's text stands at its offsets, or anywhere if it has none."""
+    if record.span is None:
+        return record.text in source
+    start, end = record.span
+    found = source[start:end] if 0 <= start <= end else ""
+    if record.is_adapted and found:
+        before, middle, after = record.text.partition(found)
+        return bool(middle) and _repeats_lines(before, source) and _repeats_lines(after, source)
+    return found == record.text
+
+
+def indexable_text(records: Sequence[ChunkRecord], source: str) -> str:
+    """Return a document, blank where our adapters rightly leave out what is not worth indexing.
+
+    That is headings without text, link definitions and front matter. For chunks of which some were
+    not made by our adapters, it is the whole document.
+    """
+    if not (records and all(record.is_adapted for record in records)):
+        return source
+    spans = [found for found in _find_offsets(records, source) if found is not None]
+    starts, ends = sorted(start for start, _ in spans), sorted(end for _, end in spans)
+    parts: list[str] = []
+    end = 0
+    for block in parse_markdown(source).top:
+        is_held = bisect_left(starts, block.end) > bisect_right(ends, block.start)
+        if not is_held and (not block.is_content or block.kind is BlockKind.FRONT_MATTER):
+            blank = _NOT_LINE_END.sub(" ", source[block.start : block.end])
+            parts += (source[end : block.start], blank)
+            end = block.end
+    return "".join((*parts, source[end:]))
+
+
+def _find_offsets(records: Sequence[ChunkRecord], source: str) -> Iterator[Offsets | None]:
+    """Yield each chunk's offsets; None where they are not in the document, or it has none.
+
+    A chunk without offsets is looked for after the one before it, so that chunks of the same text
+    are found at different places.
+    """
+    previous = (0, 0)
+    for record in records:
+        offsets = record.span or _find_text(record.text, source, previous)
+        if offsets is not None and not 0 <= offsets[0] < offsets[1] <= len(source):
+            offsets = None
+        previous = offsets or previous
+        yield offsets
+
+
+def _find_text(text: str, source: str, previous: Offsets) -> Offsets | None:
+    """Return where a text follows the previous chunk; else where it comes next."""
+    if not text:
+        return None
+    start = source.find(text, previous[1])
+    if start < 0 or source[previous[1] : start].strip():  # unless the two overlap
+        start = source.find(text, previous[0])
+    return None if start < 0 else (start, start + len(text))
+
+
+def _repeats_lines(text: str, source: str) -> bool:
+    """Tell whether a text consists of lines of the document, and of such as close a fence."""
+    lines = (line.strip() for line in text.splitlines())
+    return all(not line.strip("`~") or line in _stripped_lines(source) for line in lines)
+
+
+@lru_cache(maxsize=1)
+def _stripped_lines(source: str) -> frozenset[str]:
+    return frozenset(line.strip() for line in source.splitlines())

@@ -1,0 +1,153 @@
+"""Chunks as they are read from JSON lines: ours, LangChain's, LlamaIndex's or anybody's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from chunkana_cli.errors import InputError
+from chunkana_core import Chunk, SectionPath, Source, Span
+
+# The first key that is there counts; in the object itself, then in its `metadata`.
+CONTENT_KEYS = ("content", "page_content", "text")
+START_KEYS = ("start_char", "start_char_idx", "start_index", "start")
+END_KEYS = ("end_char", "end_char_idx", "end_index", "end")
+FILE_KEYS = ("file", "source", "file_path", "file_name")
+_PREFIX_KEY = "prefix_chars"  # of our documents for LangChain
+_ADAPTER_KEYS = {"chunk_id", "section_id"}  # of what our adapters make
+_MAX_OFFSET = 10**15
+_NESTED_TOO_DEEPLY = "is nested too deeply"
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRecord:
+    """A chunk as read from a line of a file.
+
+    Attributes:
+        number: of its line, from 1.
+        file: the document's name, "" where the chunk does not have it.
+        content: what is embedded and shown.
+        text: what should stand at the chunk's offsets.
+        span: the chunk's offsets, None where it has none.
+        is_adapted: whether an adapter of ours made it: lines of the document may be repeated
+            around what is at its offsets, and what is not worth indexing is left out.
+        metadata: all fields of the object and of its `metadata`.
+    """
+
+    number: int
+    file: str
+    content: str
+    text: str
+    span: tuple[int, int] | None
+    is_adapted: bool
+    metadata: Mapping[str, object]
+
+    @property
+    def key(self) -> str:
+        """The number as text, which stands for the chunk in violations."""
+        return str(self.number)
+
+    @property
+    def chunk_id(self) -> str:
+        """The chunk's id, "" where it has none."""
+        found = self.metadata.get("chunk_id", "")
+        return found if isinstance(found, str) else ""
+
+    @property
+    def name(self) -> str:
+        """The chunk's name in messages."""
+        return f"chunk {self.number}" + (f" ({self.chunk_id})" if self.chunk_id else "")
+
+    @property
+    def may_be_oversize(self) -> bool:
+        """Whether the chunk has a reason to be over the limit."""
+        return bool(self.metadata.get("oversize_reason"))
+
+    def to_chunk(self, source: Source, chunk_id: str) -> Chunk:
+        """Return a leaf for the core's validators, which has the record's span and content."""
+        return Chunk(
+            source=source,
+            span=Span(*(self.span or (0, 0))),
+            content=self.content,
+            start_line=1,
+            end_line=1,
+            text_start_line=1,
+            text_end_line=1,
+            chunk_id=chunk_id,
+            section_id="",
+            section=SectionPath(),
+            strategy="",
+            content_type="text",
+            size=len(self.content),
+            oversize_reason=str(self.metadata["oversize_reason"]) if self.may_be_oversize else None,
+        )
+
+
+def read_records(name: str, text: str) -> Iterator[ChunkRecord]:
+    """Yield the chunks of a file of JSON lines, without blank lines.
+
+    Args:
+        name: the file's, for messages.
+        text: the file's.
+
+    Raises:
+        InputError: for a line that is no JSON object with a text.
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                yield _parse_record(number, line)
+            except ValueError as error:
+                raise InputError(f"{name}: line {number}: {error}") from None
+
+
+def _parse_record(number: int, line: str) -> ChunkRecord:
+    row = _parse_object(line)
+    inner = row.get("metadata")
+    fields = {**(inner if isinstance(inner, dict) else {}), **row}
+    texts = {key: text for key in CONTENT_KEYS if isinstance(text := row.get(key), str)}
+    if not texts:
+        raise ValueError(f"has no text; allowed: one of {', '.join(CONTENT_KEYS)}")
+    name = _first_value(fields, FILE_KEYS)
+    file = name if isinstance(name, str) else ""
+    content = next(iter(texts.values()))
+    text = texts.get("text", content)
+    prefix = fields.get(_PREFIX_KEY)
+    if isinstance(prefix, int) and len(texts) == 1 and 0 <= prefix < len(text):
+        text = text[prefix:]
+        span = _span(fields, text)
+        text = text[: span[1] - span[0] if span else None]
+        return ChunkRecord(number, file, content, text, span, is_adapted=True, metadata=fields)
+    is_adapted = len(texts) == 1 and fields.keys() >= _ADAPTER_KEYS
+    return ChunkRecord(number, file, content, text, _span(fields, text), is_adapted, fields)
+
+
+def _parse_object(line: str) -> dict[str, object]:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"is not JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise ValueError(_NESTED_TOO_DEEPLY) from None
+    if not isinstance(row, dict):
+        raise ValueError("is no JSON object")  # noqa: TRY004  # of the file, not of the program
+    inner = row.get("kwargs")  # what LangChain writes of an object
+    return inner if isinstance(inner, dict) and "lc" in row else row
+
+
+def _span(fields: Mapping[str, object], text: str) -> tuple[int, int] | None:
+    start, end = _first_value(fields, START_KEYS), _first_value(fields, END_KEYS)
+    if not isinstance(start, int):
+        return None
+    end = end if isinstance(end, int) else start + len(text)
+    return _clamp(start), _clamp(end)
+
+
+def _clamp(offset: int) -> int:
+    """Return an offset, or in place of one that is too long to be written the largest one."""
+    return max(-_MAX_OFFSET, min(offset, _MAX_OFFSET))
+
+
+def _first_value(fields: Mapping[str, object], keys: tuple[str, ...]) -> object:
+    return next((fields[key] for key in keys if fields.get(key) is not None), None)

@@ -1,0 +1,195 @@
+"""Check any list of chunks, also another tool's, against what the laws promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+from chunkana_core.checking.coverage import line_recall
+from chunkana_core.config import ChunkConfig
+from chunkana_core.document.blocks import Block, BlockKind
+from chunkana_core.document.document import Document
+from chunkana_core.drafting.headings import largest_stack
+from chunkana_core.errors import InvariantViolationError, require_str
+from chunkana_core.formats.markdown.parser import parse_blocks, parse_markdown
+from chunkana_core.splitting.repeats import leaves_fence_open, missing_fence
+from chunkana_core.tree.chunks import Chunk
+from chunkana_core.tree.leaves import code_blocks
+from chunkana_core.violations import ValidationResult, Violation
+
+_MIN_COVERAGE = 0.95  # of the source's lines
+
+
+class HasContent(Protocol):
+    """Anything with a text to show."""
+
+    @property
+    def content(self) -> str:
+        """The text."""
+
+
+def validate_content_coverage(chunks: Sequence[HasContent], text: str) -> ValidationResult:
+    """Check that the chunks hold at least 95 % of the source's lines; see `line_recall`.
+
+    A violation is of the law `coverage`, and of no chunk.
+    """
+    require_str("text", text)
+    coverage = line_recall([chunk.content for chunk in chunks], text)
+    if coverage >= _MIN_COVERAGE:
+        return ValidationResult(coverage=coverage)
+    share = f"{coverage:.1%} of the source's longer lines"
+    message = f"the chunks hold {share}, less than {_MIN_COVERAGE:.0%}"
+    error = Violation("coverage", None, message)
+    return ValidationResult(valid=False, errors=(error,), coverage=coverage)
+
+
+def validate_no_dangling_headers(chunks: Sequence[HasContent]) -> ValidationResult:
+    """Check that no chunk but the last ends with a heading, by parsing what the chunks show.
+
+    A heading dangles unless the next chunk starts with one of its level or above, which shows
+    that its section is empty, or all chunks are headings. Violations are of the law `heading`;
+    their `chunk_id` is that of the chunk, or for one without a `chunk_id` (or with an empty one)
+    its position among the chunks, from "0" on.
+    """
+    rows = [[b for b in parse_blocks(chunk.content) if not b.depth] for chunk in chunks]
+    if all(block.kind is BlockKind.HEADING for row in rows for block in row):
+        return ValidationResult()
+    errors = tuple(
+        _heading_violation(_id_or_position(chunks[position], position), row[-1])
+        for position, (row, following) in enumerate(pairwise(rows))
+        if row and _dangles(row[-1], following)
+    )
+    return ValidationResult(not errors, errors)
+
+
+@dataclass(frozen=True, slots=True)
+class InvariantValidator:
+    """Checks chunks of this package against the laws.
+
+    Attributes:
+        config: how they were chunked.
+        strict: whether a violation is raised.
+    """
+
+    config: ChunkConfig
+    strict: bool = False
+
+    def validate(self, chunks: Sequence[Chunk], text: str) -> ValidationResult:
+        """Check the leaves among chunks: exact, lossless, within the limit, nothing dangling.
+
+        Violations are of the laws `exact`, `lossless`, `size`, `heading` and `fence`; a heading
+        that is too long to go with its text is a warning.
+
+        Raises:
+            InvariantViolationError: if `strict` and there are errors.
+        """
+        require_str("text", text)
+        document = parse_markdown(text)
+        leaves = [chunk for chunk in chunks if chunk.is_leaf]
+        errors, warnings = list(_loss_violations(leaves, text)), list[Violation]()
+        for leaf in leaves:
+            errors += self._leaf_violations(document, leaf)
+        for violation, position in _dangling_headings(document, leaves):
+            is_too_long = self._are_headings_too_long(document, position)
+            (warnings if is_too_long else errors).append(violation)
+        if self.strict and errors:
+            raise InvariantViolationError(tuple(errors))
+        coverage = line_recall([leaf.content for leaf in leaves], text)
+        return ValidationResult(not errors, tuple(errors), tuple(warnings), coverage)
+
+    def _leaf_violations(self, document: Document, leaf: Chunk) -> Iterator[Violation]:
+        size, limit = self.config.length_function(leaf.embedded), self.config.max_chunk_size
+        if document.text[leaf.span.start : leaf.span.end] != leaf.text:
+            yield Violation("exact", leaf.chunk_id, "differs from the source at its span")
+        if size > limit and leaf.oversize_reason is None:
+            message = f"has size {size}, over the limit of {limit}"
+            yield Violation("size", leaf.chunk_id, message)
+        if self._leaves_fence_open(document, leaf):
+            yield Violation("fence", leaf.chunk_id, "opens a fence that it does not close")
+
+    def _leaves_fence_open(self, document: Document, leaf: Chunk) -> bool:
+        """Tell whether a leaf opens a fence that the source closes, and that it could close."""
+        if not _opens_fence(leaf):
+            return False
+        if not document.top:
+            return True
+        return not (_is_open_in_source(document, leaf) or self._cannot_close(document, leaf))
+
+    def _cannot_close(self, document: Document, leaf: Chunk) -> bool:
+        """Tell whether a leaf opens a fence by being cut, and has no room to close it."""
+        if document.block_at(leaf.span.end - 1).kind is BlockKind.FENCED_CODE:
+            return False
+        closed = self.config.length_function(leaf.content + missing_fence(leaf.content))
+        return closed > self.config.max_chunk_size
+
+    def _are_headings_too_long(self, document: Document, position: int) -> bool:
+        """Tell whether the headings around a block are too long to go with the text after them."""
+        first = end = position
+        while first and document.top[first - 1].kind is BlockKind.HEADING:
+            first -= 1
+        while end < len(document.top) and not document.top[end].is_content:
+            end += 1
+        run = document.text[document.start_of(first) : document.start_of(end)]
+        return self.config.length_function(run) > largest_stack(self.config.max_chunk_size)
+
+
+def _loss_violations(leaves: Sequence[Chunk], text: str) -> Iterator[Violation]:
+    """Yield where text is in no leaf, or in two."""
+    end = 0
+    for leaf in leaves:
+        if leaf.span.start < end:
+            yield Violation("lossless", leaf.chunk_id, "overlaps the one before it")
+        yield from _lost_text(text, end, leaf.span.start)
+        end = max(end, leaf.span.end)
+    yield from _lost_text(text, end, len(text))
+
+
+def _lost_text(text: str, start: int, end: int) -> Iterator[Violation]:
+    """Yield a violation if there is more than white space between two offsets."""
+    if lost := text[start:end].strip():
+        start = text.index(lost, start)
+        message = f"the text at {start}-{start + len(lost)} is in no chunk"
+        yield Violation("lossless", None, message)
+
+
+def _opens_fence(leaf: Chunk) -> bool:
+    # A BOM further down in the document is text, but may not be where the content is alone.
+    readings = (leaf.content, f"\n{leaf.content}")[: 1 + bool(leaf.span.start)]
+    return all(map(leaves_fence_open, readings))
+
+
+def _is_open_in_source(document: Document, leaf: Chunk) -> bool:
+    """Tell whether a leaf ends with code whose fence the source does not close either."""
+    code = code_blocks(document, leaf.span)
+    if not code or not code[-1].is_open:
+        return False
+    return not document.text[code[-1].end : leaf.span.end].strip("> \t\r\n")
+
+
+def _dangling_headings(
+    document: Document, leaves: Sequence[Chunk]
+) -> Iterator[tuple[Violation, int]]:
+    """Yield a violation for each heading that dangles, with the heading's position."""
+    for leaf in leaves[:-1] if document.top and not document.is_only_headings else ():
+        position = document.positions(leaf.span)[-1]
+        heading, following = document.top[position], document.top[position + 1 :][:1]
+        if _dangles(heading, following):
+            yield _heading_violation(leaf.chunk_id, heading), position
+
+
+def _dangles(block: Block, following: Sequence[Block]) -> bool:
+    """Tell whether a block is a heading, and what follows does not show its section empty."""
+    if block.kind is not BlockKind.HEADING or not following:
+        return False
+    return following[0].kind is not BlockKind.HEADING or following[0].level > block.level
+
+
+def _heading_violation(chunk_id: str, heading: Block) -> Violation:
+    return Violation("heading", chunk_id, f"ends with the heading {heading.info!r}")
+
+
+def _id_or_position(chunk: HasContent, position: int) -> str:
+    chunk_id: object = getattr(chunk, "chunk_id", None)
+    return chunk_id if isinstance(chunk_id, str) and chunk_id else str(position)

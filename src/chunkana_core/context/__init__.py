@@ -1,0 +1,1 @@
+"""What stands before a chunk's content when it is embedded."""

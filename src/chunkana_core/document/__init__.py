@@ -1,0 +1,1 @@
+"""A parsed document: blocks, sections, counts, and where a span belongs."""

@@ -1,0 +1,119 @@
+"""Where in the outline a run of a document's text belongs: section, level, path and node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from chunkana_core.document.document import Document
+from chunkana_core.document.outline import ROOT, Section, common_ancestor
+from chunkana_core.document.paths import SectionPath, merge_sections
+from chunkana_core.text.source import Span
+
+
+class Location(Struct, frozen=True, gc=False):
+    """Where in the outline a run of text belongs; sections are named by their index.
+
+    Attributes:
+        first: the position of the first block that it touches.
+        stop: the position after the last one.
+        section_path: level and path, those of its sections merged.
+        common_section: the innermost section that holds all sections with a body in the run.
+        parent_section: the section under whose node it hangs in the tree.
+        moved_section: the innermost section whose heading is in the run without a body, before
+            the body of another section; None where there is none.
+        holds_several: whether several sections have a body in the run.
+    """
+
+    first: int
+    stop: int
+    section_path: SectionPath
+    common_section: int
+    parent_section: int
+    moved_section: int | None = None
+    holds_several: bool = False
+
+
+def locate(document: Document, span: Span, first: int, stop: int) -> Location:
+    """Return the location of a span that touches a run of blocks."""
+    touched = _touched(document, first, stop)
+    if len(touched) == 1:
+        section = touched[0]
+        parent = _parent(document, section, span, first, stop)
+        return Location(first, stop, section.section_path, section.index, parent)
+    bodies = _with_body(document, touched, first, stop)
+    indices = {section.index for section in bodies}
+    common = bodies[0].index
+    for section in bodies[1:]:
+        common = common_ancestor(document.sections, common, section.index)
+    bare = [s.index for s in touched if s.index < bodies[-1].index and s.index not in indices]
+    return Location(
+        first,
+        stop,
+        section_path=_merged(document, touched, bodies),
+        common_section=common,
+        parent_section=_parent(document, document.sections[common], span, first, stop),
+        moved_section=bare[-1] if bare else None,
+        holds_several=len(bodies) > 1,
+    )
+
+
+def section_path(document: Document, first: int, stop: int) -> SectionPath:
+    """Return level and path of a run of blocks: those of its sections, merged."""
+    touched = _touched(document, first, stop)
+    if len(touched) == 1:
+        return touched[0].section_path
+    return _merged(document, touched, _with_body(document, touched, first, stop))
+
+
+def _touched(document: Document, first: int, stop: int) -> Sequence[Section]:
+    """Return the sections that blocks of a run belong to themselves."""
+    start = document.section_at(first)
+    if start.own_stop >= stop:
+        return (start,)
+    return document.sections[start.index : document.section_at(stop - 1).index + 1]
+
+
+def _with_body(
+    document: Document, touched: Sequence[Section], first: int, stop: int
+) -> Sequence[Section]:
+    """Return the sections that have a body in a run, all of them where none has."""
+    return [s for s in touched if _has_body(document, s, first, stop)] or touched
+
+
+def _has_body(document: Document, section: Section, first: int, stop: int) -> bool:
+    start, end = max(section.first, first), min(section.own_stop, stop)
+    if (start, end) == (section.first, section.own_stop):
+        return section.has_body
+    return document.has_content(start, end)
+
+
+def _merged(
+    document: Document, touched: Sequence[Section], bodies: Sequence[Section]
+) -> SectionPath:
+    """Return the lowest level of all touched sections, and the merged path of those with a body."""
+    untitled = (ROOT, document.folded)
+    levels = [section.level for section in touched if section.index not in untitled]
+    path = bodies[0].path
+    if len(bodies) > 1:
+        path = merge_sections([section.section_path for section in bodies]).path
+    return SectionPath(min(levels or [touched[0].level]), path)
+
+
+def _parent(document: Document, section: Section, span: Span, first: int, stop: int) -> int:
+    """Return the innermost section around a span that has leaves besides the span's."""
+    if not section.has_subsections and section.index != ROOT:
+        section = document.sections[section.parent]
+    while section.index != ROOT and _holds_all_of(document, section, span, first, stop):
+        section = document.sections[section.parent]
+    return ROOT if section.index == document.folded else section.index
+
+
+def _holds_all_of(document: Document, section: Section, span: Span, first: int, stop: int) -> bool:
+    """Tell whether a span holds the whole text of a section."""
+    if first > section.first or stop < section.stop:
+        return False
+    if document.top[section.first].start < span.start:
+        return False
+    return not document.text[span.end : document.start_of(section.stop)].strip()

@@ -1,0 +1,88 @@
+"""Level and path of a section, and the one rule that merges them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import takewhile
+
+from msgspec import Struct
+
+Path = tuple[str, ...]
+
+
+class SectionPath(Struct, frozen=True, gc=False):
+    """Where in the outline a chunk belongs: level 0 and path () are the document.
+
+    The path holds the titles from the outermost heading to its own. It need not be unique, nor as
+    long as the level says: H1 then H3 is level 3, path of two.
+    """
+
+    level: int = 0
+    path: Path = ()
+
+
+def find_common_prefix(first: SectionPath | Path, second: SectionPath | Path) -> Path:
+    """Return the titles that two sections' paths start with alike.
+
+    >>> find_common_prefix(("Guide", "Install", "Linux"), ("Guide", "Install", "macOS"))
+    ('Guide', 'Install')
+    """
+    pairs = zip(_titles(first), _titles(second), strict=False)
+    return tuple(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def is_parent_child(parent: SectionPath | Path, child: SectionPath | Path) -> bool:
+    """Tell whether the first section's path is that of the second one's parent.
+
+    >>> is_parent_child(("Guide",), ("Guide", "Install"))
+    True
+    """
+    titles = _titles(child)
+    return bool(titles) and titles[:-1] == _titles(parent)
+
+
+def is_sibling(first: SectionPath | Path, second: SectionPath | Path) -> bool:
+    """Tell whether two different paths have the same parent.
+
+    >>> is_sibling(("Guide", "Install"), ("Guide", "Use"))
+    True
+    """
+    a, b = _titles(first), _titles(second)
+    return a != b and bool(a) and bool(b) and a[:-1] == b[:-1]
+
+
+def merge_sections(sections: Iterable[SectionPath]) -> SectionPath:
+    """Return level and path of a chunk that holds several sections, in whatever order.
+
+    The level is the lowest. The path is the deepest one where all lie on one chain, else what all
+    paths have in common.
+
+    Raises:
+        ValueError: if there are no sections.
+
+    >>> merge_sections([SectionPath(2, ("A", "B")), SectionPath(3, ("A", "B", "C"))])
+    SectionPath(level=2, path=('A', 'B', 'C'))
+    >>> merge_sections([SectionPath(3, ("A", "B")), SectionPath(3, ("A", "C"))])
+    SectionPath(level=3, path=('A',))
+    """
+    merged = list(sections)
+    if not merged:
+        raise ValueError("sections is empty; allowed: one section or more")
+    path = deepest = max((s.path for s in merged), key=len)
+    for section in merged:
+        path = find_common_prefix(path, section.path)
+    on_one_chain = all(deepest[: len(s.path)] == s.path for s in merged)
+    return SectionPath(min(s.level for s in merged), deepest if on_one_chain else path)
+
+
+def _titles(section: SectionPath | Path) -> Path:
+    return section.path if isinstance(section, SectionPath) else tuple(section)
+
+
+def format_header_path(titles: Iterable[str]) -> str:
+    r"""Return a path for display and for queries by prefix.
+
+    >>> format_header_path(("Guide", "In/Out"))
+    '/Guide/In\\/Out'
+    """
+    return "/" + "/".join([title.replace("/", r"\/") for title in titles])

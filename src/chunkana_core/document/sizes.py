@@ -1,0 +1,68 @@
+"""Sizes of stretches of one document, by any measure, each measured once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from chunkana_core.document.document import Document
+from chunkana_core.sizing import Sizer
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSizes:
+    """Sizes of stretches of a document's text, in units of the sizer's measure.
+
+    A measure need not be additive. The size of a run of blocks is then an estimate: the sum of the
+    blocks' sizes and of the white space between them, without what the measure adds to every text.
+
+    Attributes:
+        document: the document.
+        sizer: the measure and the limit.
+    """
+
+    document: Document
+    sizer: Sizer
+    _spans: dict[tuple[int, int], int] = field(default_factory=dict, repr=False, compare=False)
+    _repeated: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
+    _sums: list[tuple[int, int]] = field(default_factory=list, repr=False, compare=False)
+
+    def of_span(self, start: int, end: int) -> int:
+        """Return the size of the text between two offsets."""
+        if self.sizer.is_exact:
+            return end - start
+        size = self._spans.get((start, end))
+        if size is None:
+            size = self._spans[start, end] = self.sizer.length(self.document.text[start:end])
+        return size
+
+    def of_gap(self, start: int, end: int) -> int:
+        """Return what white space between two stretches adds, by a measure that is not exact."""
+        return self.of_repeated(self.document.text[start:end]) - self.sizer.overhead
+
+    def of_repeated(self, text: str) -> int:
+        """Return the size of a text that stands in many places, such as a line end or a fence."""
+        if text not in self._repeated:
+            self._repeated[text] = self.sizer.length(text)
+        return self._repeated[text]
+
+    def of_blocks(self, first: int, stop: int) -> int:
+        """Return the size of a run of blocks, without white space around it."""
+        if self.sizer.is_exact:
+            span = self.document.trimmed_run(first, stop)
+            return span.end - span.start
+        if not self._sums:
+            self._sums.extend(self._cumulative())
+        return self.sizer.overhead + self._sums[stop - 1][1] - self._sums[first][0]
+
+    def _cumulative(self) -> list[tuple[int, int]]:
+        """Return for each block the sizes of all text up to its start and up to its end."""
+        document, overhead = self.document, self.sizer.overhead
+        sums: list[tuple[int, int]] = []
+        end_size = last_end = 0
+        for position in range(len(document.top)):
+            span = document.trimmed_run(position, position + 1)
+            start_size = end_size + (self.of_gap(last_end, span.start) if sums else 0)
+            end_size = start_size + self.of_span(span.start, span.end) - overhead
+            last_end = span.end
+            sums.append((start_size, end_size))
+        return sums

@@ -1,0 +1,1 @@
+"""Which blocks stay together: drafts, strategies, merging, headings that would dangle."""

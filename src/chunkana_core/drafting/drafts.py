@@ -1,0 +1,64 @@
+"""Drafts: contiguous runs of a document's blocks that tile it; text is sliced from them once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from chunkana_core.document.blocks import Block
+from chunkana_core.document.document import Document
+from chunkana_core.document.outline import ROOT
+from chunkana_core.errors import StrategyError
+from chunkana_core.text.source import Span
+
+
+class Draft(Struct, frozen=True, gc=False):
+    """A run of the document's own blocks, by position.
+
+    Attributes:
+        first: the position of its first block.
+        stop: the position after its last one.
+    """
+
+    first: int
+    stop: int
+
+    def blocks(self, document: Document) -> tuple[Block, ...]:
+        """Return its blocks."""
+        return document.top[self.first : self.stop]
+
+    def span(self, document: Document) -> Span:
+        """Return its span, without white space around it."""
+        return document.trimmed_run(self.first, self.stop)
+
+    def is_bare(self, document: Document) -> bool:
+        """Tell whether it is headings with no body."""
+        starts_with_heading = bool(document.top[self.first].level)
+        return starts_with_heading and not document.has_content(self.first, self.stop)
+
+    def is_in_section(self, document: Document) -> bool:
+        """Tell whether it belongs to a section, rather than stand before the first heading."""
+        return self.first >= document.sections[ROOT].own_stop
+
+
+def section_drafts(document: Document) -> list[Draft]:
+    """Return a draft for the front matter, the preamble, and each section's own text."""
+    front_matter = Draft(0, document.front_matter_stop)
+    preamble = Draft(front_matter.stop, document.sections[ROOT].own_stop)
+    own = (Draft(section.first, section.own_stop) for section in document.sections[1:])
+    return [draft for draft in (front_matter, preamble, *own) if draft.first < draft.stop]
+
+
+def require_tiling(drafts: Sequence[Draft], document: Document, strategy: str) -> None:
+    """Raise a StrategyError unless these are drafts, and every block is in one, in order."""
+    given: object = drafts  # by a strategy of the user's own
+    if not (isinstance(given, Sequence) and all(isinstance(d, Draft) for d in given)):
+        raise StrategyError(f"strategy {strategy!r}: {given!r} is no list of drafts")
+    stop = 0
+    for draft in drafts:
+        if draft.first != stop or draft.stop <= draft.first:
+            raise StrategyError(f"strategy {strategy!r}: {draft} does not start at block {stop}")
+        stop = draft.stop
+    if stop != len(document.top):
+        raise StrategyError(f"strategy {strategy!r}: blocks from {stop} on are in no draft")

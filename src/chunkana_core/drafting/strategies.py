@@ -1,0 +1,127 @@
+"""The strategies: which documents each handles, its drafts, and which blocks it binds."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from chunkana_core.config import AUTO, ChunkConfig
+from chunkana_core.document.analysis import ContentAnalysis
+from chunkana_core.document.blocks import TRAITS, BlockKind
+from chunkana_core.document.document import Document
+from chunkana_core.drafting import costs
+from chunkana_core.drafting.drafts import Draft, require_tiling, section_drafts
+from chunkana_core.errors import ConfigurationError, require_type
+
+
+class BaseStrategy(ABC):
+    """A way to chunk; subclass it and register an instance with the chunker.
+
+    Attributes:
+        name: how `ChunkConfig.strategy` and the chunks' metadata call it.
+        priority: 1 is asked first.
+    """
+
+    name: ClassVar[str]
+    priority: ClassVar[int]
+
+    @abstractmethod
+    def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:
+        """Tell whether the strategy suits a document."""
+
+    def apply(self, document: Document, config: ChunkConfig) -> list[Draft]:  # noqa: ARG002
+        """Return the initial drafts, which tile the document: by default its sections."""
+        return section_drafts(document)
+
+    def binding(self, before: BlockKind, after: BlockKind) -> int:  # noqa: ARG002
+        """Return what parting two neighbouring blocks costs beyond the usual, by default 0."""
+        return 0
+
+
+class CodeAwareStrategy(BaseStrategy):
+    """Bind an atom to the paragraphs that explain it, and code to the output that follows."""
+
+    name = "code_aware"
+    priority = 1
+
+    def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:
+        """Handle documents with enough code, or any code block or table."""
+        has_atoms = bool(analysis.code_block_count or analysis.table_count)
+        return has_atoms or analysis.code_ratio >= config.code_threshold
+
+    def binding(self, before: BlockKind, after: BlockKind) -> int:
+        """Make it dearer to part an atom from its neighbours."""
+        is_atom = [TRAITS[kind].oversize_reason is not None for kind in (before, after)]
+        explains = BlockKind.PARAGRAPH in (before, after) and any(is_atom)
+        return costs.EXPLAINED_ATOM if explains or all(is_atom) else 0
+
+
+class StructuralStrategy(BaseStrategy):
+    """Keep a section with its own text."""
+
+    name = "structural"
+    priority = 2
+
+    def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:
+        """Handle documents with enough headings of more than one level."""
+        return analysis.header_count >= config.structure_threshold and analysis.max_header_depth > 1
+
+
+class FallbackStrategy(BaseStrategy):
+    """Fill chunks with paragraphs, then sentences, then words."""
+
+    name = "fallback"
+    priority = 3
+
+    def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:  # noqa: ARG002
+        """Handle any document."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class StrategySelector:
+    """Selects by the configured name or, with "auto", the first that handles the document.
+
+    Attributes:
+        registered: strategies of the user's own; one replaces a built-in one of its name.
+    """
+
+    registered: tuple[BaseStrategy, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that these are strategies."""
+        for strategy in self.registered:
+            require_type("strategies", strategy, BaseStrategy, "instances of BaseStrategy")
+
+    def get_available_strategies(self) -> tuple[BaseStrategy, ...]:
+        """Return all strategies in the order in which they are asked."""
+        built_in = CodeAwareStrategy(), StructuralStrategy(), FallbackStrategy()
+        by_name = {strategy.name: strategy for strategy in (*built_in, *self.registered)}
+        return tuple(sorted(by_name.values(), key=lambda strategy: strategy.priority))
+
+    def select(self, analysis: ContentAnalysis, config: ChunkConfig) -> BaseStrategy:
+        """Return the strategy for a document.
+
+        Raises:
+            ConfigurationError: if the configured name is not registered, or with "auto" none of
+                the strategies handles the document.
+        """
+        available = self.get_available_strategies()
+        for strategy in available:
+            is_asked = config.strategy == AUTO and strategy.can_handle(analysis, config)
+            if is_asked or config.strategy == strategy.name:
+                return strategy
+        names = ", ".join([AUTO, *(strategy.name for strategy in available)])
+        raise ConfigurationError("strategy", config.strategy, names)
+
+
+def make_drafts(document: Document, strategy: BaseStrategy, config: ChunkConfig) -> list[Draft]:
+    """Return the drafts of a strategy.
+
+    Raises:
+        StrategyError: unless they tile the document.
+    """
+    drafts = strategy.apply(document, config)
+    require_tiling(drafts, document, strategy.name)
+    return drafts

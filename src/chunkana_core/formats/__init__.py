@@ -1,0 +1,1 @@
+"""Formats: each turns a text into a `Document`."""

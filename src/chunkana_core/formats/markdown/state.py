@@ -1,0 +1,164 @@
+"""What the rules of the block parser share: its state, and the chains of rules that it asks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+
+from chunkana_core.document.blocks import Block, BlockKind
+from chunkana_core.formats.markdown.titles import plain_title
+from chunkana_core.text.source import BOM, Source
+
+MAX_INDENT = 3  # columns; a line that is indented more is indented code
+TAB_STOP = 4  # columns
+_INDENTATION = re.compile(r"[ \t]*")
+_PLACEHOLDER = Block(BlockKind.OPAQUE, 0, 0, 0, 0, 0)
+
+RuleFunction: TypeAlias = "Callable[[State, int, int, bool], bool]"
+"""A block rule of markdown-it-py: of a state, a line, the end of the container, and `silent`.
+
+It tells whether a block starts at the line. Unless it is silent, it also adds the block, and sets
+`state.line` to the line after it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChain:
+    """Rules of which each may start a block at a line, in the order in which they are asked.
+
+    Attributes:
+        by_first_character: the rules for lines that start with a character.
+        by_next_character: the rules for lines above one that starts with a character.
+        any_line: the rules for lines that start with any other character.
+        indented: the rules for lines indented by more than `MAX_INDENT`.
+        first_characters: those of lines that any rule is asked of, but for `by_next_character`.
+    """
+
+    by_first_character: Mapping[str, Sequence[RuleFunction]]
+    by_next_character: Mapping[str, Sequence[RuleFunction]]
+    any_line: Sequence[RuleFunction]
+    indented: Sequence[RuleFunction]
+    first_characters: Container[str]
+
+    def ask(self, state: State, start: int, end: int, silent: bool) -> bool:
+        """Ask the rules for a line until one takes it, and tell whether one did."""
+        if state.sCount[start] - state.blkIndent > MAX_INDENT:
+            rules = self.indented
+        else:
+            src, begins, shifts = state.src, state.bMarks, state.tShift
+            rules_by_next = self.by_next_character
+            if rules_by_next:  # few chains have such rules
+                for rule in rules_by_next.get(src[begins[start + 1] + shifts[start + 1]], ()):
+                    if rule(state, start, end, silent):
+                        return True
+            first_character = src[begins[start] + shifts[start]]
+            rules = self.by_first_character.get(first_character, self.any_line)
+        for rule in rules:  # noqa: SIM110 - `any` would cost a generator and a level of recursion
+            if rule(state, start, end, silent):
+                return True
+        return False
+
+
+class State(StateBlock):
+    """The parser's state; rules add blocks to it, and nobody reads tokens.
+
+    The line end is part of `src`, so that regexes need no other bound than `$`.
+
+    Attributes:
+        chains: by what may be ended ("paragraph", "list"), the rules whose blocks end it.
+        blocks: those found so far, each before what it contains.
+        unparsed_titles: the indexes of headings whose text is still to be parsed.
+        line_offsets: offsets of the source's lines, and of its end.
+        discarded_token: what stock rules write to instead of tokens.
+        unclosed_math: the last lines found to hold no end of a `$$` block.
+        lazy_lines: how many lines were asked whether they are lazy continuation lines of a quote.
+        last_lazy_line: the last of them.
+    """
+
+    def __init__(self, source: Source, md: MarkdownIt, chains: Mapping[str, RuleChain]) -> None:
+        super().__init__("", md, {}, [])  # its lines are found below, without a loop over spaces
+        text = source.text.removeprefix(BOM).replace("\0", "\ufffd")
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        is_as_long = len(text) == len(source.text)
+        starts = source.line_starts if is_as_long else Source.of(text).line_starts
+        self.src = src = text + "\n"  # so that there is a character after every line
+        count = len(starts) - (not text[starts[-1] :].strip(" \t"))  # as stock counts them
+        ends = [start - 1 for start in (*starts[1:], len(src))]
+        self.lineMax = count
+        self.bMarks = [*starts[:count], len(text)]
+        self.eMarks = [*ends[:count], len(text)]
+        self.tShift = [
+            0 if src[start] not in " \t" else _indentation_length(src, start)
+            for start in self.bMarks
+        ]
+        self.sCount = self.tShift[:]
+        if "\t" in text:
+            indents = (src[a : a + n] for a, n in zip(self.bMarks, self.tShift, strict=True))
+            self.sCount = [len(indent.expandtabs(TAB_STOP)) for indent in indents]
+        self.bsCount = [0] * len(self.bMarks)
+        self.chains = chains
+        self.blocks: list[Block] = []
+        self.unparsed_titles: list[int] = []
+        self.line_offsets = [*source.line_starts, len(source.text)]
+        self.discarded_token = Token("", "", 0)
+        self.unclosed_math = range(0)
+        self.lazy_lines = self.last_lazy_line = 0
+
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
+        """Make no token, but keep count of levels."""
+        self.level += nesting
+        return self.discarded_token
+
+    def getLines(self, begin: int, end: int, indent: int, keepLastLF: bool) -> str:  # noqa: N802, N803
+        """Return no content for tokens that nobody reads."""
+        return ""
+
+    def text_between(self, begin: int, end: int) -> str:
+        """Return the text of lines, without the indentation of their container."""
+        return super().getLines(begin, end, self.blkIndent, False)
+
+    def first_character(self, line: int) -> str:
+        """Return the first character of a line after its indentation, a line end if it is blank."""
+        return self.src[self.bMarks[line] + self.tShift[line]]
+
+    def line_text(self, line: int) -> str:
+        """Return a line without its indentation."""
+        return self.src[self.bMarks[line] + self.tShift[line] : self.eMarks[line]]
+
+    def add_leaf(
+        self, kind: BlockKind, start: int, level: int = 0, info: str = "", is_open: bool = False
+    ) -> None:
+        """Add a leaf block, from a line up to the current one."""
+        index, begin, end = len(self.blocks), self.line_offsets[start], self.line_offsets[self.line]
+        block = Block(kind, self.level, begin, end, index, index + 1, level, info, is_open)
+        self.blocks.append(block)
+
+    def add_heading(self, start: int, level: int, content: str) -> None:
+        """Add a heading; text that may link to a later definition is parsed at the end."""
+        title = plain_title(content)
+        if title is None:
+            self.unparsed_titles.append(len(self.blocks))
+        self.add_leaf(BlockKind.HEADING, start, level, content if title is None else title)
+
+    def open_container(self) -> int:
+        """Reserve the index of a container block before those of its content, and return it."""
+        self.blocks.append(_PLACEHOLDER)
+        return len(self.blocks) - 1
+
+    def close_container(self, kind: BlockKind, start: int, index: int) -> None:
+        """Put a container block, from a line up to the current one, at its index."""
+        begin, end = self.line_offsets[start], self.line_offsets[self.line]
+        self.blocks[index] = Block(kind, self.level, begin, end, index, len(self.blocks))
+
+
+def _indentation_length(src: str, start: int) -> int:
+    """Return how many spaces and tabs there are at an offset."""
+    spaces = _INDENTATION.match(src, start)
+    return spaces.end() - start if spaces else 0

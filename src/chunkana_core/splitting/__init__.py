@@ -1,0 +1,1 @@
+"""What does not fit is cut here: units, what cuts cost, packing, contents."""

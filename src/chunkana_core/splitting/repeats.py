@@ -1,0 +1,169 @@
+"""Atoms in several parts: fences opened and closed again, header rows repeated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from msgspec import Struct
+
+from chunkana_core.document.blocks import Block, BlockKind
+from chunkana_core.formats.markdown.parser import parse_blocks
+from chunkana_core.text.cutting import Boundary, Cutter, Piece, line_spans
+from chunkana_core.text.source import BOM, Span
+
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+_MATH_FENCE = re.compile(r"(\$\$)")
+_NOT_PREFIX = re.compile(r"[^>\s]")
+_MARKERS = re.compile(r"(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t])|\[\^[^\]]+\]:))*[ \t]*")
+_INDENT = re.compile(r"[ \t>]*")
+_SPACES = re.compile(r"[ \t]*")
+_FOOTNOTE = re.compile(r"\[\^[^\]]+\]:[ \t]*")
+_FOOTNOTE_INDENT = 4
+_HEADER_LINES = 2  # of a table
+
+
+class Repeats(Struct, frozen=True, gc=False):
+    """What a part's content has around its text where the part starts or ends inside an atom.
+
+    Attributes:
+        lead: goes before the text of a part that starts with the unit.
+        tail: goes after the text of a part that ends with it.
+        start: the offset of what the lead repeats.
+    """
+
+    lead: str = ""
+    tail: str = ""
+    start: int | None = None
+
+
+NO_REPEATS = Repeats()
+
+
+class _Wrapper(Struct, frozen=True, gc=False):
+    """What is repeated of an atom.
+
+    Attributes:
+        lead: before a part: the opening fence, or a table's header rows.
+        tail: after a part: the closing fence.
+        line_start: before the rest of a line that was cut: its container's prefix.
+    """
+
+    lead: str = ""
+    tail: str = ""
+    line_start: str = ""
+
+
+def divide_atom(cutter: Cutter, block: Block) -> list[tuple[Piece, Repeats]]:
+    """Divide code, math or a table into lines, and lines over the limit into words.
+
+    Markers of containers in lines above it are pieces of their own. Nothing is returned where the
+    fence alone leaves no room for what is between.
+    """
+    first_line = max(cutter.span.start, block.start)
+    markers = list(cutter.words(Span(cutter.span.start, first_line)))
+    atom = replace(cutter, span=Span(first_line, cutter.span.end))
+    wrapper = _wrapper(atom, block)
+    length = atom.sizer.length
+    wrapped = length(wrapper.lead + wrapper.line_start + wrapper.tail)
+    if wrapped and atom.limit - wrapped < length(wrapper.tail[1:]):
+        return []  # a cut inside the fence itself would not leave one
+    is_table = block.kind is BlockKind.TABLE
+    pieces = list(_lines(replace(atom, limit=max(1, atom.limit - wrapped)), is_table=is_table))
+    opening_pieces = _HEADER_LINES if is_table else 1
+    divided = [(piece, NO_REPEATS) for piece in markers]
+    for number, piece in enumerate(pieces, 1):
+        lead = wrapper.lead if number > opening_pieces else ""
+        if atom.source.line_start(piece.span.start) < piece.span.start:  # the rest of a line
+            lead = "" if is_table else lead + wrapper.line_start
+        tail = wrapper.tail if number < len(pieces) else ""
+        divided.append((piece, Repeats(lead, tail, first_line if lead else None)))
+    return divided
+
+
+def _wrapper(atom: Cutter, block: Block) -> _Wrapper:
+    """Return what is repeated of an atom, as far as it leaves room for something else."""
+    most = min(atom.sizer.max_size // 2, atom.limit * 3 // 4)
+    lines = [atom.source.text[s.start : s.end] for s in line_spans(atom.source, atom.span)]
+    if block.kind is BlockKind.TABLE:
+        return _table_wrapper(atom, lines, most, in_container=block.depth > 0)
+    if block.kind is BlockKind.INDENTED_CODE:
+        indent = (_INDENT if block.depth else _SPACES).match(lines[0])
+        line_start = indent[0] if indent else ""
+        return _Wrapper(line_start=line_start if atom.sizer.length(line_start) <= most else "")
+    is_math = block.kind is BlockKind.MATH
+    before, fence, info = (_MATH_FENCE if is_math else _FENCE).split(lines[0], maxsplit=1)
+    prefix = _prefix(before)
+    lead, tail = f"{prefix}{fence}{info}\n", f"\n{prefix}{fence}"
+    if is_math or atom.sizer.length(lead + tail) > most:
+        lead = f"{prefix}{fence}\n"
+    return _Wrapper(lead, tail, prefix)
+
+
+def _table_wrapper(
+    atom: Cutter, lines: Sequence[str], most: int, *, in_container: bool
+) -> _Wrapper:
+    """Return a table's header rows, unless a row would have to be cut for them."""
+    length = atom.sizer.length
+    header, delimiters, *rows = lines
+    markers = _MARKERS.match(header) if in_container else None
+    end = markers.end() if markers else 0
+    lead = f"{_prefix(header[:end])}{header[end:]}\n{delimiters}\n"
+    size = length(lead)
+    if size > most or any(atom.limit - size < length(row) <= atom.limit for row in rows):
+        return _Wrapper()
+    return _Wrapper(lead)
+
+
+def _lines(atom: Cutter, *, is_table: bool) -> Iterator[Piece]:
+    """Yield the lines of an atom, and those over the limit in runs of words.
+
+    The first line belongs to markers above it and to the second line, the last line of code to the
+    one before it, and a table's header rows to its first row.
+    """
+    source, spans = atom.source, list(line_spans(atom.source, atom.span))
+    boundaries = dict.fromkeys(
+        (0, 1, _HEADER_LINES if is_table else len(spans) - 1), Boundary.FENCE
+    )
+    if is_table:
+        boundaries[1] = Boundary.TABLE_HEADER
+    previous_end = atom.span.start
+    for number, line in enumerate(spans):
+        is_after_blank = source.line_at(line.start) > source.line_at(previous_end) + 1
+        boundary = Boundary.BLANK_LINE if is_after_blank else Boundary.ATOM_LINE
+        previous_end = line.end
+        words = atom.words(line)
+        yield Piece(next(words).span, boundaries.get(number, boundary))
+        yield from (Piece(piece.span, piece.boundary) for piece in words)
+
+
+def has_fence(text: str, start: int = 0, end: int | None = None) -> bool:
+    """Tell whether a stretch of text may hold a fence."""
+    return text.find("```", start, end) >= 0 or text.find("~~~", start, end) >= 0
+
+
+def missing_fence(content: str) -> str:
+    """Return the line that closes the fence which a content leaves open, "" if it leaves none."""
+    fence = _open_fence(content)
+    if fence is None:
+        return ""
+    before, marker, _ = _FENCE.split(content[fence.start : fence.end], maxsplit=1)
+    lines = (f"\n{start}{marker}" for start in ("", _prefix(before), f"{_prefix(before)} "))
+    return next((line for line in lines if not leaves_fence_open(content + line)), "")
+
+
+def leaves_fence_open(text: str) -> bool:
+    """Tell whether a text ends inside a fenced code block."""
+    return _open_fence(text) is not None
+
+
+def _open_fence(text: str) -> Block | None:
+    blocks = parse_blocks(text) if has_fence(text) else ()
+    return blocks[-1] if blocks and blocks[-1].is_open else None
+
+
+def _prefix(before: str) -> str:
+    """Return what stands before a fence or row, with markers of items and footnotes as spaces."""
+    indented = _FOOTNOTE.sub(" " * _FOOTNOTE_INDENT, before.removeprefix(BOM))
+    return _NOT_PREFIX.sub(" ", indented)

@@ -1,0 +1,1 @@
+"""The source text, spans of it, and where it may be cut."""

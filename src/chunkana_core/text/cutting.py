@@ -1,0 +1,233 @@
+"""Where text may be cut inside a block: after sentences, between words, between code points."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import islice, pairwise
+
+from msgspec import Struct
+
+from chunkana_core.sizing import Sizer
+from chunkana_core.text.source import Source, Span
+
+_SENTENCE_END = re.compile(
+    r"""(?<![.!?…])[.!?…]++["'»”’)\]*_`]*+(?=\s)  # an end in most scripts
+    |[。！？…]++["'」』”’）]*+  # in Chinese and Japanese, where no space follows
+    |(?:\ \ |\\)(?=[\r\n])  # a hard line break (CommonMark 0.31.2 §6.7)
+    """,
+    re.VERBOSE,
+)
+_HARD_BREAKS = (" ", "\\")
+# Tags that start no HTML block unless they are alone on their line (CommonMark 0.31.2 §4.6).
+_INLINE_TAGS = "a|abbr|b|br|cite|code|del|em|i|img|ins|kbd|mark|q|s|small|span|strong|sub|sup|u"
+_OPENS_A_BLOCK = re.compile(
+    r"""[ ]{4}|[ ]{0,3}\t|[ ]{0,3}(?:
+        [#]{1,6}(?:\s|$)|>|`{3}|~{3}|\$\$|\|
+        |<(?:[!?]|[A-Za-z/][^<>]*+>[ \t]*(?:[\r\n]|$)|/?(?!(?:INLINE)\b)[A-Za-z])
+        |(?:[-+*]|[0-9]{1,9}[.)])(?:\s|$)
+        |(?:[-_*][ \t]*){3,}(?:[\r\n]|$)|=+[ \t]*(?:[\r\n]|$)
+        |\[[^\]]+\]:
+    )""".replace("INLINE", _INLINE_TAGS),
+    re.VERBOSE,
+)
+_LOOKAHEAD = 160  # code points: openers are short, but runs of their markers may be long
+# A line that makes a heading or a table of the line before it.
+_UNDERLINE = re.compile(r"[\r\n][ \t>]*+(?:=++|[-:|][-:| \t]*+)[ \t]*+(?![^\r\n])")
+_CLAUSE_ENDS = "，、；："
+_JOINERS = "\u200d\ufe0e\ufe0f"
+_TRIED_WORDS = 8  # how many words back a cut may go to find a rest that reads as text
+
+
+class Boundary(Enum):
+    """What stands before a piece of a block, where it may be cut."""
+
+    BLANK_LINE = auto()  # in code
+    LINE = auto()
+    ATOM_LINE = auto()  # of code, math or a table
+    INNER_LINE = auto()  # inside an element of HTML
+    SENTENCE = auto()
+    SENTENCE_LINE = auto()  # inside a sentence that does not fit
+    WORD = auto()
+    CODE_POINT = auto()
+    FENCE = auto()  # between a fence or the header rows and the first or last line
+    TABLE_HEADER = auto()  # between the row of a table's header and the delimiter row
+
+
+class Piece(Struct, frozen=True, gc=False):
+    """A stretch of text inside a block.
+
+    Attributes:
+        span: where it is.
+        boundary: what stands before it.
+        is_misread: whether, after a cut, it would be read as another block.
+    """
+
+    span: Span
+    boundary: Boundary
+    is_misread: bool = False
+
+
+class WordCut(Struct, frozen=True, gc=False):
+    """A cut at an offset after a word, or inside one; see `Piece`."""
+
+    end: int
+    boundary: Boundary = Boundary.WORD
+    is_misread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cutter:
+    """Cuts the text of one block.
+
+    Attributes:
+        source: the document's text.
+        span: the block's own.
+        sizer: measures pieces.
+        limit: the size of the largest piece.
+        safe_from: the offset from which no line that follows makes the rest a heading or a table.
+        size_of: returns the size of the text between two offsets.
+    """
+
+    source: Source
+    span: Span
+    sizer: Sizer
+    limit: int
+    safe_from: int
+    size_of: Callable[[int, int], int]
+
+    @classmethod
+    def of(
+        cls,
+        source: Source,
+        span: Span,
+        sizer: Sizer,
+        limit: int,
+        size_of: Callable[[int, int], int] | None = None,
+    ) -> Cutter:
+        """Prepare to cut a block; `size_of` may remember what was measured."""
+        size_of = size_of or (lambda start, end: sizer.length(source.text[start:end]))
+        safe_from = span.start
+        for underline in _UNDERLINE.finditer(source.text, span.start, span.end):
+            safe_from = underline.start() + 1
+        return cls(source, span, sizer, max(1, limit), safe_from, size_of)
+
+    def sentences(self) -> Iterator[Piece]:
+        """Divide a paragraph into sentences, and those over the limit into runs of words."""
+        text, start = self.source.text, self.span.start
+        for match in _SENTENCE_END.finditer(text, self.span.start, self.span.end):
+            following = self.source.trim(match.end(), self.span.end)
+            if following is None:
+                break
+            goes_on = text[following.start].islower() and not match[0].startswith(_HARD_BREAKS)
+            if not goes_on and not self._is_misread(following.start):
+                yield from self._fitting(Span(start, match.end()), Boundary.SENTENCE)
+                start = following.start
+        yield from self._fitting(Span(start, self.span.end), Boundary.SENTENCE)
+
+    def lines(self) -> Iterator[Piece]:
+        """Divide a block into lines, and those over the limit into runs of words."""
+        text = self.source.text
+        for line in line_spans(self.source, self.span):
+            tag = text[line.start : line.end].lstrip()
+            is_inner = tag.startswith("</") or text[line.start].isspace()
+            is_misread = opens_a_block(text, line.start) and not tag.startswith("<")
+            boundary = Boundary.INNER_LINE if is_inner else Boundary.LINE
+            yield from self._fitting(line, boundary, is_misread=is_misread)
+
+    def words(self, span: Span) -> Iterator[Piece]:
+        """Divide a stretch into the longest runs of words within the limit, greedily."""
+        start, boundary, is_misread = span.start, Boundary.WORD, False
+        size = self.size_of(span.start, span.end)
+        if size <= self.limit and (trimmed := self.source.trim(span.start, span.end)):
+            yield Piece(trimmed, boundary)
+            return
+        rate = size / max(1, span.end - span.start)
+        while start < span.end:
+            stop = self.sizer.longest(self.source.text, start, span.end, self.limit, rate)
+            cut = WordCut(stop) if stop == span.end else self._cut(start, stop)
+            trimmed = self.source.trim(start, cut.end)
+            if trimmed is not None:
+                yield Piece(trimmed, boundary, is_misread)
+            following = self.source.trim(cut.end, span.end)
+            start, boundary, is_misread = span.end, cut.boundary, cut.is_misread
+            if following is not None:
+                start = following.start
+
+    def _fitting(
+        self, span: Span, boundary: Boundary, *, is_misread: bool = False
+    ) -> Iterator[Piece]:
+        """Yield a stretch as one piece or, where it does not fit, its lines and their words."""
+        trimmed = self.source.trim(span.start, span.end)
+        if trimmed is None:
+            return
+        if self._fits(trimmed):
+            yield Piece(trimmed, boundary, is_misread)
+            return
+        lines = [line.start for line in line_spans(self.source, trimmed)]
+        starts = [start for start in lines[1:] if not self._is_misread(start)]
+        for start, end in pairwise([trimmed.start, *starts, trimmed.end]):
+            pieces = self.words(self.source.trim(start, end) or trimmed)
+            yield Piece(next(pieces).span, boundary, is_misread)
+            yield from pieces
+            boundary, is_misread = Boundary.SENTENCE_LINE, False
+
+    def _fits(self, span: Span) -> bool:
+        return self.size_of(span.start, span.end) <= self.limit
+
+    def _cut(self, start: int, stop: int) -> WordCut:
+        """Return the best cut after start and up to stop."""
+        ends = list(islice(_word_ends(self.source.text, start, stop), _TRIED_WORDS))
+        for end in ends:
+            following = self.source.trim(end, self.span.end)
+            if following is None or not self._is_misread(following.start):
+                return WordCut(end)
+        if ends:
+            return WordCut(ends[0], is_misread=True)
+        for end in range(stop, max(start, stop - _TRIED_WORDS), -1):
+            if not self._is_misread(end) and not _is_joined(self.source.text[end]):
+                return WordCut(end, Boundary.CODE_POINT)
+        return WordCut(stop, Boundary.CODE_POINT, is_misread=True)
+
+    def _is_misread(self, offset: int) -> bool:
+        return offset < self.safe_from or opens_a_block(self.source.text, offset)
+
+
+def opens_a_block(text: str, offset: int) -> bool:
+    """Tell whether text from an offset would be read as something else than a paragraph."""
+    return _OPENS_A_BLOCK.match(text, offset, offset + _LOOKAHEAD) is not None
+
+
+def line_spans(source: Source, span: Span) -> Iterator[Span]:
+    """Yield the lines of a span that are not blank, without what ends them."""
+    start, line = span.start, source.line_at(span.start)
+    while start < span.end:
+        starts = source.line_starts
+        end = min(span.end, starts[line] if line < len(starts) else span.end)
+        trimmed = source.trim(start, end)
+        if trimmed is not None:
+            yield trimmed
+        start, line = end, line + 1
+
+
+def _word_ends(text: str, start: int, stop: int) -> Iterator[int]:
+    """Yield where words end between two offsets, the last first, then the end of a clause."""
+    head = text[start:stop]
+    if text[stop].isspace() or head[-1].isspace():
+        head = head.rstrip()
+        if head:
+            yield start + len(head)
+    while len(parts := head.rsplit(None, 1)) > 1:
+        head = parts[0]
+        yield start + len(head)
+    clause = max(head.rfind(mark) for mark in _CLAUSE_ENDS)
+    if clause > len(head) // 2:
+        yield start + clause + 1
+
+
+def _is_joined(char: str) -> bool:
+    """Tell whether a code point belongs with the one before it."""
+    return char in _JOINERS or unicodedata.combining(char) != 0

@@ -1,0 +1,70 @@
+"""The source text and positions in it: spans are offsets, lines are lines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, count
+from operator import add
+
+from msgspec import Struct
+
+BOM = "\ufeff"
+_LINE_ENDING = re.compile(r"\r\n?|\n")  # CommonMark 0.31.2 §2.1; never str.splitlines()
+_NON_SPACE = re.compile(r"\S")  # \s is str.isspace()
+
+
+class Span(Struct, frozen=True, gc=False):
+    """A range of code points of the unmodified source: offsets of its first and after its last."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        """Return the number of code points."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document's unmodified text and the offset of every line; CR, LF and CRLF end one."""
+
+    text: str = field(repr=False)
+    line_starts: Sequence[int] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, text: str) -> Source:
+        """Index the lines of a text."""
+        if "\r" in text:
+            return cls(text, [0, *(m.end() for m in _LINE_ENDING.finditer(text))])
+        sums = accumulate(map(len, text.split("\n")), initial=0)
+        starts = list(map(add, sums, count()))  # each line is longer by what ends it
+        starts.pop()  # the last one has no end
+        return cls(text, starts)
+
+    def line_at(self, offset: int) -> int:
+        """Return the number, from 1, of the line that holds an offset."""
+        return bisect_right(self.line_starts, offset)
+
+    def line_start(self, offset: int) -> int:
+        """Return the offset at which the line that holds an offset starts."""
+        return self.line_starts[bisect_right(self.line_starts, offset) - 1]
+
+    def trim(self, start: int, end: int) -> Span | None:
+        """Return the span of what is not white space in a range, or None if nothing is.
+
+        The span starts at the start of its first line, indentation included, or, where the range
+        starts inside that line, at its first character that is not white space.
+        """
+        text, begin = self.text, start
+        if start >= end or text[start].isspace():
+            first = _NON_SPACE.search(text, start, end)
+            if first is None:
+                return None
+            line = self.line_start(first.start())
+            begin = line if line >= start else first.start()
+        while text[end - 1].isspace():
+            end -= 1
+        return Span(begin, end)

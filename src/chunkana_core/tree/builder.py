@@ -1,0 +1,228 @@
+"""The tree over leaves, from the heading outline: nodes, and the links of nodes and leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from msgspec import structs
+
+from chunkana_core.config import ChunkConfig
+from chunkana_core.document.document import Document
+from chunkana_core.document.location import Location, locate
+from chunkana_core.document.outline import ROOT
+from chunkana_core.document.paths import format_header_path
+from chunkana_core.errors import ConfigurationError, require_str
+from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.sizing import Sizer
+from chunkana_core.text.source import Span
+from chunkana_core.tree.chunks import Chunk, ChunkLevel, Links
+from chunkana_core.tree.ids import IdRegister, section_ids
+from chunkana_core.tree.result import HierarchicalChunkingResult
+from chunkana_core.tree.summaries import document_summary, section_summary
+
+_Children = dict[str, list[str]]  # by the id of a node, the ids of what is directly under it
+
+
+@dataclass(frozen=True, slots=True)
+class TreeBuilder:
+    """Builds the tree over the leaves of a document.
+
+    Attributes:
+        document: the document.
+        config: gives the limit for what nodes say.
+        strategy: the name of the strategy that chunked.
+        section_ids: by section, its id, which is that of its node too.
+    """
+
+    document: Document
+    config: ChunkConfig
+    strategy: str
+    section_ids: Sequence[str]
+
+    def chunks(self, leaves: Sequence[Chunk], locations: Sequence[Location]) -> tuple[Chunk, ...]:
+        """Return all nodes and leaves, each node before what is under it.
+
+        Args:
+            leaves: in document order.
+            locations: theirs.
+        """
+        if not leaves:
+            return ()
+        children = self._children(leaves, locations)
+        order = _pre_order(self.section_ids[ROOT], children)
+        spans = _spans(leaves, children, order)
+        links = self._links(leaves, locations, children)
+        sections = {node: i for i, node in reversed([*enumerate(self.section_ids)])}
+        linked = {
+            leaf.chunk_id: structs.replace(
+                leaf,
+                links=links[leaf.chunk_id],
+                header_moved_from_id=self._moved_from(location, children),
+            )
+            for leaf, location in zip(leaves, locations, strict=True)
+        }
+        sizer = Sizer.of(self.config)
+        return tuple(
+            [
+                linked.get(chunk_id)
+                or self._node(sections[chunk_id], links[chunk_id], spans[chunk_id], sizer)
+                for chunk_id in order
+            ]
+        )
+
+    def _children(self, leaves: Sequence[Chunk], locations: Sequence[Location]) -> _Children:
+        """Put leaves under the nodes of their sections; a section has a node where leaves are."""
+        children: _Children = {self.section_ids[ROOT]: []}
+        for leaf, location in zip(leaves, locations, strict=True):
+            child, section = leaf.chunk_id, location.parent_section
+            while (node := self.section_ids[section]) not in children:
+                children[node] = [child]
+                child, section = node, self.document.node_above(section)
+            children[node].append(child)
+        return children
+
+    def _links(
+        self, leaves: Sequence[Chunk], locations: Sequence[Location], children: _Children
+    ) -> dict[str, Links]:
+        """Return the links of all nodes and leaves, by their ids."""
+        levels = dict(zip(self.section_ids, self._node_levels(), strict=True))
+        levels |= zip([leaf.chunk_id for leaf in leaves], map(self._level, locations), strict=True)
+        root = self.section_ids[ROOT]
+        links = {root: Links(ChunkLevel.DOCUMENT, children_ids=tuple(children[root]))}
+        for parent, ids in children.items():
+            befores, afters = (None, *ids), (*ids[1:], None)
+            for child, before, after in zip(ids, befores, afters, strict=False):
+                below = tuple(children.get(child, ()))
+                links[child] = Links(levels[child], parent, below, before, after)
+        return links
+
+    def _node_levels(self) -> list[ChunkLevel]:
+        return [ChunkLevel.of_heading(section.level) for section in self.document.sections]
+
+    def _level(self, location: Location) -> ChunkLevel:
+        """Return the level of a leaf: that of text where it is a section's own, below its node."""
+        own_nodes = (self.document.folded, location.parent_section)
+        if location.common_section in own_nodes and not location.holds_several:
+            return ChunkLevel.PARAGRAPH
+        return ChunkLevel.of_heading(location.section_path.level)
+
+    def _moved_from(self, location: Location, children: _Children) -> str | None:
+        """Return the id of the innermost node that a moved heading's section is in."""
+        section = location.moved_section
+        if section is None:
+            return None
+        while self.section_ids[section] not in children:
+            section = self.document.node_above(section)
+        return self.section_ids[section]
+
+    def _node(self, index: int, links: Links, span: Span, sizer: Sizer) -> Chunk:
+        """Return the node of a section or of the document."""
+        document, source = self.document, self.document.source
+        section = document.sections[index]
+        title = section.title if index else document.title
+        if index:
+            content, lines = section_summary(document, index, sizer)
+        else:
+            with_text = self.config.include_document_summary
+            content, lines = document_summary(document, sizer, with_text=with_text)
+        return Chunk(
+            source=source,
+            span=span,
+            content=content,
+            start_line=source.line_at(lines.start),
+            end_line=source.line_at(max(lines.start, lines.end - 1)),
+            text_start_line=source.line_at(span.start),
+            text_end_line=source.line_at(span.end - 1),
+            chunk_id=self.section_ids[index],
+            section_id=self.section_ids[index],
+            section=section.section_path,
+            links=links,
+            is_leaf=False,
+            indexable=False,
+            strategy=self.strategy,
+            content_type="section" if index else "document",
+            title=title,
+            anchor=section.anchor,
+            header_path=format_header_path(section.path or (title,)),
+            size=sizer.length(content),
+        )
+
+
+def _pre_order(root: str, children: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return all ids, that of each node before those of what is under it."""
+    found: list[str] = []
+    waiting = [root]
+    while waiting:
+        chunk_id = waiting.pop()
+        found.append(chunk_id)
+        waiting.extend(reversed(children.get(chunk_id, ())))
+    return found
+
+
+def _spans(
+    leaves: Sequence[Chunk], children: Mapping[str, Sequence[str]], order: Sequence[str]
+) -> dict[str, Span]:
+    """Return by id the spans of leaves, and of nodes: from the first to the last leaf below."""
+    spans = {leaf.chunk_id: leaf.span for leaf in leaves}
+    for chunk_id in reversed(order):
+        if chunk_id in children:
+            below = [spans[child] for child in children[chunk_id]]
+            spans[chunk_id] = Span(min([s.start for s in below]), max([s.end for s in below]))
+    return spans
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchyBuilder:
+    r"""Builds the tree over chunks that have spans, by the outline of their document.
+
+    Attributes:
+        include_document_summary: whether the root's content has a summary below the title.
+        config: gives the limit for what nodes say; the default configuration if None.
+
+    >>> from chunkana_core import chunk_markdown
+    >>> text = "# Guide\n\n## Install\n\nRun pip.\n\n## Use\n\nImport it.\n"
+    >>> [c.title for c in HierarchyBuilder().build(chunk_markdown(text), text).chunks]
+    ['Guide', 'Guide', 'Use']
+    """
+
+    include_document_summary: bool = True
+    config: ChunkConfig | None = None
+
+    def build(self, chunks: Sequence[Chunk], original_text: str) -> HierarchicalChunkingResult:
+        """Return the tree over the leaves among some chunks, in linear time.
+
+        Nodes among the chunks are made anew, so that building again changes nothing.
+
+        Raises:
+            ConfigurationError: if a span is not in the text, or two leaves have one id.
+        """
+        require_str("original_text", original_text)
+        document = parse_markdown(original_text)
+        given = [chunk for chunk in chunks if chunk.is_leaf]
+        leaves = sorted(given, key=lambda chunk: (chunk.span.start, chunk.span.end))
+        _require_proper(leaves, original_text)
+        strategy = leaves[0].strategy if leaves else ""
+        summary = self.include_document_summary
+        config = replace(self.config or ChunkConfig(), include_document_summary=summary)
+        ids = section_ids(document, IdRegister({chunk.chunk_id for chunk in leaves}))
+        tree = TreeBuilder(document, config, strategy, ids)
+        positions = [document.positions(leaf.span) for leaf in leaves]
+        locations = [
+            locate(document, leaf.span, touched.start, touched.stop)
+            for leaf, touched in zip(leaves, positions, strict=True)
+        ]
+        return HierarchicalChunkingResult.of(
+            document, tree.chunks(leaves, locations), strategy, Sizer.of(config)
+        )
+
+
+def _require_proper(leaves: Sequence[Chunk], text: str) -> None:
+    """Raise a ConfigurationError unless ids are unique and spans lie within the text."""
+    ids = {chunk.chunk_id for chunk in leaves}
+    if len(ids) != len(leaves):
+        raise ConfigurationError("chunks", f"{len(leaves)} leaves", "leaves with different ids")
+    for chunk in leaves:
+        span = chunk.span
+        if not 0 <= span.start < span.end <= len(text):
+            raise ConfigurationError("chunks", span, f"spans within 0 and {len(text)}")

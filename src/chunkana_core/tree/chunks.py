@@ -1,0 +1,164 @@
+"""What chunking yields: chunks, immutable, with their metadata computed from their fields."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from msgspec import Struct
+
+from chunkana_core.context.context import embedded
+from chunkana_core.document.paths import SectionPath
+from chunkana_core.text.source import Source, Span
+from chunkana_core.violations import ValidationResult
+
+
+class ChunkLevel(IntEnum):
+    """Where in the hierarchy a chunk stands."""
+
+    DOCUMENT = 0
+    SECTION = 1  # under an H1
+    SUBSECTION = 2  # under an H2
+    PARAGRAPH = 3  # deeper, or text without a heading of its own
+
+    @classmethod
+    def of_heading(cls, level: int) -> ChunkLevel:
+        """Return the level of what stands under a heading of a level, 0 for none."""
+        return _LEVELS.get(level, _PARAGRAPH)
+
+
+_LEVELS = {1: ChunkLevel.SECTION, 2: ChunkLevel.SUBSECTION}
+_PARAGRAPH = ChunkLevel.PARAGRAPH
+
+
+class Links(Struct, frozen=True, gc=False):
+    """The ids of a chunk's parent, children and neighbouring siblings, None where there is none."""
+
+    hierarchy_level: ChunkLevel = ChunkLevel.PARAGRAPH
+    parent_id: str | None = None
+    children_ids: tuple[str, ...] = ()
+    prev_sibling_id: str | None = None
+    next_sibling_id: str | None = None
+
+
+class Chunk(Struct, frozen=True, gc=False, kw_only=True):
+    """A piece of a document; immutable, a `msgspec.Struct`.
+
+    Lines are numbered from 1 and ranges include the last. `start_line` and `end_line` are the
+    first and last source line in the content, repeated headings included, so that chunks' lines
+    may overlap; `text_start_line` and `text_end_line` are those of the text alone, for citations.
+    A chunk is identified by `chunk_id`, never by its lines.
+
+    Attributes:
+        span: the exact range of the text in the source.
+        content: what is read: the text, below its repeated headings where it continues a section.
+            Of a root or section node, a title and summary.
+        context: what is embedded before the content, "" without a `Context` and for nodes.
+        text_offset: where in the content the text starts, in code points.
+        chunk_id: 8 hex digits, unique in the document and stable as long as section and text are.
+        section_id: the same for all chunks of one section.
+        section: level and path in the outline.
+        is_leaf: whether it holds text of its own; the leaves alone are the whole document.
+        indexable: whether it is worth embedding.
+        chunk_index: its number among the leaves, None for a node.
+        content_type: what it holds, see the metadata keys in the documentation.
+        title: plain text of its own (first) heading, or of the section it continues.
+        section_tags: titles of the further headings in its span.
+        anchor: GitHub-style slug of that heading, unique in the document.
+        header_path: the path for display, like "/Guide/Install"; never parse it.
+        size: of what is embedded, in units of `length_function`.
+        code_languages: the first words of the info strings of its code blocks.
+        header_moved_from_id: the section whose heading was moved here to its text, or None.
+        merge_reason: "dangling_header_prevention", "small_chunk" or None.
+        split_index: its number among the parts of its section's text, None if that is whole.
+        original_section_size: the size of that whole text, None if it was not split.
+        oversize_reason: why it may be over the limit, None where it is not.
+        previous_content: the end of the leaf before it under the same parent.
+        next_content: the start of the leaf after it under the same parent.
+    """
+
+    source: Source
+    span: Span
+    content: str
+    context: str = ""
+    start_line: int
+    end_line: int
+    text_start_line: int
+    text_end_line: int
+    text_offset: int = 0
+    chunk_id: str
+    section_id: str
+    section: SectionPath
+    links: Links = Links()
+    is_leaf: bool = True
+    indexable: bool = True
+    chunk_index: int | None = None
+    strategy: str
+    content_type: str
+    title: str = ""
+    section_tags: tuple[str, ...] = ()
+    anchor: str = ""
+    header_path: str = "/"
+    size: int
+    has_code: bool = False
+    code_languages: tuple[str, ...] = ()
+    header_moved_from_id: str | None = None
+    merge_reason: str | None = None
+    split_index: int | None = None
+    original_section_size: int | None = None
+    oversize_reason: str | None = None
+    previous_content: str = ""
+    next_content: str = ""
+    validation: ValidationResult | None = None
+
+    @property
+    def text(self) -> str:
+        """The exact slice of the source; of a node, all that is under it."""
+        return self.source.text[self.span.start : self.span.end]
+
+    @property
+    def embedded(self) -> str:
+        """The text to embed: the context, a blank line, the content."""
+        return embedded(self.context, self.content)
+
+    @property
+    def is_root(self) -> bool:
+        """Whether it is the document's node."""
+        return self.links.hierarchy_level is ChunkLevel.DOCUMENT
+
+    @property
+    def metadata(self) -> dict[str, object]:
+        """A new JSON-able dict of the fields, with the same keys for every chunk."""
+        links = self.links
+        metadata: dict[str, object] = {name: getattr(self, name) for name in _FLAT}
+        metadata |= {
+            "hierarchy_level": int(links.hierarchy_level),
+            "is_root": self.is_root,
+            "parent_id": links.parent_id,
+            "children_ids": list(links.children_ids),
+            "prev_sibling_id": links.prev_sibling_id,
+            "next_sibling_id": links.next_sibling_id,
+            "header_level": self.section.level,
+            "section_tags": list(self.section_tags),
+            "code_languages": list(self.code_languages),
+            "start_char": self.span.start,
+            "end_char": self.span.end,
+            "dangling_header_fixed": self.header_moved_from_id is not None,
+            "continued_from_header": bool(self.split_index),
+            "allow_oversize": self.oversize_reason is not None,
+        }
+        if self.validation is not None:
+            metadata["validation"] = self.validation.to_dict()
+        return metadata
+
+
+_NOT_FLAT = {
+    "source",
+    "span",
+    "content",
+    "context",
+    "text_offset",
+    "section",
+    "links",
+    "validation",
+}
+_FLAT = tuple(name for name in Chunk.__struct_fields__ if name not in _NOT_FLAT)

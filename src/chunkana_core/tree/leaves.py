@@ -1,0 +1,195 @@
+"""Parts to leaf chunks: what each is called, and what its metadata says."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from chunkana_core.config import ChunkConfig
+from chunkana_core.document.blocks import TRAITS, Block, BlockKind
+from chunkana_core.document.document import Document
+from chunkana_core.document.location import Location
+from chunkana_core.document.outline import ROOT, Section
+from chunkana_core.document.paths import format_header_path
+from chunkana_core.sizing import Sizer
+from chunkana_core.splitting.splitter import Part
+from chunkana_core.text.source import Span
+from chunkana_core.tree.chunks import Chunk
+from chunkana_core.tree.ids import IdRegister
+
+_START, _END = attrgetter("start"), attrgetter("end")
+_LANGUAGE = re.compile(r"[\w+#.\-]+")
+_NOT_INDEXABLE = frozenset({"front_matter", "heading", "definitions"})  # content types
+
+
+@dataclass(frozen=True, slots=True)
+class LeafMaker:
+    """Makes leaf chunks, without links.
+
+    Attributes:
+        document: the document.
+        config: how it is chunked.
+        strategy: the name of the strategy that did.
+        section_ids: by section, its id.
+        ids: gives out the leaves' ids.
+    """
+
+    document: Document
+    config: ChunkConfig
+    strategy: str
+    section_ids: Sequence[str]
+    ids: IdRegister
+    _header_paths: dict[tuple[int, bool], str] = field(default_factory=dict)
+
+    def leaves(self, parts: Sequence[Part]) -> list[Chunk]:
+        """Return the leaves of a document's parts, in order."""
+        overlap = Overlap(
+            self.document.text, parts, Sizer.of(self.config), self.config.overlap_size
+        )
+        return [self._leaf(number, part, overlap) for number, part in enumerate(parts)]
+
+    def _leaf(self, number: int, part: Part, overlap: Overlap) -> Chunk:
+        document, location, span, content = self.document, part.location, part.span, part.content
+        line_at, section_id = document.source.line_at, self.section_ids[location.common_section]
+        begun = sections_begun(document, span, location)
+        own = begun[0] if begun else document.section_at(location.first)
+        kind = content_type(document, location)
+        code = code_blocks(document, span)
+        previous_content, next_content = overlap.beside(number)
+        return Chunk(
+            source=document.source,
+            span=span,
+            content=content.text,
+            context=part.context.text,
+            start_line=line_at(min(content.start, span.start)),
+            end_line=(end_line := line_at(span.end - 1)),
+            text_start_line=line_at(span.start),
+            text_end_line=end_line,
+            text_offset=content.text_offset,
+            chunk_id=self.ids.new("chunk", section_id, document.text[span.start : span.end]),
+            section_id=section_id,
+            section=location.section_path,
+            indexable=is_indexable(document, kind),
+            chunk_index=number,
+            strategy=self.strategy,
+            content_type=kind,
+            title=own.title,
+            section_tags=tuple([section.title for section in begun[1:]]),
+            anchor=own.anchor,
+            header_path=self._header_path(location),
+            size=part.context.size,
+            has_code=bool(code),
+            code_languages=languages(code) if code else (),
+            merge_reason=_merge_reason(location),
+            split_index=part.split_index,
+            original_section_size=part.original_size,
+            oversize_reason=part.oversize_reason,
+            previous_content=previous_content,
+            next_content=next_content,
+        )
+
+    def _header_path(self, location: Location) -> str:
+        """Return the path for display; chunks of one section share one string."""
+        index, sections = location.common_section, self.document.sections
+        is_preamble = index == ROOT and len(sections) > 1 and not location.holds_several
+        key = (index, is_preamble)
+        if key not in self._header_paths:
+            path = "/__preamble__" if is_preamble else format_header_path(sections[index].path)
+            self._header_paths[key] = path
+        return self._header_paths[key]
+
+
+def sections_begun(document: Document, span: Span, location: Location) -> Sequence[Section]:
+    """Return the sections whose headings start in a span."""
+    first = document.section_at(location.first)
+    last = document.section_at(location.stop - 1)
+    is_begun = first.first >= location.first and first.index != ROOT
+    is_begun = is_begun and document.top[first.first].start >= span.start
+    return document.sections[first.index + (not is_begun) : last.index + 1]
+
+
+def content_type(document: Document, location: Location) -> str:
+    """Return what to call a chunk of some blocks."""
+    kinds = {block.kind for block in document.top[location.first : location.stop]}
+    types = {TRAITS[kind].content_type for kind in kinds if TRAITS[kind].is_content}
+    if not types:
+        return "heading" if BlockKind.HEADING in kinds else "definitions"
+    if len(document.sections) > 1 and location.first < document.sections[ROOT].own_stop:
+        return "front_matter" if types == {"front_matter"} else "preamble"
+    return types.pop() if len(types) == 1 else "mixed"
+
+
+def is_indexable(document: Document, kind: str) -> bool:
+    """Tell whether chunks of a content type are worth embedding."""
+    return kind not in _NOT_INDEXABLE or (kind == "heading" and document.is_only_headings)
+
+
+def code_blocks(document: Document, span: Span) -> Sequence[Block]:
+    """Return the code blocks that a span touches, in containers too."""
+    first = bisect_right(document.code, span.start, key=_END)
+    return document.code[first : bisect_left(document.code, span.end, first, key=_START)]
+
+
+def languages(blocks: Iterable[Block]) -> tuple[str, ...]:
+    """Return the first words of info strings, each once."""
+    matches = [_LANGUAGE.match(block.info) for block in blocks]
+    return tuple(dict.fromkeys([match[0].lower() for match in matches if match]))
+
+
+def _merge_reason(location: Location) -> str | None:
+    if location.moved_section is not None:
+        return "dangling_header_prevention"
+    return "small_chunk" if location.holds_several else None
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Finds what stands before and after a leaf, for its metadata alone.
+
+    Attributes:
+        text: the document.
+        parts: the leaves' texts, in document order.
+        sizer: measures the overlap.
+        size: the most of it, 0 for none.
+    """
+
+    text: str
+    parts: Sequence[Part]
+    sizer: Sizer
+    size: int
+
+    def beside(self, number: int) -> tuple[str, str]:
+        """Return the end of the leaf before and the start of the one after, under one parent.
+
+        Both are cut at a word boundary; "" where there is no such leaf, or not a word fits.
+        """
+        if not self.size:
+            return "", ""
+        return self._end_of(number, number - 1), self._start_of(number, number + 1)
+
+    def _end_of(self, number: int, before: int) -> str:
+        if not self._is_sibling(number, before):
+            return ""
+        span = self.parts[before].span
+        start = self.sizer.longest_end(self.text, span.start, span.end, self.size)
+        while span.start < start < span.end and not self.text[start - 1].isspace():
+            start += 1
+        return self.text[start : span.end].lstrip()
+
+    def _start_of(self, number: int, after: int) -> str:
+        if not self._is_sibling(number, after):
+            return ""
+        span = self.parts[after].span
+        end = self.sizer.longest(self.text, span.start, span.end, self.size)
+        while span.start < end < span.end and not self.text[end].isspace():
+            end -= 1
+        return self.text[span.start : end].rstrip()
+
+    def _is_sibling(self, number: int, neighbour: int) -> bool:
+        if not 0 <= neighbour < len(self.parts):
+            return False
+        parents = [self.parts[n].location.parent_section for n in (number, neighbour)]
+        return parents[0] == parents[1]

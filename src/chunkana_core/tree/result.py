@@ -1,0 +1,205 @@
+"""The result of hierarchical chunking, and ways through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from msgspec import structs
+
+from chunkana_core.config import LengthFunction
+from chunkana_core.document.document import Document
+from chunkana_core.document.outline import Section
+from chunkana_core.sizing import Sizer
+from chunkana_core.tree.chunks import Chunk
+from chunkana_core.tree.merge_tree import MergeTree, build_merge_tree
+from chunkana_core.violations import ValidationResult
+
+_PREVIEW = 80  # code points
+_DEFAULT_CAP = 4  # of a merge tree's parents, in multiples of the limit
+
+
+@dataclass(frozen=True, slots=True)
+class TocEntry:
+    """A heading in a table of contents: level 1 to 6, plain title, GitHub-style slug, line from 1.
+
+    `path` holds the titles from the outermost heading to this one.
+    """
+
+    level: int
+    title: str
+    anchor: str
+    line: int
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    """What a result keeps of its document.
+
+    Attributes:
+        title: the document's title, or what stands for it.
+        is_titled: whether the title stands in the document.
+        sections: of the document, which is the first itself.
+        lines: of the sections' headings, but for the first section, which has none.
+    """
+
+    title: str
+    is_titled: bool
+    sections: tuple[Section, ...]
+    lines: tuple[int, ...]
+
+    @classmethod
+    def of(cls, document: Document) -> _Outline:
+        top, line_at = document.top, document.source.line_at
+        lines = tuple(line_at(top[section.first].start) for section in document.sections[1:])
+        return cls(document.title, document.is_titled, document.sections, lines)
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchicalChunkingResult:
+    """Chunks and their tree; made by `MarkdownChunker.chunk_hierarchical`.
+
+    Attributes:
+        chunks: all chunks, each node before what is under it; the first one is the root.
+        root_id: the root's id, "" for a blank document.
+        strategy_used: the name of the strategy that chunked.
+        text: the unmodified text.
+        validation: the outcome of validation, None where it is off.
+    """
+
+    chunks: tuple[Chunk, ...]
+    root_id: str
+    strategy_used: str
+    text: str = field(repr=False)
+    validation: ValidationResult | None
+    _outline: _Outline = field(repr=False, compare=False)
+    _sizer: Sizer = field(repr=False, compare=False)
+    _by_id: dict[str, Chunk] = field(repr=False, compare=False)
+    _sections: dict[str, list[Chunk]] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls, document: Document, chunks: tuple[Chunk, ...], strategy: str, sizer: Sizer
+    ) -> HierarchicalChunkingResult:
+        """Index chunks that form a tree."""
+        root_id = chunks[0].chunk_id if chunks else ""
+        outline, indexed = _Outline.of(document), _indexed(chunks)
+        return cls(chunks, root_id, strategy, document.text, None, outline, sizer, *indexed)
+
+    def validated(self, outcome: ValidationResult, *, debug: bool) -> HierarchicalChunkingResult:
+        """Return the same result with the outcome of its validation."""
+        shown = outcome if debug else None
+        chunks = tuple(structs.replace(chunk, validation=shown) for chunk in self.chunks)
+        by_id, sections = _indexed(chunks)
+        return replace(self, chunks=chunks, validation=outcome, _by_id=by_id, _sections=sections)
+
+    @property
+    def title(self) -> str:
+        """The document's title, "" where it says none."""
+        return self._outline.title if self._outline.is_titled else ""
+
+    @property
+    def max_chunk_size(self) -> int:
+        """The limit that was chunked with, in units of `length_function`."""
+        return self._sizer.max_size
+
+    @property
+    def length_function(self) -> LengthFunction:
+        """What measured the sizes; `len` where they are code points."""
+        return self._sizer.length
+
+    def get_chunk(self, chunk_id: str) -> Chunk | None:
+        """Return the chunk with an id, None if there is none."""
+        return self._by_id.get(chunk_id)
+
+    def get_children(self, chunk_id: str) -> list[Chunk]:
+        """Return the chunks directly under one, in document order."""
+        chunk = self.get_chunk(chunk_id)
+        return [self._by_id[i] for i in chunk.links.children_ids] if chunk else []
+
+    def get_parent(self, chunk_id: str) -> Chunk | None:
+        """Return the chunk around one, None for the root."""
+        chunk = self.get_chunk(chunk_id)
+        parent_id = chunk.links.parent_id if chunk else None
+        return None if parent_id is None else self._by_id[parent_id]
+
+    def get_ancestors(self, chunk_id: str) -> list[Chunk]:
+        """Return the chunks around one, its parent first and the root last."""
+        ancestors: list[Chunk] = []
+        while parent := self.get_parent(chunk_id):
+            ancestors.append(parent)
+            chunk_id = parent.chunk_id
+        return ancestors
+
+    def get_siblings(self, chunk_id: str) -> list[Chunk]:
+        """Return the chunks under the same parent, itself included, in document order."""
+        if parent := self.get_parent(chunk_id):
+            return self.get_children(parent.chunk_id)
+        chunk = self.get_chunk(chunk_id)
+        return [chunk] if chunk else []
+
+    def get_section(self, section_id: str) -> list[Chunk]:
+        """Return all chunks of one section, its node first; the parts of a split one in order."""
+        return list(self._sections.get(section_id, ()))
+
+    def get_flat_chunks(self) -> list[Chunk]:
+        """Return what to index: the leaves that are worth embedding."""
+        return [chunk for chunk in self.chunks if chunk.indexable]
+
+    def get_leaves(self) -> list[Chunk]:
+        """Return every leaf: together, the whole document."""
+        return [chunk for chunk in self.chunks if chunk.is_leaf]
+
+    def get_by_level(self, level: int) -> list[Chunk]:
+        """Return the chunks of a `ChunkLevel`, in document order."""
+        return [chunk for chunk in self.chunks if chunk.links.hierarchy_level == level]
+
+    def walk(self) -> Iterator[Chunk]:
+        """Yield all chunks, each node before what is under it."""
+        yield from self.chunks
+
+    def to_tree_dict(self) -> dict[str, object]:
+        """Return the tree as nested JSON-able dicts.
+
+        Keys: id, content_preview, header_path, level (a `ChunkLevel`), children. Empty for a
+        blank document.
+        """
+        dicts: dict[str, dict[str, object]] = {}
+        for chunk in reversed(self.chunks):
+            dicts[chunk.chunk_id] = {
+                "id": chunk.chunk_id,
+                "content_preview": chunk.content[:_PREVIEW],
+                "header_path": chunk.header_path,
+                "level": int(chunk.links.hierarchy_level),
+                "children": [dicts[child] for child in chunk.links.children_ids],
+            }
+        return dicts.get(self.root_id, {})
+
+    def toc(self) -> list[TocEntry]:
+        """Return the document's headings in order, whatever the chunks are."""
+        _, *sections = self._outline.sections
+        return [
+            TocEntry(s.level, s.title, s.anchor, line, s.path)
+            for s, line in zip(sections, self._outline.lines, strict=True)
+        ]
+
+    def merge_tree(self, max_parent_size: int | None = None, max_children: int = 64) -> MergeTree:
+        """Return the tree that retrieval may merge over; see `MergeTree`.
+
+        Args:
+            max_parent_size: the size of the largest parent, in units of `length_function`; by
+                default four times `max_chunk_size`.
+            max_children: the most children of a parent, at least 2.
+        """
+        cap = _DEFAULT_CAP * self._sizer.max_size if max_parent_size is None else max_parent_size
+        sections, length = self._outline.sections, self._sizer.length
+        return build_merge_tree(self.chunks, sections, length, cap, max_children)
+
+
+def _indexed(chunks: Sequence[Chunk]) -> tuple[dict[str, Chunk], dict[str, list[Chunk]]]:
+    """Return chunks by their ids, and by those of their sections."""
+    sections: dict[str, list[Chunk]] = {}
+    for chunk in chunks:
+        sections.setdefault(chunk.section_id, []).append(chunk)
+    return {chunk.chunk_id: chunk for chunk in chunks}, sections

@@ -1,0 +1,75 @@
+"""What the nodes of the tree say: a title, and what their text starts with."""
+
+from __future__ import annotations
+
+from chunkana_core.document.blocks import BlockKind
+from chunkana_core.document.document import Document
+from chunkana_core.document.outline import ROOT
+from chunkana_core.sizing import Sizer
+from chunkana_core.splitting.repeats import has_fence, leaves_fence_open
+from chunkana_core.text.source import BOM, Span
+
+_LONGEST_SUMMARY = 500  # code points, where no text stands before the first section
+
+
+def section_summary(document: Document, section: int, sizer: Sizer) -> tuple[str, Span]:
+    """Return a section's heading and own text, cut at a line within the limit, and its span."""
+    own = document.sections[section]
+    return _below("", document, _trimmed(document, own.first, own.own_stop), sizer)
+
+
+def document_summary(document: Document, sizer: Sizer, *, with_text: bool) -> tuple[str, Span]:
+    """Return the document's title and a summary, cut at a line within the limit, and its span.
+
+    The summary is the text before the first section, else what the document starts with.
+    """
+    summary = _before_sections(document) if with_text else Span(0, 0)
+    title = f"# {document.title}"
+    return _below(f"{title}\n\n" if len(summary) else title, document, summary, sizer)
+
+
+def _before_sections(document: Document) -> Span:
+    """Return the preamble or the title's own text, else the first lines of the document."""
+    root, title = document.sections[ROOT], document.sections[document.folded]
+    start = document.front_matter_stop if root.has_body or not document.folded else title.first + 1
+    own = root if root.has_body else title
+    if own.has_body:
+        return _trimmed(document, start, own.own_stop)
+    rest = _trimmed(document, start, len(document.top))
+    return _cut_at_line(document, rest, rest.start + _LONGEST_SUMMARY)
+
+
+def _trimmed(document: Document, first: int, stop: int) -> Span:
+    start = document.start_of(first)
+    span = document.source.trim(start, document.start_of(stop)) or Span(start, start)
+    has_bom = not span.start and document.text.startswith(BOM)
+    return Span(span.start + has_bom, span.end)
+
+
+def _below(title: str, document: Document, span: Span, sizer: Sizer) -> tuple[str, Span]:
+    """Return a title and as much of a span as fits below it, and that part of the span."""
+    content = title + document.text[span.start : span.end]
+    stop = sizer.longest(content, 0, len(content), sizer.max_size)
+    if stop <= len(title):
+        return content[:stop].rstrip(), Span(span.start, span.start)
+    kept = _cut_at_line(document, span, span.start + stop - len(title))
+    return content[: len(title) + len(kept)].rstrip(), kept
+
+
+def _cut_at_line(document: Document, span: Span, stop: int) -> Span:
+    """Return the start of a span, up to the last line that ends before an offset.
+
+    A fence that would be left open is left out.
+    """
+    if stop >= span.end:
+        return span
+    start, text = span.start, document.text
+    end = max(text.rfind("\n", start, stop + 1), text.rfind("\r", start, stop + 1))
+    end = end if end > start else stop
+    block = document.block_at(end - 1)
+    if block.kind is BlockKind.FENCED_CODE:
+        is_open = bool(text[end : block.end].strip())
+    else:
+        is_open = has_fence(text, block.start, end) and leaves_fence_open(text[start:end])
+    end = max(start, block.start) if is_open else end
+    return Span(start, start + len(text[start:end].rstrip()))

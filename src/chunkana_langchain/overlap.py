@@ -1,0 +1,34 @@
+"""Overlap: the prose at the end of the chunk before, which is put in front of a chunk."""
+
+from __future__ import annotations
+
+import re
+
+from chunkana_core import Chunk
+
+# A line that is, or may be, part of a heading, code, math, a table or HTML.
+_NO_PROSE = re.compile(
+    r"(?:\A|(?<=[\r\n]))"
+    r"(?:[ ]{4}|[ ]*\t|[ \t>]*[#|<]|[^\r\n]*(?:`{3}|~{3}|\$\$|[ \t]\|[ \t]))[^\r\n]*"
+)
+_FIRST_SENTENCE = re.compile(r"\A.*?(?:\n[ \t]*\n\s*|[.!?…][\"')\]*_]*\s+|[。！？])", re.DOTALL)
+_NO_PROSE_TYPES = frozenset({"code", "math", "table", "html"})
+
+
+def overlap_between(previous: Chunk, chunk: Chunk) -> str:
+    """Return the prose that the previous chunk ends with, from a sentence on, "" for none.
+
+    There is none where code, math, a table or HTML ends or was cut.
+    """
+    repeated = chunk.content[: chunk.text_offset]
+    is_cut_before = bool(repeated) and not repeated.endswith("\n\n")
+    is_cut_after = len(previous.content) > previous.text_offset + len(previous.text)
+    if is_cut_before or is_cut_after or previous.content_type in _NO_PROSE_TYPES:
+        return ""
+    text = chunk.previous_content
+    if other_lines := list(_NO_PROSE.finditer(text)):
+        return text[other_lines[-1].end() :].strip()
+    if text == previous.text:
+        return text.strip()
+    first = _FIRST_SENTENCE.match(text)  # it may lack its beginning
+    return text[first.end() :].strip() if first else ""

@@ -1,0 +1,78 @@
+"""Documents ranked by their scores and the best ones of their section and document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import isfinite
+from numbers import Real
+from typing import NamedTuple, TypeGuard
+
+from langchain_core.documents import Document
+
+from chunkana_langchain import keys
+from chunkana_retrieval import propagate_scores
+
+# Added to a rank, from 0, whose reciprocal stands for a score. The 60 of reciprocal rank fusion
+# makes all ranks nearly equal; with 5, propagation gains as much as with the scores of BM25.
+_RANK_OFFSET = 5
+
+
+class ScoredDocument(NamedTuple):
+    """A document with the score by which it is ranked; a higher one is better."""
+
+    document: Document
+    score: float
+
+
+def rank_documents(
+    found: Sequence[tuple[Document, object]],
+    *,
+    section_weight: float,
+    document_weight: float,
+    top_k: int,
+) -> list[ScoredDocument]:
+    """Return documents with propagated scores, the best first.
+
+    The rule is that of `chunkana_retrieval.propagate_scores`.
+
+    Args:
+        found: documents and their scores, the best first. Scores may count either way. Where one
+            is no number, or they do not go one way, ranks stand for them.
+        section_weight: how much the best score of a section counts.
+        document_weight: how much the best score of a document counts.
+        top_k: how many of the best documents take part; the others stay behind them, in order.
+    """
+    documents = [document for document, _ in found]
+    best = documents[:top_k]
+    alone = [None] * (len(documents) - len(best))  # in no section or document, they stay behind
+    scores = propagate_scores(
+        _higher_is_better([score for _, score in found]),
+        [*(_read_name(document, keys.SECTION_ID) for document in best), *alone],
+        [*(_read_name(document, keys.DOCUMENT_ID) for document in best), *alone],
+        section_weight=section_weight,
+        document_weight=document_weight,
+    )
+    ranked = map(ScoredDocument, documents, scores)
+    return sorted(ranked, key=lambda scored: scored.score, reverse=True)
+
+
+def _higher_is_better(scores: Sequence[object]) -> list[float]:
+    """Return scores of which the first is the highest: distances are negated."""
+    numbers = [float(score) for score in scores if _is_number(score)]
+    if len(numbers) == len(scores):
+        if all(before >= after for before, after in pairwise(numbers)):
+            return numbers
+        if all(before <= after for before, after in pairwise(numbers)):
+            return [-number for number in numbers]
+    return [1 / (_RANK_OFFSET + rank) for rank in range(len(scores))]
+
+
+def _is_number(score: object) -> TypeGuard[float]:
+    return not isinstance(score, bool) and isinstance(score, Real) and isfinite(score)
+
+
+def _read_name(document: Document, key: str) -> str | None:
+    """Return the name of a document's section or document from its metadata, None for none."""
+    name = document.metadata.get(key)
+    return None if name is None else str(name)

@@ -1,0 +1,184 @@
+"""Auto-merging: where enough children of a parent were found, the parent takes their place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+from math import inf, isnan
+
+from chunkana_core import ConfigurationError
+from chunkana_retrieval.checks import require_number
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A node of the merge tree that a search found, usually a leaf.
+
+    Attributes:
+        node_id: unique among all nodes.
+        score: of the search; a higher one is better, any may be negative, a NaN is the lowest.
+        parent_id: the node's parent; None for a root.
+    """
+
+    node_id: str
+    score: float
+    parent_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """What merging knows of a node that may replace its children.
+
+    Attributes:
+        child_count: how many children the node has. One with a count of 0 replaces any child that
+            was found.
+        parent_id: the node's own parent; None for a root.
+        size: of the node's text, in the unit of `max_parent_size`.
+    """
+
+    child_count: int
+    parent_id: str | None = None
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MergedHit:
+    """A node to read: a hit, or a parent that replaced its children.
+
+    Attributes:
+        node_id: of the hit or the parent.
+        score: the best one of the hits in the node.
+        hit_ids: the node ids of the hits in the node, the best first; of a hit with none below
+            it, its own alone.
+        merged_children: how many children of the parent were hits or parents merged in turn; 0 for
+            a hit.
+    """
+
+    node_id: str
+    score: float
+    hit_ids: tuple[str, ...]
+    merged_children: int = 0
+
+
+def merge_hits(
+    hits: Iterable[Hit],
+    parents: Mapping[str, Parent],
+    *,
+    ratio: float = 0.5,
+    max_parent_size: int | None = None,
+) -> list[MergedHit]:
+    """Replace hits by their parent where more than a ratio of its children was found.
+
+    A parent that replaces its children counts as found itself, so that merging goes on upwards. No
+    result is returned twice or lies inside another, and each hit is in exactly one. It takes time
+    in proportion to the hits and the parents above them.
+
+    Args:
+        hits: in any order. Of several with one id, the best counts.
+        parents: by their ids, all those above the hits; a `MergeTree`'s nodes that are no leaves.
+        ratio: from 0, where one child is enough, to 1, where none is ever replaced.
+        max_parent_size: the size of the largest parent that may replace its children; None for
+            any.
+
+    Returns:
+        The nodes to read, in the order of the best hit in each: by falling score, equal ones as
+        the hits were given.
+
+    Raises:
+        ConfigurationError: naming the argument: for a ratio or size out of range, a parent that is
+            not among `parents`, and one that is its own ancestor.
+
+    >>> parents = {
+    ...     "section": Parent(child_count=3, parent_id="page"),
+    ...     "page": Parent(child_count=4),
+    ... }
+    >>> hits = [Hit("a", 0.5, "section"), Hit("b", 0.9, "section"), Hit("x", 0.7, "page")]
+    >>> for merged in merge_hits(hits, parents):
+    ...     print(merged.node_id, merged.score, merged.hit_ids)
+    section 0.9 ('b', 'a')
+    x 0.7 ('x',)
+    """
+    require_number("ratio", ratio, 0, 1, "a number from 0 to 1")
+    if max_parent_size is not None:
+        require_number("max_parent_size", max_parent_size, 1, inf, "None or a number of at least 1")
+    ranked = _rank(hits)
+    links = _sort_upwards(_find_links(ranked.values(), parents))
+    counts: Counter[str | None] = Counter()  # by parent, how many children were found
+    found: set[str] = set()
+    for node_id, parent_id in links.items():
+        if node_id in ranked or _is_replacing(
+            parents[node_id], counts[node_id], ratio, max_parent_size
+        ):
+            found.add(node_id)
+            counts[parent_id] += 1
+    outermost = _find_outermost(links, found)
+    hits_by_node: dict[str, list[str]] = {}
+    for hit_id in ranked:
+        hits_by_node.setdefault(outermost[hit_id], []).append(hit_id)
+    return [
+        MergedHit(
+            node_id, ranked[ids[0]].score, tuple(ids), 0 if node_id in ranked else counts[node_id]
+        )
+        for node_id, ids in hits_by_node.items()
+    ]
+
+
+def _rank(hits: Iterable[Hit]) -> dict[str, Hit]:
+    """Return hits by their ids, the best first."""
+    ranked: dict[str, Hit] = {}
+    for hit in sorted(hits, key=_rankable_score, reverse=True):  # which keeps the order of equals
+        ranked.setdefault(hit.node_id, hit)
+    return ranked
+
+
+def _rankable_score(hit: Hit) -> float:
+    return -inf if isnan(hit.score) else hit.score
+
+
+def _find_links(hits: Iterable[Hit], parents: Mapping[str, Parent]) -> dict[str, str | None]:
+    """Return the parent's id, None for a root, of each hit and of each node above one."""
+    links = {hit.node_id: hit.parent_id for hit in hits}
+    waiting = list(links.values())
+    for node_id in waiting:
+        if node_id is None or node_id in links:
+            continue
+        if node_id not in parents:
+            raise ConfigurationError("parent_id", node_id, "None or an id in parents")
+        links[node_id] = parents[node_id].parent_id
+        waiting.append(links[node_id])
+    return links
+
+
+def _sort_upwards(links: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Return the same links, every node before its parent."""
+    pending = Counter(links.values())  # by parent, how many children are not sorted yet
+    ready = [node_id for node_id in links if not pending[node_id]]
+    for node_id in ready:
+        parent_id = links[node_id]
+        pending[parent_id] -= 1
+        if parent_id is not None and not pending[parent_id]:
+            ready.append(parent_id)
+    if len(ready) < len(links):
+        node_id = next(node_id for node_id in links if pending[node_id])
+        raise ConfigurationError("parent_id", node_id, "a node that is not its own ancestor")
+    return {node_id: links[node_id] for node_id in ready}
+
+
+def _is_replacing(parent: Parent, found: int, ratio: float, max_parent_size: int | None) -> bool:
+    """Tell whether a parent replaces its children, of which some were found."""
+    if not found or (max_parent_size is not None and parent.size > max_parent_size):
+        return False
+    # A quotient, since 0.29 * 100 is less than 29.
+    return not parent.child_count or found / parent.child_count > ratio
+
+
+def _find_outermost(links: dict[str, str | None], found: Container[str]) -> dict[str, str]:
+    """Return, for each node in a found one, the outermost that was found: itself or one above."""
+    outermost: dict[str, str] = {}
+    for node_id, parent_id in reversed(links.items()):
+        if parent_id is not None and parent_id in outermost:
+            outermost[node_id] = outermost[parent_id]
+        elif node_id in found:
+            outermost[node_id] = node_id
+    return outermost

@@ -1,0 +1,74 @@
+"""Scores propagated within a section and a document: what is near an answer is read with it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from chunkana_core import ConfigurationError
+from chunkana_retrieval.checks import LARGEST, require_number
+
+
+def propagate_scores(
+    scores: Sequence[float],
+    sections: Sequence[Hashable],
+    documents: Sequence[Hashable],
+    *,
+    section_weight: float = 0.4,
+    document_weight: float = 0.2,
+) -> list[float]:
+    """Return scores to which the best one of the same section and document are added.
+
+    That is `score + section_weight * best of the section + document_weight * best of the document`,
+    for passages that one question found. The best passage stays the best. The order does not depend
+    on where scores start or on their unit: cosines, BM25's and negated distances will do.
+
+    Args:
+        scores: of the passages, in any order; a higher one is better, and any may be negative.
+        sections: the name of each passage's section, unique in its document; None for a passage
+            that has its section for itself.
+        documents: the name of each passage's document; None for a passage that has document and
+            section for itself.
+        section_weight: how much the best score of a section counts; 0 for nothing.
+        document_weight: how much the best score of a document counts; 0 for nothing.
+
+    Returns:
+        The new scores, in the order of the old ones. Those of passages that are by themselves are
+        multiplied, by the same factor, so that they compare with the others.
+
+    Raises:
+        ConfigurationError: naming the argument, for lengths that differ, a score that is no finite
+            number, and a weight that is negative or not finite.
+
+    >>> propagate_scores([1.0, 0.5, 0.75], ["a", "a", "b"], ["x", "x", "y"], section_weight=0.5)
+    [1.7, 1.2, 1.275]
+    """
+    _require_as_many("sections", sections, scores)
+    _require_as_many("documents", documents, scores)
+    for score in scores:
+        require_number("scores", score, -LARGEST, LARGEST, "finite numbers")
+    for name, weight in (("section_weight", section_weight), ("document_weight", document_weight)):
+        require_number(name, weight, 0, LARGEST, "a finite number of at least 0")
+    places = [
+        None if section is None or document is None else (document, section)
+        for section, document in zip(sections, documents, strict=True)
+    ]
+    best = zip(_best(scores, places), _best(scores, documents), strict=True)
+    return [
+        score + section_weight * of_section + document_weight * of_document
+        for score, (of_section, of_document) in zip(scores, best, strict=True)
+    ]
+
+
+def _best(scores: Sequence[float], groups: Sequence[Hashable]) -> list[float]:
+    """Return, for each score, the best one of its group; its own where it is in none."""
+    best: dict[Hashable, float] = {}
+    for score, group in zip(scores, groups, strict=True):
+        best[group] = max(score, best.get(group, score))
+    return [
+        score if group is None else best[group] for score, group in zip(scores, groups, strict=True)
+    ]
+
+
+def _require_as_many(field: str, value: Sequence[Hashable], scores: Sequence[float]) -> None:
+    if len(value) != len(scores):
+        raise ConfigurationError(field, value, f"one for each of {len(scores)} scores")

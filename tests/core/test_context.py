@@ -1,0 +1,498 @@
+"""Contexts: what is embedded before contents, how much of it, and what it never costs."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError
+from itertools import accumulate
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkana_core import (
+    Chunk,
+    ChunkConfig,
+    ConfigurationError,
+    Context,
+    InputTypeError,
+    MarkdownChunker,
+    chunk_markdown,
+    parse_markdown,
+)
+from chunkana_core.context.context import ContextWriter
+from chunkana_core.sizing import Sizer
+from chunkana_explain import explain
+from tests import corpora
+from tests.core import laws
+from tests.core.configurations import CONTEXTS, MEASURES, configs, contexts
+from tests.core.laws import Case
+from tests.corpora import Sample
+from tests.strategies import any_markdown
+
+Measure = Callable[[str], int]
+ABOUT = "This guide says how tea is made in a small kitchen."
+TEXT = f"# Tea\n\n{ABOUT}\n\n## Green\n\n### Water\n\nNot too hot.\n"
+BREADCRUMB = Context(introduction=False)
+FEWER = settings(max_examples=settings().max_examples // 3)  # each chunks twice, or as a law does
+
+
+def chunked(text: str, context: Context | None, **options: object) -> list[Chunk]:
+    """Return the leaves, of which all laws hold; each section is one where it fits."""
+    case = Case(text, ChunkConfig.from_dict({"min_chunk_size": 0, **options}), context=context)
+    for law in laws.ALL:
+        law(case)
+    return case.leaves
+
+
+def last_context(text: str, context: Context | None, **options: object) -> str:
+    """Return the context of the last leaf."""
+    return chunked(text, context, **options)[-1].context
+
+
+# What a context is made of
+
+
+@pytest.mark.parametrize(
+    ("context", "expected"),
+    [
+        (None, ""),
+        (Context(), f"Tea > Green > Water\n\n{ABOUT}"),
+        (Context("tea.md"), f"tea.md > Tea > Green > Water\n\n{ABOUT}"),
+        (Context(introduction=False), "Tea > Green > Water"),
+        (Context("tea.md", introduction=False), "tea.md > Tea > Green > Water"),
+        (Context(breadcrumb=False), ABOUT),
+        (Context("tea.md", breadcrumb=False), f"tea.md\n\n{ABOUT}"),
+        (Context("tea.md", breadcrumb=False, introduction=False), "tea.md"),
+        (Context(breadcrumb=False, introduction=False), ""),
+        (Context(reserved="source: tea.md\n"), f"Tea > Green > Water\n\n{ABOUT}"),
+    ],
+)
+def test_what_is_embedded(context: Context | None, expected: str) -> None:
+    """Label and breadcrumb, introduction, content; nothing of what is reserved."""
+    first, last = chunked(TEXT, context)
+    assert last.context == expected
+    assert last.embedded == (f"{expected}\n\n{last.content}" if expected else last.content)
+    assert last.size == len(last.embedded)
+    assert ABOUT not in first.context
+    assert last.metadata.get("context") is None
+
+
+def test_a_content_is_the_same_with_a_context_and_without() -> None:
+    """Where all fits; and so is all else but the size."""
+    alone, below = chunked(TEXT, None), chunked(TEXT, Context())
+    for one, other in zip(alone, below, strict=True):
+        assert (one.content, one.span, one.links) == (other.content, other.span, other.links)
+        assert other.metadata == one.metadata | {"size": other.size}
+        assert other.size == one.size + len(other.context) + 2
+
+
+def test_nodes_have_no_context() -> None:
+    """They are not embedded."""
+    result = MarkdownChunker(ChunkConfig(min_chunk_size=0), Context("a.md")).chunk_hierarchical(
+        TEXT + "\n## Black\n\nBoil it.\n"
+    )
+    nodes = [chunk for chunk in result.chunks if not chunk.is_leaf]
+    assert nodes
+    assert all((node.context, node.embedded) == ("", node.content) for node in nodes)
+    assert all(leaf.context for leaf in result.get_leaves())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# Tea\n\n## Green\n\nx\n", "Tea > Green"),
+        ("---\ntitle: Tea\n---\n\n## Green\n\nx\n", "Tea > Green"),
+        ("---\ntitle: Tea\n---\n\n# Tea\n\n## Green\n\nx\n", "Tea > Green"),
+        ("---\ntitle: T\n---\n\n# Tea\n\nx\n\n# Green\n\nx\n", "Tea > Green"),
+        ("# Tea\n\n## Tea\n\nx\n", "Tea > Tea"),  # a section of that name is another
+        ("# Tea\n\nx\n", "Tea"),
+        ("x\n\n# Tea\n\n## Green\n", "Tea > Green"),
+    ],
+)
+def test_a_title_is_not_repeated(text: str, expected: str) -> None:
+    """The document's title is left out where the path starts with it."""
+    assert last_context(text, BREADCRUMB) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("x\n", ""), ("## Green\n\nx\n", "Green"), ("---\na: b\n---\n\nx\n", ""), ("#\n\nx\n", "")],
+)
+def test_there_is_no_placeholder_for_a_title(text: str, expected: str) -> None:
+    """A document that says no title has none in its contexts, and no lone separator."""
+    assert last_context(text, Context()) == expected
+    labelled = f"a.md > {expected}" if expected else "a.md"
+    assert last_context(text, Context("a.md")) == labelled
+
+
+def test_headings_without_a_title_leave_no_gap() -> None:
+    text = "# Tea\n\n##\n\n### Water\n\nx\n"
+    assert last_context(text, Context("a.md")) == "a.md > Tea > Water"
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("tea.md", "tea.md > Tea > Green"),
+        (" of\n\tthe  kitchen ", "of the kitchen > Tea > Green"),
+        ("Tea", "Tea > Green"),  # which is the title
+        (" Tea\n", "Tea > Green"),
+        ("Green", "Green > Tea > Green"),
+        ("", "Tea > Green"),
+        (" \n", "Tea > Green"),
+    ],
+)
+def test_labels(label: str, expected: str) -> None:
+    """They stand on one line, before the title, and do not repeat it."""
+    assert last_context("# Tea\n\n## Green\n\nx\n", Context(label)) == expected
+
+
+def test_a_merged_leaf_has_the_path_that_its_sections_share() -> None:
+    text = f"# Tea\n\n{ABOUT}\n\n## Kinds\n\nx\n\n### Green\n\nx\n\n### Black\n\ny\n"
+    config = ChunkConfig(min_chunk_size=40, merge_boundary_level=2)
+    merged = MarkdownChunker(config, Context()).chunk(text)[-1]
+    assert merged.content.count("#") == 2 + 3 + 3
+    assert merged.context == f"Tea > Kinds\n\n{ABOUT}"
+
+
+def test_parts_of_a_section_are_introduced_by_how_it_begins() -> None:
+    """The first part begins with the sentence itself."""
+    text = f"# Tea\n\n## Green\n\n{ABOUT}\n\n" + "Wait for it. " * 40
+    first, *parts = chunked(text, Context(), max_chunk_size=420)
+    assert first.context == "Tea > Green"
+    assert {part.context for part in parts} == {f"Tea > Green\n\n{ABOUT}"}
+    assert all(part.content.startswith("# Tea\n\n## Green\n\n") for part in parts)
+
+
+# How large it is
+
+
+def documents() -> list[Sample]:
+    """Return our own documents and those of the corpus if it is there."""
+    return [*corpora.own_documents(), *corpora.corpus()]
+
+
+def utf8(text: str) -> int:
+    """Count bytes."""
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def marked(text: str) -> int:
+    """Count as tokenizers do that add a mark to both ends of every text."""
+    return laws.tokens(text) + 2
+
+
+def keeps_sizes(text: str, config: ChunkConfig, context: Context) -> None:
+    """Assert that what is embedded fits with what is reserved, which take half at most."""
+    length, limit = config.length_function, config.max_chunk_size
+    for chunk in MarkdownChunker(config, context).chunk(text):
+        assert chunk.size == length(chunk.embedded)
+        is_over = length(context.reserved + chunk.embedded) > limit
+        assert is_over is (chunk.oversize_reason is not None)
+        before = context.reserved + (chunk.context and f"{chunk.context}\n\n")
+        assert length(before) - length("") <= limit // 2
+
+
+@FEWER
+@given(any_markdown(), configs(), contexts().filter(bool))
+def test_sizes_in_made_markdown(text: str, config: ChunkConfig, context: Context) -> None:
+    keeps_sizes(text, config, context)
+
+
+@pytest.mark.parametrize("measure", [*MEASURES, utf8, marked])
+@pytest.mark.parametrize("limit", [64, 300])
+@pytest.mark.parametrize("atoms", ["keep", "split"])
+def test_sizes_in_documents(measure: Measure, limit: int, atoms: str) -> None:
+    """Ours, in turn with every kind of context, by every measure."""
+    options = {"max_chunk_size": limit, "atomic_blocks": atoms}
+    config = ChunkConfig.from_dict(options, measure)
+    for sample in corpora.own_documents():
+        for context in filter(None, CONTEXTS):
+            keeps_sizes(sample.text, config, context)
+
+
+@pytest.mark.skipif(not corpora.corpus_paths(), reason="there is no corpus")
+@pytest.mark.parametrize("measure", [len, laws.tokens])
+def test_sizes_in_the_corpus(measure: Measure) -> None:
+    config = ChunkConfig(max_chunk_size=200, length_function=measure)
+    for sample in corpora.corpus():
+        keeps_sizes(sample.text, config, CONTEXTS[-1])
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        (410, f"Tea > Green > Water\n\n{ABOUT}"),
+        (148, "Tea > Green > Water"),
+        (42, "Tea > Green > Water"),
+        (41, "Green > Water"),
+        (33, "Green > Water"),
+    ],
+)
+def test_the_introduction_goes_first_then_the_outermost_titles(limit: int, expected: str) -> None:
+    """With what follows it, a context takes half of the limit at most."""
+    text = TEXT.replace("Not too hot.", "x")
+    assert last_context(text, Context(), max_chunk_size=limit) == expected
+
+
+def titled(*sizes: int) -> str:
+    """Return sections inside each other, with titles of so many letters."""
+    headings = (f"{'#' * n} {chr(96 + n) * size}\n\n" for n, size in enumerate(sizes, 1))
+    return "".join(headings) + "x\n"
+
+
+@pytest.mark.parametrize(
+    ("limit", "reserved", "expected"),
+    [
+        (76, "", "a" * 10 + " > " + "b" * 10 + " > " + "c" * 10),
+        (75, "", "b" * 10 + " > " + "c" * 10),
+        (50, "", "b" * 10 + " > " + "c" * 10),
+        (49, "", "c" * 10),
+        (86, "12345", "a" * 10 + " > " + "b" * 10 + " > " + "c" * 10),
+        (85, "12345", "b" * 10 + " > " + "c" * 10),
+        (34, "12345", "c" * 10),
+        (33, "12345", ""),
+    ],
+)
+def test_half_of_the_limit_is_for_the_content(limit: int, reserved: str, expected: str) -> None:
+    """Reserved text counts; titles go one by one, the outermost first."""
+    context = Context(reserved=reserved, introduction=False)
+    config = ChunkConfig(max_chunk_size=limit, min_chunk_size=0)
+    assert MarkdownChunker(config, context).chunk(titled(10, 10, 10))[-1].context == expected
+
+
+def test_a_label_is_the_outermost_of_titles() -> None:
+    text = titled(10, 10)
+    label = Context("l" * 10, introduction=False)
+    assert last_context(text, label, max_chunk_size=76).startswith("llll")
+    assert last_context(text, label, max_chunk_size=75) == f"{'a' * 10} > {'b' * 10}"
+
+
+def test_a_title_of_half_the_limit_is_left_out() -> None:
+    """All of what is left of the breadcrumb is that."""
+    text = f"# {'a' * 40}\n\nShort.\n"
+    assert last_context(text, BREADCRUMB, max_chunk_size=84) == "a" * 40
+    assert last_context(text, BREADCRUMB, max_chunk_size=83) == ""
+
+
+# What it never costs
+
+
+def atom_texts(size: int) -> dict[str, str]:
+    """Return atoms of so many code points."""
+    head = "| a |\n|---|\n"
+    return {
+        "code": "```\n" + "x" * (size - 8) + "\n```",
+        "math": "$$\n" + "x" * (size - 6) + "\n$$",
+        "table": head + "| " + "x" * (size - len(head) - 4) + " |",
+        "indented code": "    " + "x" * (size - 4),
+    }
+
+
+@pytest.mark.parametrize("kind", atom_texts(100))
+@pytest.mark.parametrize("atoms", ["keep", "split"])
+@pytest.mark.parametrize("reserved", ["", "in front: "])
+@pytest.mark.parametrize("above", ["", "Some words of text that stand before it, and end.\n\n"])
+def test_an_atom_that_fits_alone_is_whole(kind: str, atoms: str, reserved: str, above: str) -> None:
+    """Its context is shortened, to nothing if need be, before it is parted or flagged."""
+    context, limit = Context("kitchen.md", reserved=reserved), 120
+    for head, repeated in (("", 0), ("## Green\n\nText.\n\n", len("## Green\n\n"))):
+        # Where it may be parted, it is rather than stand without its headings.
+        room = limit - len(reserved) - (repeated if atoms == "split" else 0)
+        for size in (room, room - 20):
+            atom, text = atom_texts(size)[kind], f"{above}{head}{atom_texts(size)[kind]}\n"
+            last = chunked(text, context, max_chunk_size=limit, atomic_blocks=atoms)[-1]
+            assert last.text.endswith(atom)
+            assert last.oversize_reason is None
+            assert not (size == room and last.context), "there is no room for it"
+    too_large = atom_texts(limit - len(reserved) + 1)[kind]
+    parts = chunked(f"{above}{too_large}\n", context, max_chunk_size=limit, atomic_blocks=atoms)
+    assert (parts[-1].oversize_reason is None) is (atoms == "split")
+
+
+def test_as_much_of_a_context_is_kept_as_fits_with_an_atom() -> None:
+    """The introduction goes first, then the outermost titles."""
+    found = []
+    for size in range(60, 201):
+        text = f"# Tea\n\n{ABOUT}\n\n## Green\n\n{atom_texts(size)['code']}\n"
+        *_, last = chunked(text, Context("a.md"), max_chunk_size=200)
+        found.append((last.context, last.oversize_reason))
+    kept = list(dict.fromkeys(context for context, reason in found if reason is None))
+    titles = [f"a.md > Tea > Green\n\n{ABOUT}"[: 200 // 6 + 20], "a.md > Tea > Green"]
+    assert kept[-4:] == ["a.md > Tea > Green", "Tea > Green", "Green", ""]
+    assert kept[0].startswith(titles[1])
+    assert found[-1][1] == "code_block_integrity"  # with its heading it does not fit
+
+
+def test_code_whose_fence_leaves_no_room_beside_a_context_is_parted_all_the_same() -> None:
+    fence = "`" * 25
+    text = f"# {'T' * 46}\n\n{fence}\n" + "x = 1\n" * 40 + f"{fence}\n"
+    parts = chunked(text, BREADCRUMB, max_chunk_size=100, atomic_blocks="split")
+    assert all(part.oversize_reason is None for part in parts)
+
+
+@pytest.mark.parametrize("reserved", ["", "in front: "])
+def test_what_is_over_the_limit_keeps_its_breadcrumb(reserved: str) -> None:
+    """It is flagged in any case; its introduction is left out."""
+    text = f"# Tea\n\n{ABOUT}\n\n## Green\n\n" + atom_texts(400)["code"]
+    context = Context("a.md", reserved=reserved)
+    last = chunked(text, context, max_chunk_size=300)[-1]
+    assert (last.oversize_reason, last.context) == ("code_block_integrity", "a.md > Tea > Green")
+    assert last.size == len(last.embedded)
+
+
+def test_a_section_that_is_tolerated_keeps_its_breadcrumb() -> None:
+    text = "# Tea\n\n## Green\n\n" + "Wait for it. " * 8
+    chunk = chunked(text, BREADCRUMB, max_chunk_size=110, oversize_tolerance=0.5)[-1]
+    assert (chunk.oversize_reason, chunk.context) == ("within_tolerance", "Tea > Green")
+
+
+@FEWER
+@given(text=any_markdown(), config=configs(), is_call=st.booleans())
+def test_no_context_is_the_same_as_an_empty_one(
+    text: str, config: ChunkConfig, *, is_call: bool
+) -> None:
+    """A context of nothing changes nothing."""
+    empty = Context(breadcrumb=False, introduction=False)
+    if is_call:
+        result = MarkdownChunker(config).chunk_hierarchical(text, context=empty)
+    else:
+        result = MarkdownChunker(config, empty).chunk_hierarchical(text)
+    assert result == MarkdownChunker(config).chunk_hierarchical(text)
+
+
+# L6
+
+
+def worded(sizes: list[int], at: int) -> str:
+    """Return words of so many letters, the first ones a sentence; all texts are of one length."""
+    text = " ".join("w" * size for size in sizes)
+    ends = [*accumulate(size + 1 for size in sizes)]
+    end = ends[at % (len(ends) - 1)] - 1
+    return f"{text[: end - 1]}.{text[end:]}".replace(". w", ". W") + "."
+
+
+@FEWER
+@given(
+    any_markdown(),
+    configs(),
+    contexts().filter(bool),
+    st.lists(st.integers(2, 9), min_size=9, max_size=12),
+    st.data(),
+)
+def test_wording_of_an_introduction_moves_no_cut(
+    text: str, config: ChunkConfig, context: Context, sizes: list[int], data: st.DataObject
+) -> None:
+    """A paragraph in which other words are a sentence leaves all cuts below where they were."""
+    paragraphs = [worded(sizes, data.draw(st.integers(0, 11))) for _ in range(2)]
+    if config.length_function(paragraphs[0]) > config.max_chunk_size // 2:
+        return  # then it is cut itself, where its sentences are
+    spans = [
+        [chunk.span for chunk in MarkdownChunker(config, context).chunk(f"{first}\n\n{text}")]
+        for first in paragraphs
+    ]
+    assert spans[0] == spans[1]
+
+
+def test_wording_of_introductions_moves_no_cut_in_documents() -> None:
+    """Not the sentences of any section: each letter of theirs may be another."""
+    for sample in corpora.own_documents():
+        document = parse_markdown(sample.text)
+        config = ChunkConfig(max_chunk_size=300)
+        chunks = MarkdownChunker(config, Context()).chunk(sample.text)
+        sentences = {chunk.context.partition("\n\n")[2] for chunk in chunks} - {""}
+        changed = sample.text
+        for sentence in sentences:
+            other = "".join("e" if c in "aiou" else c for c in sentence)
+            changed = changed.replace(sentence, other)
+        again = MarkdownChunker(config, Context()).chunk(changed)
+        if parse_markdown(changed).sections == document.sections:
+            assert [chunk.span for chunk in again] == [chunk.span for chunk in chunks]
+
+
+# How it is asked for
+
+
+def test_a_call_may_have_a_context_of_its_own() -> None:
+    """It replaces that of the chunker, all of it, for one document."""
+    chunker = MarkdownChunker(ChunkConfig(min_chunk_size=0), Context("of all", introduction=False))
+    of_one = Context("of one", breadcrumb=False)
+    assert chunker.chunk(TEXT)[-1].context == "of all > Tea > Green > Water"
+    assert chunker.chunk(TEXT, context=of_one)[-1].context == f"of one\n\n{ABOUT}"
+    result = chunker.chunk_hierarchical(TEXT, context=of_one)
+    assert result.get_leaves()[-1].context == f"of one\n\n{ABOUT}"
+    assert chunker.chunk(TEXT, context=None)[-1].context == "of all > Tea > Green > Water"
+    empty = Context(breadcrumb=False, introduction=False)
+    assert chunker.chunk(TEXT, context=empty) == MarkdownChunker(chunker.config).chunk(TEXT)
+
+
+def test_without_one_there_is_none() -> None:
+    assert {chunk.context for chunk in chunk_markdown(TEXT)} == {""}
+
+
+@pytest.mark.parametrize("name", ["label", "reserved"])
+@pytest.mark.parametrize("wrong", [None, 3, b"x", ["x"], True], ids=repr)
+def test_texts_are_checked(name: str, wrong: object) -> None:
+    with pytest.raises(InputTypeError) as caught:
+        Context(**{name: wrong})  # type: ignore[arg-type]
+    assert str(caught.value) == f"{name} is {wrong!r}; allowed: a str"
+
+
+@pytest.mark.parametrize("name", ["breadcrumb", "introduction"])
+@pytest.mark.parametrize("wrong", [None, 1, "yes"], ids=repr)
+def test_switches_are_checked(name: str, wrong: object) -> None:
+    with pytest.raises(InputTypeError) as caught:
+        Context(**{name: wrong})  # type: ignore[arg-type]
+    assert str(caught.value) == f"{name} is {wrong!r}; allowed: True or False"
+
+
+@pytest.mark.parametrize(
+    ("measure", "most"), [(len, 50), (lambda text: len(text) + 7, 50), (utf8, 25)]
+)
+def test_what_is_reserved_is_half_of_the_limit_at_most(measure: Measure, most: int) -> None:
+    """More is refused, by an error with all of it; what a measure adds to all texts is none."""
+    chunker = MarkdownChunker(ChunkConfig(max_chunk_size=100, length_function=measure))
+    text, letter = "# Tea\n\nBoil it.\n", "é" if measure is utf8 else "x"
+    (chunk,) = chunker.chunk(text, context=Context(reserved=letter * most))
+    assert chunk.context == ""
+    reserved = letter * (most + 1)
+    for call in (
+        lambda: chunker.chunk(text, context=Context(reserved=reserved)),
+        lambda: MarkdownChunker(chunker.config, Context(reserved=reserved)).chunk(text),
+        lambda: chunker.chunk("", context=Context(reserved=reserved)),
+        lambda: explain(text, chunker.config, context=Context(reserved=reserved)),
+    ):
+        with pytest.raises(ConfigurationError) as caught:
+            call()
+        allowed = "a text of at most 50, half of max_chunk_size"
+        assert str(caught.value) == f"reserved is {reserved!r}; allowed: {allowed}"
+        assert (caught.value.field, caught.value.value) == ("reserved", reserved)
+
+
+def test_contexts_are_values() -> None:
+    """Frozen, compared by what they hold, and passed between processes."""
+    context = Context("a.md", reserved="x")
+    assert context == Context("a.md", reserved="x") != Context("a.md")
+    assert len({context, Context("a.md", reserved="x")}) == 1
+    assert pickle.loads(pickle.dumps(context)) == context  # noqa: S301
+    assert not hasattr(context, "__dict__")
+    with pytest.raises(FrozenInstanceError):
+        context.label = "b.md"  # type: ignore[misc]
+
+
+def test_a_long_title_is_measured_once() -> None:
+    """Not for each of the leaves below it."""
+    asked: list[str] = []
+
+    def length(text: str) -> int:
+        asked.append(text)
+        return len(text)
+
+    document = parse_markdown(f"# {'T' * 90}\n\n" + "## A\n\nx\n\n" * 50)
+    writer = ContextWriter(document, Sizer(length, 1000), BREADCRUMB)
+    asked.clear()
+    rooms = {writer.room(section.path) for section in document.sections[2:]}
+    assert rooms == {1000 - len(f"{'T' * 90} > A\n\n")}
+    assert len(asked) == 1

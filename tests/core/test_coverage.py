@@ -1,0 +1,189 @@
+"""Coverage: the share of a text's longer lines that contents hold, whoever cut and wrapped them."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkana_core import (
+    ChunkConfig,
+    MarkdownChunker,
+    ValidationResult,
+    Violation,
+    validate_content_coverage,
+)
+from chunkana_core.checking.coverage import line_recall
+from tests.core.configurations import configs
+from tests.core.counting import calls_of
+from tests.strategies import any_markdown
+
+LINE = "A line of the document that is long enough to count."
+OTHER = "Another line of it, which is long enough to count too."
+SHORT = "short"
+LARGE = 200
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A chunk of another tool: a content and nothing else."""
+
+    content: str
+
+
+@pytest.mark.parametrize(
+    ("contents", "recall"),
+    [
+        ((f"{LINE}\n{OTHER}",), 1.0),
+        ((LINE, OTHER), 1.0),
+        ((OTHER, LINE), 1.0),
+        ((LINE,), 0.5),
+        ((LINE, LINE, LINE), 0.5),
+        ((f"{LINE}\n{LINE}\n{LINE}", LINE), 0.5),
+        ((), 0.0),
+        (("unrelated",), 0.0),
+        ((LINE.replace(" ", "  \t "), f"  {OTHER} "), 1.0),
+        ((LINE[:30], LINE[30:], OTHER), 1.0),
+        ((f"# Head\n{LINE[:30]}", f"# Head\n{LINE[30:]}", OTHER), 1.0),
+        ((LINE[:30], "something else", LINE[30:], OTHER), 1.0),
+        ((LINE[:30], "something else\n" * 9 + LINE[30:], OTHER), 0.5),
+        ((f"> {LINE[:30]}", f"> {LINE[30:]}", OTHER), 1.0),
+        ((LINE[30:], LINE[:30], OTHER), 0.5),
+        ((LINE[:30], OTHER), 0.5),
+    ],
+)
+def test_recall(contents: tuple[str, ...], recall: float) -> None:
+    """Recall is the share of the long lines found; repetition cannot raise it."""
+    text = f"# Head\n{LINE}\n{SHORT}\n\n{OTHER}\n"
+    outcome = validate_content_coverage([Piece(content) for content in contents], text)
+    assert outcome.coverage == recall
+    assert outcome.valid is (recall >= 0.95)
+    assert line_recall(contents, text) == recall
+    if not outcome.valid:
+        message = f"the chunks hold {recall:.1%} of the source's longer lines, less than 95%"
+        assert outcome.errors == (Violation("coverage", None, message),)
+        assert str(outcome.errors[0]) == message
+
+
+def test_lines_count_as_often_as_they_stand() -> None:
+    """A line that stands three times is found three times, or less."""
+    text = f"{LINE}\n{OTHER}\n{LINE}\n{LINE}\n"
+    assert line_recall([LINE], text) == 0.25
+    assert line_recall([LINE] * 2, text) == 0.5
+    assert line_recall([LINE] * 9, text) == 0.75
+
+
+@pytest.mark.parametrize("text", ["", "short\n", "one\ntwo\r\nthree\r"])
+def test_nothing_to_find_is_found(text: str) -> None:
+    """A document without long lines is covered by anything."""
+    assert validate_content_coverage([], text) == ValidationResult()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_recall_with_any_line_end(end: str) -> None:
+    assert line_recall([LINE, OTHER], f"{LINE}{end}{OTHER}{end}") == 1.0
+
+
+def test_pieces_are_used_up() -> None:
+    """The pieces of one line do not stand for another that is the same."""
+    assert line_recall([LINE[:30], LINE[30:]], f"{LINE}\n{LINE}\n") == 0.5
+    assert line_recall([LINE[:30], LINE[30:]] * 2, f"{LINE}\n{LINE}\n") == 1.0
+
+
+def test_a_piece_may_look_like_another_line() -> None:
+    """Where a line is cut at what is a line of its own elsewhere, both are found."""
+    longer = f"{LINE} And more."
+    assert line_recall([LINE, "And more.", LINE], f"{longer}\n{LINE}\n") == 1.0
+    assert line_recall([LINE, "And more."], f"{longer}\n{LINE}\n") == 0.5
+
+
+def test_a_line_needs_characters_of_its_own() -> None:
+    """What is part of a longer line is not counted once more as a line."""
+    text = f"{LINE} Part A.\n{LINE} Part B.\n{LINE}\n"
+    assert line_recall([LINE, "Part A.", LINE, "Part B.", LINE], text) == 1.0
+    assert line_recall([LINE, "Part A.", LINE, "Part B."], text) == 2 / 3
+
+
+PARAGRAPH = (
+    "A kettle with five keys\non its handle boils water\nfor tea and keeps it at the\n"
+    "temperature that was set, until it is turned off.\n"
+)
+
+
+@pytest.mark.parametrize("width", [20, 30, 50, 1000])
+@pytest.mark.parametrize("mark", ["", "> ", "    "])
+def test_a_paragraph_that_was_wrapped_elsewhere_is_found(width: int, mark: str) -> None:
+    """Line ends are white space, also those of quotes."""
+    text = textwrap.indent(PARAGRAPH, mark)
+    lines = [mark + line for line in textwrap.wrap(PARAGRAPH, width)]
+    assert line_recall(["\n".join(lines)], text) == 1.0
+    assert line_recall(lines, text) == 1.0
+    assert line_recall(["\n".join(["# Kettle", "", *lines, "", "> "])], text) == 1.0
+    assert line_recall([line for line in lines if "handle" not in line], text) < 1.0
+
+
+def test_repetition_and_overlap_do_not_raise_the_recall_of_wrapped_text() -> None:
+    """Of two paragraphs that are the same, one that is held twice over is one."""
+    line = " ".join(PARAGRAPH.split())
+    half = line[: line.index("for tea")]
+    assert line_recall([half], PARAGRAPH) == 0.5
+    assert line_recall([half] * 9, PARAGRAPH) == 0.5
+    assert line_recall([half, half[10:], half[20:]], PARAGRAPH) == 0.5
+    assert line_recall([line, half, half], f"{PARAGRAPH}\n{PARAGRAPH}") == 6 / 8
+
+
+@given(
+    st.lists(st.integers(1, 8), min_size=1, max_size=20),
+    st.lists(st.tuples(st.integers(1, 12), st.booleans()), min_size=1, max_size=20),
+    st.integers(0, 20),
+)
+def test_lines_are_found_where_all_their_words_are(
+    lines: list[int], kept_lines: list[tuple[int, bool]], repeated: int
+) -> None:
+    """However a text is wrapped, cut and repeated, those lines are found that it holds whole."""
+    words = [f"word{number:03}" for number in range(sum(lines))]
+    source = [words[end - size : end] for size, end in zip(lines, accumulate(lines), strict=True)]
+    ends = accumulate(size for size, _ in kept_lines)
+    wrapped = [
+        words[end - size : end]
+        for (size, is_kept), end in zip(kept_lines, ends, strict=True)
+        if is_kept
+    ]
+    held = {word for line in wrapped for word in line}
+    long_lines = [line for line in source if len(" ".join(line)) >= 20]
+    found = sum(held.issuperset(line) for line in long_lines)
+    contents = [" ".join(line) for line in (*wrapped, *wrapped[:repeated])]
+    recall = line_recall(contents, "\n".join(map(" ".join, source)))
+    assert recall == (found / len(long_lines) if long_lines else 1.0)
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_lines_that_start_alike_are_found_in_linear_time(*, is_lost: bool) -> None:
+    """Twice the lines, wrapped elsewhere, make about twice the calls, found or not."""
+
+    def recall(count: int) -> float:
+        lines = [f"- See the page on entry {number}" for number in range(count)]
+        text = "\n".join(lines)
+        return line_recall([" ".join(lines)], text.replace("entry", "number") if is_lost else text)
+
+    assert recall(500) == (0.0 if is_lost else 1.0)
+    one, two = (calls_of(partial(recall, count)) for count in (500, 1000))
+    assert two < 2.2 * one
+
+
+@given(any_markdown(), configs().filter(lambda config: config.max_chunk_size >= LARGE))
+def test_leaves_cover_any_document(text: str, config: ChunkConfig) -> None:
+    """Of made-up text, one line at most is not known again by its pieces, or 5 % of the lines.
+
+    Smaller limits make pieces of a few characters, which say too little of the line they are of.
+    """
+    folded = (" ".join(line.split()) for line in re.split(r"[\r\n]", text))
+    count = sum(len(line) >= 20 for line in folded)
+    recall = line_recall([c.content for c in MarkdownChunker(config).chunk(text)], text)
+    assert round(count * (1 - recall)) <= max(1, count // 20)

@@ -1,0 +1,358 @@
+"""`ScorePropagation`: what is near a good node comes before what is not, whoever found them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import groupby
+from math import inf, nan
+from typing import Any
+
+import pytest
+from llama_index.core import Document, VectorStoreIndex
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.llms import MockLLM
+from llama_index.core.node_parser import MarkdownNodeParser, get_leaf_nodes
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.retrievers import QueryFusionRetriever
+from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
+from llama_index.core.schema import (
+    BaseNode,
+    NodeRelationship,
+    NodeWithScore,
+    QueryBundle,
+    RelatedNodeInfo,
+    TextNode,
+)
+from pydantic import ValidationError
+
+from chunkana_llamaindex import (
+    LeafNodes,
+    MarkdownHierarchyNodeParser,
+    ScorePropagation,
+    build_auto_merging,
+)
+from tests.llamaindex.parts import WordEmbedding, book, book_parser
+
+KETTLE = """# Kettle
+
+## Cleaning
+
+Descale the kettle once a month, whatever water you have.
+
+Pour vinegar in, wait for an hour, and rinse twice.
+
+## Warranty
+
+Two years, from the day on the receipt.
+"""
+OTHER = """# {name}
+
+## Cleaning
+
+Descale the {name} once a year{more}.
+
+## Filling
+
+Use the cup, and water that is not hard.
+"""
+DOCUMENTS = [
+    Document(text=KETTLE, id_="kettle.md"),
+    *(
+        Document(text=OTHER.format(name=name, more=" or later" * number), id_=name)
+        for number, name in enumerate(("iron", "boiler", "steamer", "shower"))
+    ),
+]
+PARSER = MarkdownHierarchyNodeParser(max_chunk_size=90, min_chunk_size=0, header_context="none")
+QUERY = "Descale once a month?"
+STRONG = ScorePropagation(section_weight=100, top_n=2)  # the best section alone is left
+
+
+def node(name: str, document: str | None = None, section: str | None = None) -> TextNode:
+    """Return a node of a document and section, or of none."""
+    made = TextNode(
+        text=name, id_=name, metadata={} if section is None else {"section_id": section}
+    )
+    if document is not None:
+        made.relationships[NodeRelationship.SOURCE] = RelatedNodeInfo(node_id=document)
+    return made
+
+
+def names(nodes: Sequence[NodeWithScore]) -> str:
+    """Return the texts of nodes, joined."""
+    return "".join(found.node.get_content() for found in nodes)
+
+
+def scored(*nodes: tuple[TextNode, float | None]) -> list[NodeWithScore]:
+    """Return nodes with their scores."""
+    return [NodeWithScore(node=made, score=score) for made, score in nodes]
+
+
+FOUND = [
+    (node("a", "x", "s"), 0.9),
+    (node("b", "y", "s"), 0.8),
+    (node("c", "y", "t"), 0.7),
+    (node("d", "x", "s"), 0.65),
+    (node("e", "x", "t"), 0.6),
+]
+
+
+def test_the_section_of_the_best_comes_first_with_the_new_scores() -> None:
+    got = ScorePropagation().postprocess_nodes(scored(*FOUND))
+    assert names(got) == "abdce"
+    assert [found.score for found in got] == pytest.approx([1.44, 1.28, 1.19, 1.14, 1.02])
+
+
+def test_the_order_of_what_is_given_does_not_matter() -> None:
+    got = ScorePropagation().postprocess_nodes(scored(*reversed(FOUND)))
+    assert got == ScorePropagation().postprocess_nodes(scored(*FOUND))
+
+
+def test_nodes_that_are_not_ours_have_their_document_alone() -> None:
+    """And those without a document with none."""
+    found = scored((node("a", "x"), 1.0), (node("b", "x"), 0.0), (node("c"), 0.5), (node("d"), 0.0))
+    got = ScorePropagation().postprocess_nodes(found)
+    assert names(got) == "acbd"
+    assert [one.score for one in got] == pytest.approx([1.6, 0.8, 0.2, 0.0])
+
+
+def test_only_the_best_take_part_and_others_stay_behind_in_order() -> None:
+    """Also where scores are negative, as rerankers give."""
+    for shift in (0.0, -5.0):
+        found = scored(*((made, score + shift) for made, score in FOUND))
+        got = ScorePropagation(top_k=2).postprocess_nodes(found)
+        assert names(got) == "abcde"
+        assert [one.get_score() for one in got] == sorted(map(NodeWithScore.get_score, got))[::-1]
+        assert names(ScorePropagation(top_k=4).postprocess_nodes(found)) == "abdce"
+
+
+def test_so_many_are_returned() -> None:
+    assert names(ScorePropagation(top_n=3).postprocess_nodes(scored(*FOUND))) == "abd"
+    assert ScorePropagation().postprocess_nodes([]) == []
+
+
+def test_nodes_without_a_score_stay_behind_in_order_as_they_are() -> None:
+    """As do those whose score is no number; a retriever without scores keeps its order."""
+    found = scored((node("n", "x", "s"), None), *FOUND, (node("m", "x", "s"), nan))
+    got = ScorePropagation().postprocess_nodes(found)
+    assert names(got) == "abdcenm"
+    assert (got[5], got[6]) == (found[0], found[-1])
+    without = scored(*((made, None) for made, _ in FOUND))
+    assert ScorePropagation().postprocess_nodes(without) == without
+
+
+def test_weights_of_0_leave_order_and_scores() -> None:
+    found = scored(*FOUND)
+    off = ScorePropagation(section_weight=0, document_weight=0)
+    assert off.postprocess_nodes(found) == found
+
+
+def test_what_is_given_is_not_changed() -> None:
+    """The nodes of a store in memory are shared by all who ask it."""
+    found = scored(*FOUND)
+    before = [one.model_copy(deep=True) for one in found]
+    got = ScorePropagation().postprocess_nodes(found)
+    assert found == before
+    assert {id(one) for one in got}.isdisjoint(map(id, found))
+
+
+async def test_asynchronously_the_same() -> None:
+    propagation = ScorePropagation()
+    assert await propagation.apostprocess_nodes(scored(*FOUND)) == propagation.postprocess_nodes(
+        scored(*FOUND)
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("section_weight", -0.1), ("section_weight", inf), ("document_weight", nan),
+        ("document_weight", "much"), ("top_k", 0), ("top_n", 0), ("top_n", 1.5),
+    ],
+)  # fmt: skip
+def test_values_that_are_not_allowed_are_named(field: str, value: object) -> None:
+    options: dict[str, Any] = {field: value}
+    with pytest.raises(ValidationError, match=field):
+        ScorePropagation(**options)
+
+
+def test_unknown_arguments_raise() -> None:
+    with pytest.raises(ValueError, match=r"unknown argument 'weight'; allowed: .*section_weight"):
+        ScorePropagation(weight=0.4)  # type: ignore[call-arg]
+
+
+def test_it_is_serialised_with_its_fields() -> None:
+    made = ScorePropagation(section_weight=0.6, document_weight=0.3, top_k=20, top_n=5)
+    assert made.to_dict() == {
+        "section_weight": 0.6, "document_weight": 0.3, "top_k": 20, "top_n": 5,
+        "class_name": ScorePropagation.class_name(),
+    }  # fmt: skip
+    for again in (
+        ScorePropagation.from_dict(made.to_dict()),
+        ScorePropagation.from_json(made.to_json()),
+    ):
+        assert again.to_dict() == made.to_dict()
+        assert names(again.postprocess_nodes(scored(*FOUND))) == names(
+            made.postprocess_nodes(scored(*FOUND))
+        )
+
+
+# Beside LlamaIndex's retrievers
+
+
+def leaves() -> list[BaseNode]:
+    """Return the leaves of both documents."""
+    return get_leaf_nodes(PARSER(DOCUMENTS))
+
+
+def vector_retriever(nodes: list[BaseNode]) -> BaseRetriever:
+    """Return a retriever over a vector index of all nodes."""
+    index = VectorStoreIndex(nodes, embed_model=WordEmbedding())
+    return index.as_retriever(similarity_top_k=len(nodes))
+
+
+def bm25_retriever(nodes: list[BaseNode]) -> BaseRetriever:
+    """Return a retriever by words over all nodes."""
+    bm25 = pytest.importorskip("llama_index.retrievers.bm25")
+    made: BaseRetriever = bm25.BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=len(nodes))
+    return made
+
+
+def fused_retriever(mode: FUSION_MODES, nodes: list[BaseNode]) -> BaseRetriever:
+    """Return a retriever that fuses what both find."""
+    return QueryFusionRetriever(
+        [vector_retriever(nodes), bm25_retriever(nodes)],
+        llm=MockLLM(), mode=mode, num_queries=1, use_async=False, similarity_top_k=len(nodes),
+    )  # fmt: skip
+
+
+RETRIEVERS: dict[str, Callable[[list[BaseNode]], BaseRetriever]] = {
+    "vector": vector_retriever,
+    "bm25": bm25_retriever,
+    **{mode.value: partial(fused_retriever, mode) for mode in FUSION_MODES},
+}
+
+
+def place(found: Sequence[NodeWithScore], words: str) -> int:
+    """Return the place of the node that has some words."""
+    (at,) = (number for number, one in enumerate(found) if words in one.node.get_content())
+    return at
+
+
+@pytest.mark.parametrize("name", RETRIEVERS)
+def test_the_rest_of_the_best_section_is_lifted_whoever_finds(name: str) -> None:
+    """The sentence on vinegar has no word of the question, but stands below one that has all."""
+    found = RETRIEVERS[name](leaves()).retrieve(QUERY)
+    got = ScorePropagation().postprocess_nodes(found, query_str=QUERY)
+    assert place(got, "a month") == place(found, "a month") == 0
+    assert place(got, "vinegar") < place(found, "vinegar")
+    assert {one.node.node_id for one in got} == {one.node.node_id for one in found}
+
+
+def test_nodes_of_other_parsers_have_their_document() -> None:
+    found = vector_retriever(MarkdownNodeParser()(DOCUMENTS)).retrieve(QUERY)
+    got = ScorePropagation(document_weight=100).postprocess_nodes(found)
+    before, after = (
+        [name for name, _ in groupby(one.node.ref_doc_id for one in nodes)]
+        for nodes in (found, got)
+    )
+    assert len(after) == len(set(after)) == len(DOCUMENTS) < len(before)
+
+
+def test_the_same_question_gets_the_same_answer_twice() -> None:
+    """Nothing of the first answer is left in the index."""
+    retriever, propagation = vector_retriever(leaves()), ScorePropagation()
+    first = propagation.postprocess_nodes(retriever.retrieve(QUERY))
+    again = propagation.postprocess_nodes(retriever.retrieve(QUERY))
+    assert [(one.node_id, one.score) for one in again] == [(o.node_id, o.score) for o in first]
+
+
+def test_in_a_query_engine() -> None:
+    engine = RetrieverQueryEngine.from_args(
+        vector_retriever(leaves()), llm=MockLLM(), node_postprocessors=[STRONG]
+    )
+    sources = engine.query(QUERY).source_nodes
+    assert [one.node.metadata["header_path"] for one in sources] == ["/Kettle/Cleaning"] * 2
+
+
+# Beside auto-merging
+
+
+class Finds(BaseRetriever):
+    """Finds certain nodes with certain scores."""
+
+    def __init__(self, found: list[NodeWithScore]) -> None:
+        self.found = found
+        super().__init__()
+
+    def _retrieve(self, _: QueryBundle) -> list[NodeWithScore]:
+        return self.found
+
+
+def in_sections(nodes: list[BaseNode], *numbers: int) -> list[BaseNode]:
+    """Return the leaves of sections of the book."""
+    paths = [f"/Book/subject{number}" for number in numbers]
+    return [leaf for leaf in get_leaf_nodes(nodes) if leaf.metadata["header_path"] in paths]
+
+
+def test_before_merging_the_best_section_is_completed() -> None:
+    """Of its three leaves the second is found late, behind those of others."""
+    nodes = book_parser()([book()])
+    best, late, _ = in_sections(nodes, 3)
+    others = [in_sections(nodes, number)[0] for number in (5, 7, 9)]
+    found = [
+        NodeWithScore(node=one, score=1 - n / 10) for n, one in enumerate([best, *others, late])
+    ]
+    plain = build_auto_merging(nodes, base_retriever=Finds(found[:4]))
+    assert len(plain.retrieve("?")) == 4
+    propagation = build_auto_merging(
+        nodes, base_retriever=Finds(found), node_postprocessors=[ScorePropagation(top_n=4)]
+    )
+    got = {one.node.metadata["header_path"]: one.node for one in propagation.retrieve("?")}
+    assert got.keys() == {f"/Book/subject{number}" for number in (3, 5, 7)}
+    assert got["/Book/subject3"].metadata["content_type"] == "section"
+
+
+async def test_before_merging_asynchronously_the_same() -> None:
+    retriever = build_auto_merging(
+        DOCUMENTS, PARSER, embed_model=WordEmbedding(), similarity_top_k=30,
+        node_postprocessors=[STRONG],
+    )  # fmt: skip
+    got = retriever.retrieve(QUERY)
+    assert [one.to_dict() for one in await retriever.aretrieve(QUERY)] == [
+        one.to_dict() for one in got
+    ]
+    assert {one.node.metadata["header_path"] for one in got} == {"/Kettle/Cleaning"}
+
+
+def test_postprocessors_before_merging_go_one_after_the_other() -> None:
+    nodes = book_parser()([book()])
+    found = [NodeWithScore(node=one, score=0.5) for one in in_sections(nodes, 1, 2, 3)]
+    retriever = build_auto_merging(
+        nodes,
+        base_retriever=Finds(found),
+        node_postprocessors=[ScorePropagation(top_n=4), ScorePropagation(top_n=1)],
+    )
+    assert [one.node for one in retriever.retrieve("?")] == [found[0].node]
+
+
+def test_after_merging_sections_and_leaves_take_part() -> None:
+    """What was merged is a node like any other, of its document."""
+    retriever = build_auto_merging(
+        [book(), *DOCUMENTS], book_parser(), embed_model=WordEmbedding(), similarity_top_k=8
+    )
+    found = retriever.retrieve("item3x1 of subject3, item5x2")
+    got = ScorePropagation().postprocess_nodes(found)
+    assert any(NodeRelationship.CHILD in one.node.relationships for one in found)
+    assert got[0].node == found[0].node
+    assert {one.node_id for one in got} == {one.node_id for one in found}
+
+
+def test_without_metadata_nodes_have_their_document() -> None:
+    parser = MarkdownHierarchyNodeParser(
+        max_chunk_size=90, min_chunk_size=0, include_metadata=False
+    )
+    index = VectorStoreIndex(LeafNodes()(parser(DOCUMENTS)), embed_model=MockEmbedding(8))
+    found = index.as_retriever(similarity_top_k=3).retrieve(QUERY)
+    assert len(ScorePropagation().postprocess_nodes(found)) == 3
