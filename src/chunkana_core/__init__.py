@@ -30,10 +30,7 @@ from chunkana_core.document.paths import (
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.strategies import (
     BaseStrategy,
-    CodeAwareStrategy,
-    FallbackStrategy,
     StrategySelector,
-    StructuralStrategy,
 )
 from chunkana_core.errors import (
     ChunkanaError,
@@ -53,11 +50,11 @@ from chunkana_core.violations import ValidationResult, Violation
 
 __all__ = [
     "BaseStrategy", "Block", "BlockKind", "Chunk", "ChunkConfig", "ChunkLevel", "ChunkanaError",
-    "CodeAwareStrategy", "ConfigurationError", "ContentAnalysis", "Context", "Document", "Draft",
-    "FallbackStrategy", "HierarchicalChunkingResult", "HierarchyBuilder", "InputTypeError",
+    "ConfigurationError", "ContentAnalysis", "Context", "Document", "Draft",
+    "HierarchicalChunkingResult", "HierarchyBuilder", "InputTypeError",
     "InvariantValidator", "InvariantViolationError", "InvariantWarning", "Links",
     "MarkdownChunker", "MergeNode", "MergeTree", "Section", "SectionPath", "Source", "Span",
-    "StrategyError", "StrategySelector", "StructuralStrategy", "TocEntry", "ValidationResult",
+    "StrategyError", "StrategySelector", "TocEntry", "ValidationResult",
     "Violation", "analyze_markdown", "chunk_file", "chunk_hierarchical", "chunk_markdown",
     "find_common_prefix", "format_header_path", "is_parent_child", "is_sibling", "merge_sections",
     "parse_markdown", "validate_content_coverage", "validate_no_dangling_headers", "validate_tree",

@@ -84,14 +84,8 @@ class ChunkanaSplitter(TextSplitter):
         max_parent_size: int | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(
-            chunk_size,
-            chunk_overlap,
-            length_function,
-            keep_separator,
-            add_start_index,
-            strip_whitespace,
-        )
+        sizes = (chunk_size, chunk_overlap, length_function)
+        super().__init__(*sizes, keep_separator, add_start_index, strip_whitespace)
         _require_context(header_context)
         _require_label(source_label, header_context)
         if max_parent_size is not None and not max_parent_size >= 1:

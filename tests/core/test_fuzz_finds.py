@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from chunkana_core import ChunkConfig
+from chunkana_core import ChunkConfig, Context, MarkdownChunker
 from tests.core import laws
 from tests.core.laws import Case, quarters
 
@@ -106,6 +106,16 @@ FINDS = {
         ChunkConfig(validation="strict"),
     ),
 }
+
+
+def test_a_heading_that_leaves_no_room_beside_a_context() -> None:
+    """What is reserved takes half of the limit, so that nothing fits below the heading."""
+    text = f"{OVERVIEW * 2}    x = 1\n\n{OVERVIEW}> # Overview\n>\n> Overview\n> =\n\n{OVERVIEW}"
+    config = ChunkConfig(max_chunk_size=36, atomic_blocks="split", validation="strict")
+    context = Context(breadcrumb=False, introduction=False, reserved="\n" * 16)
+    result = MarkdownChunker(config, context).chunk_hierarchical(text)
+    assert result.validation is not None
+    assert {v.law for v in result.validation.warnings} == {"heading"}
 
 
 @pytest.mark.parametrize("name", FINDS)

@@ -71,11 +71,14 @@ def _documents() -> Iterator[ParameterSet]:
     for sample in corpora.own_documents():
         yield pytest.param(([sample], EVERY), id=sample.name)
     examples = corpora.spec_examples()
+    # What they cover, the project's own documents cover too; coverage doubles their time.
     absent = [] if examples else [pytest.mark.skip(f"no examples in {corpora.SHARED}")]
-    yield pytest.param((examples, SMALL), id="CommonMark examples", marks=absent)
+    yield pytest.param(
+        (examples, SMALL), id="CommonMark examples", marks=[*absent, pytest.mark.no_cover]
+    )
     samples = list(corpora.corpus())
     absent = [] if samples else [pytest.mark.skip(f"no corpus in {corpora.SHARED}")]
-    yield pytest.param((samples, SOME), id="corpus", marks=absent)
+    yield pytest.param((samples, SOME), id="corpus", marks=[*absent, pytest.mark.no_cover])
     for sample in samples:
         yield pytest.param(([sample], EVERY), id=f"corpus {sample.name}", marks=pytest.mark.slow)
 

@@ -10,17 +10,16 @@ from chunkana_core import (
     BaseStrategy,
     BlockKind,
     ChunkConfig,
-    CodeAwareStrategy,
     ConfigurationError,
     ContentAnalysis,
     Document,
     Draft,
-    FallbackStrategy,
     MarkdownChunker,
     StrategyError,
     StrategySelector,
     analyze_markdown,
 )
+from chunkana_core.drafting.strategies import CodeAwareStrategy, FallbackStrategy
 from chunkana_core.formats.markdown.parser import parse_markdown
 from tests.core import laws
 

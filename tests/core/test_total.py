@@ -21,6 +21,7 @@ from chunkana_core import (
     InvariantValidator,
     MarkdownChunker,
 )
+from chunkana_core.drafting.strategies import FallbackStrategy
 from tests.core import laws
 from tests.core.configurations import ATOMS, configs
 from tests.core.laws import Case
@@ -194,14 +195,14 @@ def test_l9_what_is_no_configuration(wrong: object) -> None:
         MarkdownChunker(wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("wrong", [[3], ["structural"], [core.FallbackStrategy]], ids=repr)
+@pytest.mark.parametrize("wrong", [[3], ["structural"], [FallbackStrategy]], ids=repr)
 def test_l9_what_is_no_strategy(wrong: object) -> None:
     """Strategies are instances of BaseStrategy."""
     with pytest.raises(ConfigurationError, match=r"strategies is .*; allowed: instances of Base"):
         MarkdownChunker(strategies=wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("wrong", [None, 5, core.FallbackStrategy()], ids=["None", "5", "one"])
+@pytest.mark.parametrize("wrong", [None, 5, FallbackStrategy()], ids=["None", "5", "one"])
 def test_l9_what_are_no_strategies(wrong: object) -> None:
     """A strategy alone, or None, is no iterable of strategies."""
     with pytest.raises(ConfigurationError):

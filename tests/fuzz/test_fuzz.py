@@ -28,7 +28,7 @@ def test_nothing_is_found(text: str, config: ChunkConfig, context: Context | Non
 
 
 @pytest.mark.slow
-@settings(MADE, max_examples=600)
+@settings(MADE, max_examples=300)
 @given(documents(), configurations(), contexts())
 def test_nothing_is_found_in_more(text: str, config: ChunkConfig, context: Context | None) -> None:
     """Hundreds of inputs keep all laws."""

@@ -14,6 +14,7 @@ from chunkana_core.document.document import Document
 from chunkana_core.drafting.headings import largest_stack
 from chunkana_core.errors import InvariantViolationError, require_str
 from chunkana_core.formats.markdown.parser import parse_blocks, parse_markdown
+from chunkana_core.splitting.draft_units import SMALLEST_FIRST_UNIT
 from chunkana_core.splitting.repeats import leaves_fence_open, missing_fence
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.leaves import code_blocks
@@ -125,14 +126,20 @@ class InvariantValidator:
         return closed > self.config.max_chunk_size
 
     def _are_headings_too_long(self, document: Document, position: int) -> bool:
-        """Tell whether the headings around a block are too long to go with the text after them."""
+        """Tell whether the headings around a block are too long to go with the text after them.
+
+        That is where they are longer than a stack may be, or leave no room beside a context, which
+        may take half of the limit.
+        """
         first = end = position
         while first and document.top[first - 1].kind is BlockKind.HEADING:
             first -= 1
         while end < len(document.top) and not document.top[end].is_content:
             end += 1
         run = document.text[document.start_of(first) : document.start_of(end)]
-        return self.config.length_function(run) > largest_stack(self.config.max_chunk_size)
+        limit = self.config.max_chunk_size
+        most = min(largest_stack(limit), limit // 2 - SMALLEST_FIRST_UNIT)
+        return self.config.length_function(run) > most
 
 
 def _loss_violations(leaves: Sequence[Chunk], text: str) -> Iterator[Violation]:

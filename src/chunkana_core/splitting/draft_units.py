@@ -11,7 +11,7 @@ from chunkana_core.drafting.drafts import Draft
 from chunkana_core.splitting.contents import ContentWriter
 from chunkana_core.splitting.units import Unit, UnitMaker
 
-_SMALLEST_FIRST_UNIT = 16  # in less room than that, nothing follows its headings
+SMALLEST_FIRST_UNIT = 16  # in less room than that, nothing follows its headings
 _LEAD_IN_ENDS = (":", "：")
 _LED_IN = frozenset({"list", "table", "code", "math"})  # content types
 
@@ -112,7 +112,7 @@ class DraftUnits:
         end, room = self.contents.document.start_of(position), self._limit_of(unit, self.room)
         least = 0
         if not unit.oversize_reason:
-            least = min(self._size(unit.span.start, unit), _SMALLEST_FIRST_UNIT)
+            least = min(self._size(unit.span.start, unit), SMALLEST_FIRST_UNIT)
         count = 0
         for heading in reversed(headings):
             if room - self.maker.sizes.of_span(self._start_of(heading), end) < least:
