@@ -479,15 +479,16 @@ def test_leaves_fit_as_they_are_embedded(tokenizer: Any, context: HeaderContext)
         assert size <= limit or leaf.metadata["allow_oversize"]
 
 
+# All versions of LlamaIndex know the separator by its alias, which is spelled so.
 PLAIN_TEMPLATES: list[dict[str, str]] = [
     {},
-    {"metadata_template": "{key}={value}", "metadata_separator": " :: "},
-    {"metadata_template": "{value}", "metadata_separator": ""},
+    {"metadata_template": "{key}={value}", "metadata_seperator": " :: "},
+    {"metadata_template": "{value}", "metadata_seperator": ""},
     {"text_template": "<doc>\n{metadata_str}\n\n{content}"},
 ]
 OTHER_TEMPLATES: list[dict[str, str]] = [
-    {"metadata_template": "{key!r}={value:>20}", "metadata_separator": " :: "},
-    {"metadata_template": "<{key}>{value}</{key}>", "metadata_separator": ""},
+    {"metadata_template": "{key!r}={value:>20}", "metadata_seperator": " :: "},
+    {"metadata_template": "<{key}>{value}</{key}>", "metadata_seperator": ""},
     {"text_template": "<doc>{metadata_str}</doc>\n{content}\n<end/>"},
     {"text_template": "{content}\n\n{metadata_str}\n\nend of the node"},
     {"metadata_template": "{key}={value!r}"},
