@@ -49,7 +49,7 @@ def table(found: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of a table of modules, in Markdown."""
     yield _ROW("module", "mutants", "survived", "endless", "killed")
     yield _ROW("---", "--:", "--:", "--:", "--:")
-    modules = {name: name.split(".")[1] for name in found}
+    modules = {name: name.split(".")[-2] for name in found}
     for module in sorted({*modules.values()}):
         yield _line(module, (status for name, status in found.items() if modules[name] == module))
     yield _line("all", found.values())
