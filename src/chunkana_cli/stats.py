@@ -25,7 +25,7 @@ class Oversize:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FileStats:
     """What is counted of a document, or of several.
 
     Attributes:
@@ -43,7 +43,7 @@ class Facts:
     oversize: tuple[Oversize, ...]
 
     @classmethod
-    def of(cls, name: str, result: HierarchicalChunkingResult) -> Facts:
+    def of(cls, name: str, result: HierarchicalChunkingResult) -> FileStats:
         """Count the chunks of a document."""
         leaves = result.get_leaves()
         oversize = tuple(
@@ -56,7 +56,7 @@ class Facts:
         return cls(name, len(result.text), sizes, kinds, oversize)
 
     @classmethod
-    def total(cls, parts: Sequence[Facts]) -> Facts:
+    def total(cls, parts: Sequence[FileStats]) -> FileStats:
         """Add up what was counted."""
         kinds = sum((part.kinds for part in parts), Counter[str]())
         sizes = tuple(sorted(size for part in parts for size in part.sizes))

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from chunkana_cli.naming import counted
-from chunkana_cli.stats import Facts
+from chunkana_cli.stats import FileStats
 from chunkana_cli.visible import on_one_line
 
 _BAR = 40  # columns, of the fullest bin
@@ -20,9 +20,9 @@ _COLUMNS = ("characters", "chunks", "min", "median", "p90", "max", "oversize")
 _MOST_OVERSIZE = 10  # rows
 
 
-def show_stats(files: Sequence[Facts], limit: int, console: Console) -> None:
+def show_stats(files: Sequence[FileStats], limit: int, console: Console) -> None:
     """Print a table by file, and of all together sizes, kinds and what is over the limit."""
-    total = Facts.total(files)
+    total = FileStats.total(files)
     if console.width < _NARROW:
         _list_files(files, total, console)
     else:
@@ -37,34 +37,34 @@ def show_stats(files: Sequence[Facts], limit: int, console: Console) -> None:
     _show_oversize(total, console)
 
 
-def _by_file(files: Sequence[Facts], total: Facts) -> Table:
+def _by_file(files: Sequence[FileStats], total: FileStats) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("file", overflow="fold")
     for name in _COLUMNS:
         table.add_column(name, justify="right")
-    for facts in files:
-        table.add_row(Text(on_one_line(facts.file)), *_numbers(facts))
+    for stats in files:
+        table.add_row(Text(on_one_line(stats.file)), *_numbers(stats))
     if len(files) != 1:
         table.add_row(Text(counted(len(files), "file")), *_numbers(total), style="bold")
     return table
 
 
-def _list_files(files: Sequence[Facts], total: Facts, console: Console) -> None:
-    for facts in (*files, total) if len(files) != 1 else files:
-        name = on_one_line(facts.file) if facts is not total else counted(len(files), "file")
-        numbers = zip(_COLUMNS, _numbers(facts), strict=True)
+def _list_files(files: Sequence[FileStats], total: FileStats, console: Console) -> None:
+    for stats in (*files, total) if len(files) != 1 else files:
+        name = on_one_line(stats.file) if stats is not total else counted(len(files), "file")
+        numbers = zip(_COLUMNS, _numbers(stats), strict=True)
         console.print(Text(name, style="bold"))
         console.print(Text(", ".join(f"{column} {number}" for column, number in numbers)))
         console.print()
 
 
-def _numbers(facts: Facts) -> list[str]:
-    spread = [f"{size:,.0f}" for size in facts.spread.values()] or ["-"] * 4
-    counts = f"{facts.characters:,}", f"{len(facts.sizes):,}"
-    return [*counts, *spread, f"{len(facts.oversize):,}"]
+def _numbers(stats: FileStats) -> list[str]:
+    spread = [f"{size:,.0f}" for size in stats.spread.values()] or ["-"] * 4
+    counts = f"{stats.characters:,}", f"{len(stats.sizes):,}"
+    return [*counts, *spread, f"{len(stats.oversize):,}"]
 
 
-def _histogram(total: Facts, limit: int, longest: int) -> Table:
+def _histogram(total: FileStats, limit: int, longest: int) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(justify="right")
     table.add_column(justify="right")
@@ -77,7 +77,7 @@ def _histogram(total: Facts, limit: int, longest: int) -> Table:
     return table
 
 
-def _show_oversize(total: Facts, console: Console) -> None:
+def _show_oversize(total: FileStats, console: Console) -> None:
     console.print(Text("Over the limit", style="bold cyan"))
     reasons = Counter(chunk.reason for chunk in total.oversize)
     told = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())

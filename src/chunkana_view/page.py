@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from chunkana_core import Chunk, HierarchicalChunkingResult
-from chunkana_view.facts import flags_of, level_of, lines_of, titles_of, type_of
+from chunkana_view.display_text import display, joined, on_one_line, title_of
 from chunkana_view.histogram import Bin, histogram
-from chunkana_view.shown import joined, on_one_line, shown, title_of
+from chunkana_view.labels import flags_of, level_of, lines_of, titles_of, type_of
 from chunkana_view.trees import Row, merge_rows, outline
 
 _SHADES = 4  # that leaves take in turn
@@ -124,7 +124,7 @@ def page_of(result: HierarchicalChunkingResult, name: str = "") -> Page:
         unit="characters" if result.length_function is len else "units",
         characters=len(result.text),
         middle=round(median(sizes)) if sizes else 0,
-        before=shown(result.text[: cuts[0]]),
+        before=display(result.text[: cuts[0]]),
         leaves=leaves,
         choices=tuple(_choices(leaves)),
         bins=histogram(sizes, result.max_chunk_size),
@@ -150,8 +150,8 @@ def _leaves(
         yield Leaf(
             chunk=chunk,
             number=index + 1,
-            text=shown(result.text[start:end]),
-            gap=shown(result.text[end:stop]),
+            text=display(result.text[start:end]),
+            gap=display(result.text[end:stop]),
             shade=index % _SHADES,
             fill=min(_FILLS, -(-chunk.size * _FILLS // result.max_chunk_size)),
             flags=flags_of(chunk),
@@ -186,7 +186,7 @@ def _details(leaf: Leaf, title: str) -> dict[str, object]:
     chunk = leaf.chunk
     details: dict[str, object] = {
         "id": on_one_line(chunk.chunk_id),
-        "path": shown(joined(titles_of(chunk, title), " > ", _LONGEST_PATH)),
+        "path": display(joined(titles_of(chunk, title), " > ", _LONGEST_PATH)),
         "level": level_of(chunk),
         "size": chunk.size,
         "type": on_one_line(chunk.content_type),
@@ -207,5 +207,5 @@ def _embedded(leaf: Leaf) -> dict[str, str]:
     embedded = chunk.embedded
     start = len(embedded) - len(chunk.content) + chunk.text_offset
     end = start + len(chunk.text)
-    above, text, below = map(shown, (embedded[:start], embedded[start:end], embedded[end:]))
+    above, text, below = map(display, (embedded[:start], embedded[start:end], embedded[end:]))
     return {"above": above, "below": below} | ({"text": text} if text != leaf.text else {})

@@ -15,9 +15,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from chunkana_core import Chunk, HierarchicalChunkingResult
-from chunkana_view import facts
+from chunkana_view import labels
+from chunkana_view.display_text import display, on_one_line, title_of
 from chunkana_view.page import details, page_of
-from chunkana_view.shown import on_one_line, shown, title_of
 from chunkana_view.trees import nested, outline
 
 _MOST_ROWS = 30  # of what notebooks show
@@ -34,8 +34,8 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ENVIRONMENT.globals |= {name: getattr(facts, name) for name in ("counted", "lines_of", "type_of")}
-_ENVIRONMENT.filters |= {"shown": shown, "on_one_line": on_one_line, "title_of": title_of}
+_ENVIRONMENT.globals |= {name: getattr(labels, name) for name in ("counted", "lines_of", "type_of")}
+_ENVIRONMENT.filters |= {"display": display, "on_one_line": on_one_line, "title_of": title_of}
 
 
 def to_html(result: HierarchicalChunkingResult, name: str = "") -> str:
@@ -98,8 +98,8 @@ def result_fragment(result: HierarchicalChunkingResult) -> str:
         leaves=[
             (
                 chunk,
-                title_of(" > ".join(facts.titles_of(chunk, result.title))),
-                facts.flags_of(chunk),
+                title_of(" > ".join(labels.titles_of(chunk, result.title))),
+                labels.flags_of(chunk),
                 _first_words(chunk),
             )
             for chunk in leaves[:_MOST_ROWS]
@@ -113,8 +113,8 @@ def chunk_fragment(chunk: Chunk) -> str:
     """Return what notebooks show of a chunk: its facts and its content, or the start of that."""
     return _ENVIRONMENT.get_template("chunk.html.jinja").render(
         chunk=chunk,
-        level=facts.level_of(chunk),
-        flags=facts.flags_of(chunk),
+        level=labels.level_of(chunk),
+        flags=labels.flags_of(chunk),
         content=chunk.content[:_MOST_CONTENT],
         left_out=max(0, len(chunk.content) - _MOST_CONTENT),
     )

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, TocEntry
-from chunkana_view.facts import name_of
-from chunkana_view.shown import title_of
+from chunkana_view.display_text import title_of
+from chunkana_view.labels import name_of
 
 
 @dataclass(frozen=True, slots=True)

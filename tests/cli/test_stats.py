@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from chunkana_cli.stats import Facts
+from chunkana_cli.stats import FileStats
 from chunkana_cli.stats_view import show_stats
 from chunkana_core import ChunkConfig, MarkdownChunker, chunk_hierarchical
 from tests.cli.command import output_of, piped
@@ -52,9 +52,9 @@ def test_json_has_the_numbers_of_the_chunks(jobs: str) -> None:
 def test_the_ninetieth_percentile_is_the_nearest_rank() -> None:
     text = "".join(f"# {'a' * n}\n\nText.\n\n" for n in range(1, 11))
     result = chunk_hierarchical(text, ChunkConfig(min_chunk_size=0))
-    facts = Facts.of("a", result)
-    assert facts.sizes == tuple(range(10, 20))
-    assert facts.spread == {"min": 10, "median": 14.5, "p90": 18, "max": 19}
+    stats = FileStats.of("a", result)
+    assert stats.sizes == tuple(range(10, 20))
+    assert stats.spread == {"min": 10, "median": 14.5, "p90": 18, "max": 19}
 
 
 def test_documents_without_text(tmp_path: Path) -> None:
@@ -94,10 +94,10 @@ def test_chunks_that_go_to_the_terminal_have_no_bar_between_them(tmp_path: Path)
 
 def test_a_narrow_terminal_cuts_nothing(tmp_path: Path) -> None:
     path = DOCUMENTS[0].parent / "long_code.md"
-    facts = Facts.of(str(path), chunk_hierarchical(path.read_bytes().decode()))
+    stats = FileStats.of(str(path), chunk_hierarchical(path.read_bytes().decode()))
     for columns in (20, 40, 60, 72, 100):
         console = Console(file=StringIO(), width=columns, force_terminal=True, no_color=True)
-        show_stats([facts], 1000, console)
+        show_stats([stats], 1000, console)
         assert isinstance(console.file, StringIO)
         nothing_is_cut(console.file.getvalue())
     nothing_is_cut(

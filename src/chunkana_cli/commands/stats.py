@@ -12,7 +12,7 @@ from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
 from chunkana_cli.progress import progress_bar
-from chunkana_cli.stats import Facts
+from chunkana_cli.stats import FileStats
 from chunkana_cli.stats_view import show_stats
 from chunkana_core import ChunkConfig
 
@@ -34,13 +34,17 @@ def stats(
     workers = workers_of(jobs)
     batch = Batch.of(files)
     with progress_bar(len(batch.names)) as progress:
-        facts = list(batch.chunked(config, workers, Facts.of, progress))
+        found = list(batch.chunked(config, workers, FileStats.of, progress))
     if as_json:
         limit = config.max_chunk_size
-        rows = [file.to_dict(limit) for file in facts]
-        said = {"max_chunk_size": limit, "files": rows, "total": Facts.total(facts).to_dict(limit)}
-        write_json(said)
-    elif facts:
+        rows = [file.to_dict(limit) for file in found]
+        summary = {
+            "max_chunk_size": limit,
+            "files": rows,
+            "total": FileStats.total(found).to_dict(limit),
+        }
+        write_json(summary)
+    elif found:
         with open_console(ANY_WIDTH) as console:
-            show_stats(facts, config.max_chunk_size, console)
+            show_stats(found, config.max_chunk_size, console)
     batch.end()

@@ -1,9 +1,9 @@
-"""What there is to say of a chunk, in words."""
+"""The words that pages say of a chunk: its name, level, type, lines and flags."""
 
 from __future__ import annotations
 
 from chunkana_core import Chunk
-from chunkana_view.shown import title_of
+from chunkana_view.display_text import title_of
 
 _WITHOUT_HEADING = {"preamble": "(before the first heading)", "front_matter": "(front matter)"}
 

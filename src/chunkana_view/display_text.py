@@ -15,13 +15,13 @@ _REPLACEMENT = "\ufffd"
 _LONGEST_TITLE = 200  # code points
 
 
-def shown(text: str) -> str:
+def display(text: str) -> str:
     r"""Return a text as pages show it, which UTF-8 can encode.
 
     Line ends become "\n", as HTML would make them. Control characters other than tabs are written
     as their pictures, lone surrogates as U+FFFD.
 
-    >>> shown("a\x00\r\nb")
+    >>> display("a\x00\r\nb")
     'a␀\nb'
     """
     text = _CONTROL.sub(_picture, _LINE_END.sub("\n", text))
@@ -34,7 +34,7 @@ def on_one_line(text: str) -> str:
     >>> on_one_line(" a\n b")
     'a b'
     """
-    return " ".join(shown(text).split())
+    return " ".join(display(text).split())
 
 
 def shortened(text: str, most: int) -> str:
