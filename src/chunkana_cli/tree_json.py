@@ -24,6 +24,9 @@ def _fields(chunk: Chunk) -> dict[str, object]:
     return {
         "id": chunk.chunk_id,
         "title": chunk.title,
+        "section_id": chunk.section_id,
+        "parent_section_id": chunk.parent_section_id,
+        "path": list(chunk.section.path),
         "header_path": chunk.header_path,
         "header_level": chunk.section.level,
         "content_type": chunk.content_type,

@@ -4,6 +4,8 @@ from typing import Final
 
 CHUNK_ID: Final = "chunk_id"
 SECTION_ID: Final = "section_id"
+PARENT_SECTION_ID: Final = "parent_section_id"
+PATH: Final = "path"
 HEADER_PATH: Final = "header_path"
 HEADER_LEVEL: Final = "header_level"
 CONTENT_TYPE: Final = "content_type"
@@ -25,7 +27,7 @@ START_INDEX: Final = "start_index"  # LangChain's, in the page content that was 
 SCORE: Final = "score"
 HEADERS: Final = tuple(f"Header {level}" for level in range(1, 7))  # as others name them
 OWN: Final = frozenset(
-    {CHUNK_ID, SECTION_ID, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE, CHUNK_INDEX, START_CHAR,
-     END_CHAR, PREFIX_CHARS, START_LINE, END_LINE, ANCHOR, ALLOW_OVERSIZE, OVERSIZE_REASON,
-     CONTINUED, DOCUMENT_ID, PARENT_ID, CHILD_COUNT, CONTEXT}
+    {CHUNK_ID, SECTION_ID, PARENT_SECTION_ID, PATH, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE,
+     CHUNK_INDEX, START_CHAR, END_CHAR, PREFIX_CHARS, START_LINE, END_LINE, ANCHOR, ALLOW_OVERSIZE,
+     OVERSIZE_REASON, CONTINUED, DOCUMENT_ID, PARENT_ID, CHILD_COUNT, CONTEXT}
 )  # fmt: skip

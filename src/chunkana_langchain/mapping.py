@@ -242,6 +242,7 @@ class DocumentMapper:
         own |= {
             keys.CHUNK_ID: node.node_id,
             keys.SECTION_ID: node.section_id,
+            keys.PARENT_SECTION_ID: node.parent_section_id or "",
             keys.START_CHAR: origin.in_source + page.span.start,
             keys.END_CHAR: origin.in_source + page.span.end,
             keys.PREFIX_CHARS: len(page.front) + page.offset,
@@ -264,13 +265,15 @@ class DocumentMapper:
         """Return the metadata that all chunks of a path in the text have in common."""
         if path not in self._section_metadata:
             headings = self.origin.above + self._headings[path]
+            titles = [heading.title for heading in headings]
             metadata: dict[str, Any] = {
-                keys.HEADER_PATH: format_header_path([heading.title for heading in headings]),
+                keys.PATH: json.dumps(titles, ensure_ascii=False),
+                keys.HEADER_PATH: format_header_path(titles),
                 keys.HEADER_LEVEL: headings[-1].level if headings else 0,
             }
             if self.options.has_header_keys:
-                titles = {heading.level: heading.title for heading in headings}
-                metadata |= {name: titles.get(n, "") for n, name in enumerate(keys.HEADERS, 1)}
+                by_level = {heading.level: heading.title for heading in headings}
+                metadata |= {name: by_level.get(n, "") for n, name in enumerate(keys.HEADERS, 1)}
             self._section_metadata[path] = metadata
         return self._section_metadata[path]
 

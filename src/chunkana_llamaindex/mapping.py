@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -90,16 +91,16 @@ class NodeMapper:
     include_document_node: bool = False
     include_prev_next_rel: bool = True
     max_parent_size: int | None = None
-    _header_paths: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _paths: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict)
 
     def nodes(self) -> list[TextNode]:
         """Return the nodes: each parent before what is under it, leaves in document order."""
         tree = self.result.merge_tree(self.max_parent_size)
         mapped = [node for node in tree.nodes if self.include_parents or node.is_leaf]
-        anchors, around = _anchors(tree), _sections_around(self.result)
+        anchors = _anchors(tree)
         nodes: dict[str, TextNode] = {}
         for number, node in enumerate(mapped):
-            metadata = self._metadata(node, anchors[node.node_id], around[node.section_id])
+            metadata = self._metadata(node, anchors[node.node_id])
             nodes[node.node_id] = self._node(number, self._text(node), metadata, node.span)
         infos = {node_id: _info(node) for node_id, node in nodes.items()}
         if self.include_parents:
@@ -117,21 +118,23 @@ class NodeMapper:
         chunk = node.chunk
         return chunk.embedded if self.template.header_context == "text" else chunk.content
 
-    def _metadata(self, node: MergeNode, anchor: str, section_around: str) -> NodeMetadata:
+    def _metadata(self, node: MergeNode, anchor: str) -> NodeMetadata:
         """Return what a leaf or a parent says of itself."""
         leaf, line_at = node.chunk if node.is_leaf else None, node.source.line_at
         index = leaf.chunk_index if leaf else None
         oversize_reason = leaf.oversize_reason if leaf else None
+        path, header_path = self._written_paths(node.section.path)
         return {
             "context": leaf.context if leaf else "",
-            "header_path": self._header_path(node.section.path),
+            "path": path,
+            "header_path": header_path,
             "header_level": node.section.level,
             "content_type": leaf.content_type if leaf else "section",
             "anchor": anchor,
             "chunk_id": node.node_id,
             "chunk_index": NO_INDEX if index is None else index,
             "section_id": node.section_id,
-            "parent_section_id": section_around,
+            "parent_section_id": node.parent_section_id or "",
             "start_line": self.origin.line(line_at(node.span.start)),
             "end_line": self.origin.line(line_at(node.span.end - 1)),
             "continued_from_header": bool(leaf and leaf.split_index),
@@ -139,19 +142,18 @@ class NodeMapper:
             "oversize_reason": oversize_reason or "",
         }
 
-    def _header_path(self, path: tuple[str, ...]) -> str:
-        """Return the text of a path; nodes of one section share one string."""
-        if path not in self._header_paths:
-            self._header_paths[path] = format_header_path(path)
-        return self._header_paths[path]
+    def _written_paths(self, path: tuple[str, ...]) -> tuple[str, str]:
+        """Return a path as JSON and for display; nodes of one section share the strings."""
+        if path not in self._paths:
+            as_json = json.dumps(path, ensure_ascii=False)
+            self._paths[path] = as_json, format_header_path(path)
+        return self._paths[path]
 
     def _summary(self, number: int) -> TextNode:
         """Return a node of the document's title and summary, which is no part of the tree."""
         root = self.result.chunks[0]
-        as_leaf = MergeNode(
-            root.source, root.chunk_id, root.span, root.section_id, root.section, root
-        )
-        metadata = self._metadata(as_leaf, root.anchor, "")
+        where = (root.chunk_id, root.span, root.section_id, None, root.section)
+        metadata = self._metadata(MergeNode(root.source, *where, root), root.anchor)
         return self._node(number, root.content, metadata, None)
 
     def _node(self, number: int, text: str, metadata: NodeMetadata, span: Span | None) -> TextNode:
@@ -200,15 +202,6 @@ def _anchors(tree: MergeTree) -> dict[str, str]:
         own = node.chunk.anchor if node.chunk else ""
         anchors[node.node_id] = own or "".join(anchors[child] for child in node.children_ids[:1])
     return anchors
-
-
-def _sections_around(result: HierarchicalChunkingResult) -> dict[str, str]:
-    """Return by section the id of the section around it, "" for none."""
-    sections = {chunk.chunk_id: chunk.section_id for chunk in result.chunks}
-    around: dict[str, str] = {}
-    for chunk in result.chunks:  # the node of a section stands before its leaves
-        around.setdefault(chunk.section_id, sections.get(chunk.links.parent_id or "", ""))
-    return around
 
 
 def _link_parents(

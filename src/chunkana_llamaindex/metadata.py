@@ -21,8 +21,10 @@ class NodeMetadata(TypedDict):
         context: of a leaf what is embedded before its text: the path of headings, "Guide >
             Install", a blank line, the first sentence of the section around it. "" for parents,
             and where there is none or it has no room.
-        header_path: "/Guide/Install", a "/" in a title written "\\/": for filters, and what of ours
-            a language model reads.
+        path: the titles from the outermost heading on, as a JSON list, because a vector store
+            takes no list.
+        header_path: "/Guide/Install", a "/" in a title written "\\/", and a "\\" as "\\\\": for
+            filters, by prefix too, and what of ours a language model reads.
         header_level: of the section's heading, 1 to 6; 0 for the document.
         content_type: "text", "code", "table", "list", "math", "html", "mixed" or "preamble"; of
             parents "section", of the document's own node "document".
@@ -40,6 +42,7 @@ class NodeMetadata(TypedDict):
     """
 
     context: str
+    path: str
     header_path: str
     header_level: int
     content_type: str

@@ -74,6 +74,8 @@ def test_parquet_has_a_row_a_chunk_and_columns_of_the_metadata(tmp_path: Path) -
     types = {field.name: str(field.type) for field in table.schema}
     assert (types["file"], types["start_char"], types["is_leaf"]) == ("string", "int64", "bool")
     assert types["section_tags"].startswith("list<")
+    assert types["path"] == types["section_tags"]
+    assert types["parent_section_id"] == "string"
 
 
 def test_parquet_of_nothing_has_columns_and_no_rows(tmp_path: Path) -> None:

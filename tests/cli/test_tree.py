@@ -137,9 +137,16 @@ def test_json_is_the_tree_of_each_file() -> None:
         waiting, found = [document["root"]], []
         while waiting:
             node = waiting.pop()
-            found.append((node["id"], node["start_char"], node["end_char"], node["is_leaf"]))
-            waiting += reversed(node["children"])
-        assert found == [(c.chunk_id, c.span.start, c.span.end, c.is_leaf) for c in result.chunks]
+            waiting += reversed(node.pop("children"))
+            found.append((node["start_line"], node["end_line"]))
+            metadata = result.get_chunk(node["id"]).metadata  # type: ignore[union-attr]
+            shared = [key for key in node if key in metadata and not key.endswith("_line")]
+            assert len(shared) >= 10
+            assert {key: node[key] for key in shared if key != "size"} == {
+                key: metadata[key] for key in shared if key != "size"
+            }
+        lines = [(chunk.text_start_line, chunk.text_end_line) for chunk in result.chunks]
+        assert found == lines
 
 
 def test_json_of_a_blank_document() -> None:

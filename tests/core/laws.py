@@ -20,6 +20,7 @@ from chunkana_core import (
     parse_markdown,
 )
 from chunkana_core.context.introductions import Introductions
+from chunkana_core.document.paths import format_header_path
 from chunkana_core.sizing import Sizer
 from tests.core.stock import (
     ATOMS,
@@ -45,6 +46,7 @@ METADATA_KEYS = frozenset(
         "chunk_id",
         "parent_id",
         "section_id",
+        "parent_section_id",
         "children_ids",
         "prev_sibling_id",
         "next_sibling_id",
@@ -56,6 +58,7 @@ METADATA_KEYS = frozenset(
         "strategy",
         "content_type",
         "title",
+        "path",
         "header_path",
         "header_level",
         "section_tags",
@@ -541,6 +544,7 @@ def metadata_sound(case: Case) -> None:
         assert json.loads(json.dumps(metadata)) == metadata
         assert chunk.metadata is not metadata
         assert metadata["content_type"] in CONTENT_TYPES
+        assert metadata["path"] == list(chunk.section.path)
         assert metadata["header_level"] == chunk.section.level
         assert metadata["dangling_header_fixed"] is (chunk.header_moved_from_id is not None)
         assert metadata["continued_from_header"] is bool(chunk.split_index)
@@ -550,6 +554,12 @@ def metadata_sound(case: Case) -> None:
             assert section
             assert not section.is_leaf
         assert case.result.get_section(chunk.section_id)
+        around = chunk.parent_section_id
+        assert around != chunk.section_id
+        assert (around is None) is (chunk.section_id == case.result.root_id)
+        assert around is None or not case.result.get_section(around)[0].is_leaf
+        if chunk.is_leaf and chunk.header_path != "/__preamble__":
+            assert chunk.header_path == format_header_path(chunk.section.path)
     _parts_numbered(case)
 
 

@@ -883,7 +883,7 @@ def test_44_merged_chunks() -> None:
     parent_and_child = leaves("# D\n\nIntro.\n\n## A\n\na\n\n### B\n\nb\n\n## C\n\nc\n")
     assert parent_and_child[1].text == "## A\n\na\n\n### B\n\nb"
     assert parent_and_child[1].section == SectionPath(2, ("D", "A", "B"))
-    assert parent_and_child[1].header_path == "/D/A"
+    assert parent_and_child[1].header_path == "/D/A/B"
     siblings = leaves(f"# D\n\n## A\n\n{'word ' * 40}\n\n### B\n\nb\n\n### C\n\nc\n\n## E\n\ne\n")
     merged = next(c for c in siblings if "### C" in c.text)
     assert merged.section == SectionPath(2, ("D", "A"))
@@ -896,6 +896,7 @@ def test_44_merged_siblings() -> None:
     merged = next(c for c in result.get_leaves() if "### C" in c.text)
     assert merged.text == "### B\n\nb\n\n### C\n\nc"
     assert merged.section == SectionPath(3, ("A",))
+    assert merged.header_path == "/A"
     assert parent_of(result, merged).title == "A"
     assert merged.metadata["merge_reason"] == "small_chunk"
     assert (merged.title, merged.section_tags) == ("B", ("C",))
@@ -922,7 +923,9 @@ def test_46_parent_child_and_sibling_queries() -> None:
     ax = SectionPath(4, ("A", "X"))
     assert is_parent_child(a, ab)
     assert is_parent_child(SectionPath(), a)
-    assert not is_parent_child(a, abc)
+    assert is_parent_child(a, abc)
+    assert is_parent_child(("A", "B"), ("A", "B", "C", "D"))
+    assert not is_parent_child(("A", "B"), ("A", "C", "B", "D"))
     assert not is_parent_child(ab, a)
     assert not is_parent_child(a, a)
     assert not is_parent_child((), ())
@@ -933,6 +936,57 @@ def test_46_parent_child_and_sibling_queries() -> None:
     assert find_common_prefix(abc, ax) == ("A",)
     assert find_common_prefix(("A", "B"), ("B",)) == ()
     assert find_common_prefix(abc, ab) == ("A", "B")
+
+
+def ids_by_path(result: HierarchicalChunkingResult) -> dict[str, set[str]]:
+    """Return by path the ids of the leaves whose section it is."""
+    found: dict[str, set[str]] = {}
+    for leaf in result.get_leaves():
+        found.setdefault(leaf.header_path, set()).add(leaf.chunk_id)
+    return found
+
+
+def test_46_queries_by_equality() -> None:
+    """Checklist 46: a store of metadata alone answers for parent, children and siblings."""
+    result = chunked(GUIDE, max_chunk_size=200)
+    rows = [leaf.metadata for leaf in result.get_leaves()]
+    paths = ids_by_path(result)
+
+    def where(key: str, value: object) -> set[object]:
+        return {row["chunk_id"] for row in rows if row[key] == value}
+
+    linux = next(row for row in rows if row["title"] == "Linux")
+    install = next(row for row in rows if row["title"] == "Install")
+    below = paths["/Guide/Install/Linux"] | paths["/Guide/Install/macOS"]
+    assert linux["path"] == ["Guide", "Install", "Linux"]
+    assert where("section_id", linux["parent_section_id"]) == paths["/Guide/Install"]
+    assert where("parent_section_id", install["section_id"]) == below
+    assert where("parent_section_id", linux["parent_section_id"]) == below
+    root = result.chunks[0]
+    assert (root.parent_section_id, install["parent_section_id"]) == (None, root.section_id)
+
+
+def test_46_what_is_around_a_section_that_lies_in_one_leaf() -> None:
+    """Checklist 46: `parent_section_id` is of a section that has chunks, also below a bare one."""
+    result = chunked("# D\n\n## A\n\n### B\n\nb\n\n## C\n\nc\n")
+    root, leaf, _ = result.chunks
+    assert (leaf.header_path, leaf.parent_section_id) == ("/D/A/B", root.section_id)
+
+
+def test_46_namesakes_that_were_merged_have_one_path() -> None:
+    """Checklist 46: metadata, `header_path` and `section` agree where namesakes share a leaf."""
+    text = f"## A\n\n{'word ' * 198}\n\n### B\n\nb\n\n### B\n\nc\n"
+    merged = leaves(text)[-1]
+    assert merged.section == SectionPath(3, ("A", "B"))
+    assert (merged.header_path, merged.metadata["path"]) == ("/A/B", ["A", "B"])
+
+
+def test_46_prefixes_are_exact() -> None:
+    """Checklist 46: a `header_path` starts with another and a slash where it is under it alone."""
+    text = "# A\n\na\n\n## B\n\nb\n\n# A/B\n\nc\n\n# A\\\\\n\nd\n\n## B\n\ne\n"
+    paths = [leaf.header_path for leaf in leaves(text)]
+    assert paths == ["/A", "/A/B", r"/A\/B", r"/A\\", r"/A\\/B"]
+    assert [path for path in paths if path.startswith("/A/")] == ["/A/B"]
 
 
 # Strategies

@@ -187,3 +187,45 @@ def test_leaves_cover_any_document(text: str, config: ChunkConfig) -> None:
     count = sum(len(line) >= 20 for line in folded)
     recall = line_recall([c.content for c in MarkdownChunker(config).chunk(text)], text)
     assert round(count * (1 - recall)) <= max(1, count // 20)
+
+
+PROSE = " ".join(f"Sentence {number} of a text that is wrapped anew." for number in range(90))
+ITEMS = "\n".join(f"- item {number} of a list that has many of them" for number in range(60))
+REFLOWED = {
+    "long lines": "\n\n".join([PROSE, ITEMS, PROSE.replace("text", "page")]),
+    "short lines": "\n".join(textwrap.wrap(PROSE, 30)),
+    "a table": "| a | b |\n|---|---|\n" + "| a cell | another cell |\n" * 40,
+    "words that are lines elsewhere": f"{PROSE}\n\nanew.\n\nthat is wrapped\nanew. So\n\n{ITEMS}",
+}
+
+
+@pytest.mark.parametrize("name", REFLOWED)
+@pytest.mark.parametrize("width", [1, 25, 60, 100, 10**6])
+def test_the_same_words_at_any_width_are_all_found(name: str, width: int) -> None:
+    """Lines joined into one or broken into many, in one content or in several, also shuffled."""
+    text, words = REFLOWED[name], REFLOWED[name].split()
+    wrap = partial(textwrap.fill, width=width, break_long_words=False, break_on_hyphens=False)
+    assert line_recall([wrap(" ".join(words))], text) == 1.0
+    pieces = [" ".join(words[start : start + 70]) for start in range(0, len(words), 70)]
+    assert line_recall(map(wrap, pieces), text) == 1.0
+    paragraphs = [wrap(paragraph) for paragraph in text.split("\n\n")]
+    assert line_recall(reversed(paragraphs), text) == 1.0
+
+
+@pytest.mark.parametrize("name", ["long lines", "short lines", "words that are lines elsewhere"])
+def test_overlap_between_parts_of_a_line_hides_none(name: str) -> None:
+    """A line that is cut is found where the next content repeats some words before the cut."""
+    text, words = REFLOWED[name], REFLOWED[name].split()
+    pieces = [" ".join(words[max(0, start - 9) : start + 50]) for start in range(0, len(words), 50)]
+    assert line_recall(pieces, text) == 1.0
+    assert line_recall(pieces * 2, text) == 1.0
+    assert line_recall([*pieces[:5], *pieces[6:]], text) < 1.0
+
+
+def test_overlap_of_what_is_held_does_not_raise_the_recall_of_the_rest() -> None:
+    text = "\n".join(f"Line {number} says what no other line of it says." for number in range(40))
+    held = "\n".join(text.split("\n")[:20])
+    words = held.split()
+    overlapping = [" ".join(words[start : start + 40]) for start in range(0, len(words), 11)]
+    assert line_recall([held], text) == 0.5
+    assert line_recall([*overlapping, held, held], text) == 0.5

@@ -178,7 +178,14 @@ def test_code_languages_are_of_the_leaf_alone() -> None:
 
 @pytest.mark.parametrize(
     ("titles", "shown"),
-    [((), "/"), (("A",), "/A"), (("A", "B"), "/A/B"), (("A/B", "C"), r"/A\/B/C"), (("",), "/")],
+    [
+        ((), "/"),
+        (("A",), "/A"),
+        (("A", "B"), "/A/B"),
+        (("A/B", "C"), r"/A\/B/C"),
+        ((r"C:\A/B",), r"/C:\\A\/B"),
+        (("",), "/"),
+    ],
 )
 def test_display_paths(titles: tuple[str, ...], shown: str) -> None:
     assert format_header_path(titles) == shown

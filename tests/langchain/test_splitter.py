@@ -30,8 +30,9 @@ from tests.langchain.parts import exact, own_documents
 from tests.strategies import any_markdown
 
 KEYS = {
-    "chunk_id", "section_id", "header_path", "header_level", "content_type", "chunk_index",
-    "start_char", "end_char", "prefix_chars", "start_line", "end_line", "anchor", "allow_oversize",
+    "chunk_id", "section_id", "parent_section_id", "path", "header_path", "header_level",
+    "content_type", "chunk_index", "start_char", "end_char", "prefix_chars", "start_line",
+    "end_line", "anchor", "allow_oversize",
     "oversize_reason", "continued_from_header", "chunkana_document_id", "chunkana_parent_id",
     "chunkana_child_count", "chunkana_context",
 }  # fmt: skip
@@ -237,6 +238,19 @@ def test_header_keys_are_those_that_others_use() -> None:
     linux = next(d for d in split if d.metadata["header_path"] == "/Guide/Install/Linux")
     titles = [linux.metadata[f"Header {n}"] for n in range(1, 7)]
     assert titles == ["Guide", "Install", "Linux", "", "", ""]
+
+
+def test_the_outline_in_plain_values() -> None:
+    """The path as JSON, which every store takes, and the ids of the section and of that around."""
+    splitter = ChunkanaSplitter(80, min_chunk_size=0)
+    leaves, parents = splitter.split_hierarchical([Document(page_content=TEXT)])
+    linux = next(d for d in leaves if d.metadata["header_path"] == "/Guide/Install/Linux")
+    install = next(d for d in leaves if d.metadata["header_path"] == "/Guide/Install")
+    assert json.loads(linux.metadata["path"]) == ["Guide", "Install", "Linux"]
+    assert linux.metadata["parent_section_id"] == install.metadata["section_id"]
+    around = {d.metadata["section_id"]: d.metadata["parent_section_id"] for _, d in parents}
+    assert around[install.metadata["section_id"]] == leaves[0].metadata["section_id"]
+    assert leaves[0].metadata["parent_section_id"] == ""
 
 
 def test_metadata_is_copied_and_kept() -> None:

@@ -759,6 +759,10 @@ def test_every_key_says_what_it_should() -> None:
     ids = {n.metadata["header_path"]: n.metadata["section_id"] for n in nodes[::-1]}
     above = {n.metadata["header_path"]: n.metadata["parent_section_id"] for n in nodes[:-1]}
     assert above["/Tea\\/Coffee/Brewing/Code"] == ids["/Tea\\/Coffee/Brewing"]
+    assert above["/Tea\\/Coffee/Brewing"] == ids["/Tea\\/Coffee"]
+    assert above["/Tea\\/Coffee"] == nodes[-1].metadata["parent_section_id"] == ""
+    code = next(n for n in nodes if n.metadata["content_type"] == "code")
+    assert json.loads(code.metadata["path"]) == ["Tea/Coffee", "Brewing", "Code"]
     assert len({n.metadata["chunk_id"] for n in nodes[:-1]}) == len(nodes) - 1
     assert all(n.metadata["file_name"] == "tea.md" for n in nodes)
     assert [(n.start_char_idx, n.end_char_idx) for n in nodes[-1:]] == [(None, None)]  # type: ignore[attr-defined]

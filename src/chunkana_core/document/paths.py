@@ -32,13 +32,15 @@ def find_common_prefix(first: SectionPath | Path, second: SectionPath | Path) ->
 
 
 def is_parent_child(parent: SectionPath | Path, child: SectionPath | Path) -> bool:
-    """Tell whether the first section's path is that of the second one's parent.
+    """Tell whether the second section is under the first, however deep, by their paths.
 
-    >>> is_parent_child(("Guide",), ("Guide", "Install"))
+    That is where the first path is the start of the second, and shorter.
+
+    >>> is_parent_child(("Guide",), ("Guide", "Install", "Linux"))
     True
     """
-    titles = _titles(child)
-    return bool(titles) and titles[:-1] == _titles(parent)
+    outer, inner = _titles(parent), _titles(child)
+    return len(outer) < len(inner) and inner[: len(outer)] == outer
 
 
 def is_sibling(first: SectionPath | Path, second: SectionPath | Path) -> bool:
@@ -82,7 +84,11 @@ def _titles(section: SectionPath | Path) -> Path:
 def format_header_path(titles: Iterable[str]) -> str:
     r"""Return a path for display and for queries by prefix.
 
-    >>> format_header_path(("Guide", "In/Out"))
-    '/Guide/In\\/Out'
+    A slash and a backslash of a title are written with a backslash in front, so that what starts
+    with a path and a slash is under it.
+
+    >>> print(format_header_path(("Guide", "In/Out", "C:\\")))
+    /Guide/In\/Out/C:\\
     """
-    return "/" + "/".join([title.replace("/", r"\/") for title in titles])
+    escaped = [title.replace("\\", r"\\").replace("/", r"\/") for title in titles]
+    return "/" + "/".join(escaped)

@@ -58,6 +58,7 @@ class TreeBuilder:
             leaf.chunk_id: structs.replace(
                 leaf,
                 links=links[leaf.chunk_id],
+                parent_section_id=_section_around(leaf, links),
                 header_moved_from_id=self._moved_from(location, children),
             )
             for leaf, location in zip(leaves, locations, strict=True)
@@ -136,6 +137,7 @@ class TreeBuilder:
             text_end_line=source.line_at(span.end - 1),
             chunk_id=self.section_ids[index],
             section_id=self.section_ids[index],
+            parent_section_id=links.parent_id,
             section=section.section_path,
             links=links,
             is_leaf=False,
@@ -147,6 +149,15 @@ class TreeBuilder:
             header_path=format_header_path(section.path or (title,)),
             size=sizer.length(content),
         )
+
+
+def _section_around(leaf: Chunk, links: Mapping[str, Links]) -> str | None:
+    """Return the id of the section around a leaf's: that of the node above, None for the document.
+
+    A node's id is that of its section.
+    """
+    parent = links[leaf.chunk_id].parent_id
+    return links[parent].parent_id if parent == leaf.section_id else parent
 
 
 def _pre_order(root: str, children: Mapping[str, Sequence[str]]) -> list[str]:

@@ -56,6 +56,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
         text_offset: where in the content the text starts, in code points.
         chunk_id: 8 hex digits, unique in the document and stable as long as section and text are.
         section_id: the same for all chunks of one section.
+        parent_section_id: the `section_id` of the section around, None for the document.
         section: level and path in the outline.
         is_leaf: whether it holds text of its own; the leaves alone are the whole document.
         indexable: whether it is worth embedding.
@@ -87,6 +88,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
     text_offset: int = 0
     chunk_id: str
     section_id: str
+    parent_section_id: str | None = None
     section: SectionPath
     links: Links = Links()
     is_leaf: bool = True
@@ -137,6 +139,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
             "children_ids": list(links.children_ids),
             "prev_sibling_id": links.prev_sibling_id,
             "next_sibling_id": links.next_sibling_id,
+            "path": list(self.section.path),
             "header_level": self.section.level,
             "section_tags": list(self.section_tags),
             "code_languages": list(self.code_languages),

@@ -13,7 +13,7 @@ from chunkana_core.document.blocks import TRAITS, Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.location import Location
 from chunkana_core.document.outline import ROOT, Section
-from chunkana_core.document.paths import format_header_path
+from chunkana_core.document.paths import Path, format_header_path
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.splitter import Part
 from chunkana_core.text.source import Span
@@ -42,7 +42,7 @@ class LeafMaker:
     strategy: str
     section_ids: Sequence[str]
     ids: IdRegister
-    _header_paths: dict[tuple[int, bool], str] = field(default_factory=dict)
+    _header_paths: dict[Path, str] = field(default_factory=dict)
 
     def leaves(self, parts: Sequence[Part]) -> list[Chunk]:
         """Return the leaves of a document's parts, in order."""
@@ -93,13 +93,13 @@ class LeafMaker:
 
     def _header_path(self, location: Location) -> str:
         """Return the path for display; chunks of one section share one string."""
-        index, sections = location.common_section, self.document.sections
-        is_preamble = index == ROOT and len(sections) > 1 and not location.holds_several
-        key = (index, is_preamble)
-        if key not in self._header_paths:
-            path = "/__preamble__" if is_preamble else format_header_path(sections[index].path)
-            self._header_paths[key] = path
-        return self._header_paths[key]
+        is_in_section = location.common_section != ROOT or location.holds_several
+        if len(self.document.sections) > 1 and not is_in_section:
+            return "/__preamble__"
+        path = location.section_path.path
+        if path not in self._header_paths:
+            self._header_paths[path] = format_header_path(path)
+        return self._header_paths[path]
 
 
 def sections_begun(document: Document, span: Span, location: Location) -> Sequence[Section]:

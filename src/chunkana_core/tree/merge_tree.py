@@ -27,6 +27,7 @@ class MergeNode(Struct, frozen=True, gc=False):
         node_id: the chunk's id, or for a group one derived from its children's.
         span: the exact range of the text; a parent's holds those of all its children.
         section_id: of the section whose text it is, or for a group a part of it.
+        parent_section_id: the `section_id` of the section around that, None for the document.
         section: level and path of that section; for the document and for groups of what is under
             several sections, of the innermost one that all of it has in common.
         chunk: the leaf or section node; None for a group of leaves or sections.
@@ -37,6 +38,7 @@ class MergeNode(Struct, frozen=True, gc=False):
     node_id: str
     span: Span
     section_id: str
+    parent_section_id: str | None
     section: SectionPath
     chunk: Chunk | None
     parent_id: str | None = None
@@ -146,7 +148,7 @@ class _ParentMaker:
         self.children[chunk.chunk_id] = children
         section = self._common_section(children) if chunk.is_root and children else chunk.section
         ids = tuple(child.node_id for child in children)
-        where = (chunk.span, chunk.section_id, section)
+        where = (chunk.span, chunk.section_id, chunk.parent_section_id, section)
         return MergeNode(self.source, chunk.chunk_id, *where, chunk, None, ids)
 
     def section_nodes(self, section: Chunk, below: Sequence[_Nodes]) -> _Nodes:
@@ -214,9 +216,10 @@ class _ParentMaker:
         node_id = self.ids.new("group", children[0].node_id, children[-1].node_id)
         self.children[node_id] = children
         ids = tuple(child.node_id for child in children)
-        section_ids = {child.section_id for child in children}
-        section_id = section_ids.pop() if len(section_ids) == 1 else section.section_id
-        where = (_hull(children), section_id, self._common_section(children))
+        is_part = len({child.section_id for child in children}) == 1
+        whole = children[0] if is_part else section
+        section_ids = (whole.section_id, whole.parent_section_id)
+        where = (_hull(children), *section_ids, self._common_section(children))
         return MergeNode(self.source, node_id, *where, None, None, ids)
 
     def _common_section(self, nodes: _Nodes) -> SectionPath:
