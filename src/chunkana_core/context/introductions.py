@@ -12,10 +12,9 @@ from chunkana_core.document.document import Document
 from chunkana_core.document.outline import ROOT
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.cutting import Cutter
-from chunkana_core.text.source import Span
+from chunkana_core.text.source import Source, Span
 
 _LONGEST = 8  # a sentence is cut to the limit divided by this, and so much room is reserved
-_SHORTEST = 40  # bytes of UTF-8; a shorter sentence says too little, in whatever script
 _SKIPPED_KINDS = frozenset(
     {
         BlockKind.FRONT_MATTER,
@@ -25,16 +24,44 @@ _SKIPPED_KINDS = frozenset(
         BlockKind.THEMATIC_BREAK,
     }
 )
-# Images, targets and names of links, tags; linear, because none looks beyond the start of another.
-_TARGET = r"(?:\([^()]*+\)|\[[^\[\]]*+\])"
-_NO_WORDS = re.compile(rf"!\[[^\[\]]*+\]{_TARGET}?+|\]{_TARGET}|<[^<>]*+>")
+# All of these are linear, because none looks beyond the start of another, or far.
+_TARGET = r"\((?:[^()]|\([^()]*+\))*+\)"
+_TEXT = r"\[[^\[\]]*+\]"
+_IMAGE = re.compile(rf"!{_TEXT}(?:{_TARGET}|{_TEXT})?+")
+_INLINE_LINK = re.compile(rf"\[([^\[\]]*+)\]{_TARGET}")
+_TAG = re.compile(r"<(?!/?a\b|https?:)[A-Za-z/!?][^<>]*+>")
+_LINK = re.compile(
+    rf"{_TEXT}(?:{_TARGET}|{_TEXT})|<a\b[^<>]*+>[^<]*+(?:</a>)?+|<?https?://[^\s<>]++"
+)
+_MARKER = re.compile(r"[*_]*+(?::::|!!!|\?\?\?|\{\{[<%]|\{%)")  # of a container
+_DATE = re.compile(
+    r"""[0-9]{4}[-/.年][0-9]{1,2}[-/.月][0-9]{1,2}日?+|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{4}
+    |[0-9]{1,2}(?:st|nd|rd|th|\.)?\s[^\W\d_]{3,12}\.?,?\s[0-9]{4}
+    |[^\W\d_]{3,12}\.?\s[0-9]{1,2}(?:st|nd|rd|th)?,?\s[0-9]{4}
+    """,
+    re.VERBOSE,
+)
+_LONGEST_DATING = 5  # words before a date, and after it, in a line that dates a page
+# Thai to Tibetan, Burmese, Khmer, Kana, and what is Chinese.
+_UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
+_WORDS = re.compile(rf"([{_UNSPACED}])|[^\W\d_][^\s{_UNSPACED}]*+")
+_LEAST_WORDS = 6
+_LETTERS_OF_A_WORD = 2  # in a script that has no spaces
+_LEAD_IN_ENDS = (":", "：")
 
 
 class FirstSentence(Struct, frozen=True, gc=False):
-    """The first sentence of a section's own text, "" for none, and where its paragraph starts."""
+    """The first sentence of a section's own text.
+
+    Attributes:
+        text: the sentence, "" for none.
+        start: where its paragraph starts.
+        is_lead_in: whether it announces what follows in its section.
+    """
 
     text: str = ""
     start: int = 0
+    is_lead_in: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +89,13 @@ class Introductions:
         """Return the first sentence of the innermost section that begins before a span.
 
         It is on one line; "" where no such section begins with a paragraph that says something.
+        What announces the rest of a section introduces that alone, and no subsection.
         """
-        section = self.document.section_at(self.document.positions(span).start).index
+        own = section = self.document.section_at(self.document.positions(span).start).index
         while section >= ROOT:
             found = self._first_sentence(section)
-            if found.text and found.start < span.start:
+            says_it = section == own or not found.is_lead_in
+            if found.text and found.start < span.start and says_it:
                 return found.text
             section = self.document.sections[section].parent
         return ""
@@ -77,27 +106,53 @@ class Introductions:
         return self._found[section]
 
     def _find(self, section: int) -> FirstSentence:
-        """Return the first sentence of the first block of a section that says something."""
+        """Return the first sentence of a section's first paragraph of prose."""
         document, own = self.document, self.document.sections[section]
         for position in range(own.first, own.own_stop):
             kind = document.top[position].kind
             if kind is BlockKind.PARAGRAPH:
                 span = document.trimmed_block(position)
-                if self._has_words(span):
-                    return self._sentence(span)
+                cutter = Cutter.of(document.source, span, self.sizer, 1, lambda *_: 0)
+                first = next(cutter.sentences()).span
+                sentence = document.text[first.start : first.end]
+                if is_prose(sentence):
+                    return self._first(sentence, span.start)
             elif kind not in _SKIPPED_KINDS:
                 break
         return FirstSentence()
 
-    def _has_words(self, span: Span) -> bool:
-        """Tell whether there are words in a paragraph, besides images and links without text."""
-        words = _NO_WORDS.sub("", self.document.source.text[span.start : span.end])
-        return any(map(str.isalnum, words))
+    def _first(self, sentence: str, start: int) -> FirstSentence:
+        """Return as many words of a sentence as fit, "" if these are fewer than six."""
+        source = Source.of(" ".join(without_targets(sentence).split()))
+        whole = Span(0, len(source.text))
+        fitting = next(Cutter.of(source, whole, self.sizer, self.longest).words(whole)).span
+        text = source.text[fitting.start : fitting.end]
+        if count_words(text) < _LEAST_WORDS:
+            return FirstSentence()
+        return FirstSentence(text, start, source.text.rstrip("*_").endswith(_LEAD_IN_ENDS))
 
-    def _sentence(self, span: Span) -> FirstSentence:
-        """Return the first sentence of a paragraph, or as many words of it as fit."""
-        cutter = Cutter.of(self.document.source, span, self.sizer, self.longest)
-        first = next(cutter.sentences()).span
-        sentence = " ".join(self.document.source.text[first.start : first.end].split())
-        is_long = len(sentence.encode("utf-8", "surrogatepass")) >= _SHORTEST
-        return FirstSentence(sentence, span.start) if is_long else FirstSentence()
+
+def is_prose(sentence: str) -> bool:
+    """Tell whether a sentence is more than links, a date, or the marker of a container.
+
+    At least half of its letters are outside links; a link's letters are those of its text and its
+    target. Images and tags do not count.
+    """
+    shown = _TAG.sub("", _IMAGE.sub("", sentence))
+    letters, outside = (sum(map(str.isalpha, text)) for text in (shown, _LINK.sub("", shown)))
+    if _MARKER.match(sentence) or not letters or 2 * outside < letters:
+        return False
+    parts = _DATE.split(shown, maxsplit=1)
+    return len(parts) == 1 or max(map(count_words, parts)) > _LONGEST_DATING
+
+
+def without_targets(sentence: str) -> str:
+    """Return a sentence without images, and with the texts of its links alone."""
+    return _INLINE_LINK.sub(r"\1", _IMAGE.sub("", sentence))
+
+
+def count_words(text: str) -> float:
+    """Return the number of words, two letters being one in a script that has no spaces."""
+    found = _WORDS.findall(text)
+    words = found.count("")
+    return words + (len(found) - words) / _LETTERS_OF_A_WORD
