@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from chunkana_core.violations import Violation
 
 
@@ -52,6 +54,14 @@ def require_type(field: str, value: object, kind: type | tuple[type, ...], allow
 def require_str(field: str, value: object) -> None:
     """Raise an InputTypeError unless the value is a string."""
     require_type(field, value, str, "a str")
+
+
+def require_each(field: str, values: object, kind: type, allowed: str) -> None:
+    """Raise an InputTypeError unless the values are a sequence, each of a type."""
+    if not isinstance(values, Sequence):
+        raise InputTypeError(field, values, f"a sequence, each {allowed}")
+    for number, value in enumerate(values):
+        require_type(f"{field}[{number}]", value, kind, allowed)
 
 
 def require_number(

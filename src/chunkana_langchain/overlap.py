@@ -12,6 +12,7 @@ _NO_PROSE = re.compile(
     r"(?:[ ]{4}|[ ]*\t|[ \t>]*[#|<]|[^\r\n]*(?:`{3}|~{3}|\$\$|[ \t]\|[ \t]))[^\r\n]*"
 )
 _FIRST_SENTENCE = re.compile(r"\A.*?(?:\n[ \t]*\n\s*|[.!?…][\"')\]*_]*\s+|[。！？])", re.DOTALL)
+_BLANK_LINES = ("\n\n", "\r\n\r\n", "\r\r")  # after repeated headings
 _NO_PROSE_TYPES = frozenset({"code", "math", "table", "html"})
 
 
@@ -21,7 +22,7 @@ def overlap_between(previous: Chunk, chunk: Chunk) -> str:
     There is none where code, math, a table or HTML ends or was cut.
     """
     repeated = chunk.content[: chunk.text_offset]
-    is_cut_before = bool(repeated) and not repeated.endswith("\n\n")
+    is_cut_before = bool(repeated) and not repeated.endswith(_BLANK_LINES)
     is_cut_after = len(previous.content) > previous.text_offset + len(previous.text)
     if is_cut_before or is_cut_after or previous.content_type in _NO_PROSE_TYPES:
         return ""

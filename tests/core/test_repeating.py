@@ -34,6 +34,19 @@ def indented(text: str, first: str, rest: str) -> str:
     return "\n".join([first + head, *(rest + line for line in tail)])
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_blank_line_as_in_the_document_follows_repeated_headings(end: str) -> None:
+    """The line ends of what is read are the document's own, and sizes agree with them."""
+    words = " ".join(f"word{number}" for number in range(60))
+    first, *continued = split(end.join(["## A", "", "### B", "", words, ""]))
+    assert first.content == first.text
+    assert continued
+    for chunk in continued:
+        assert chunk.content == end.join(["## A", "", "### B", "", chunk.text])
+        assert chunk.content[chunk.text_offset :] == chunk.text
+        assert chunk.size == len(chunk.content) <= 200
+
+
 @pytest.mark.parametrize("fence", ["```", "~~~", "`````"])
 @pytest.mark.parametrize("info", ["", "py", "c++ title=x"])
 def test_fences_are_opened_and_closed_again(fence: str, info: str) -> None:

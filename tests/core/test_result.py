@@ -222,7 +222,8 @@ def test_tree_dict(result: HierarchicalChunkingResult) -> None:
         "/Guide/Install",
         "/Guide/Use",
     ]
-    assert children[3]["content_preview"] == titled(result, "Install").content[:80]
+    assert children[3]["content_preview"] == titled(result, "Install").content[:79] + "…"
+    assert tree["content_preview"] == result.chunks[0].content
 
 
 def test_toc_has_lines_and_anchors(result: HierarchicalChunkingResult) -> None:
@@ -360,11 +361,40 @@ def test_what_a_node_says_of_itself() -> None:
     result = MarkdownChunker(ChunkConfig(min_chunk_size=0)).chunk_hierarchical(text)
     root, section = (chunk for chunk in result.chunks if not chunk.is_leaf)
     assert (root.content, section.content) == ("# A\n\na", "## B\n\nfirst\nb")
-    assert (root.start_line, root.end_line) == (3, 3)  # what is below the title
+    assert (root.start_line, root.end_line) == (1, 3)
     assert (section.start_line, section.end_line) == (5, 8)
     assert (root.text_start_line, root.text_end_line) == (1, 16)
     assert (section.text_start_line, section.text_end_line) == (5, 16)
     assert (root.indexable, section.indexable) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "with_summary", "lines"),
+    [
+        ("# A\n\na\n\n## B\n\nb\n", True, (1, 3)),
+        ("# A\n\na\n\n## B\n\nb\n", False, (1, 1)),
+        ("pre\n\nface\n\n# A\n\na\n", True, (1, 5)),
+        ("pre\n\nface\n\n# A\n\na\n", False, (5, 5)),
+        ("\n\nTwo\nlines\n===\n\n## B\n\nb\n", True, (3, 9)),
+        ("---\ntitle: A\n---\n\nfirst\n\n## B\n\nb\n", True, (5, 5)),
+        ("only\ntext\n", True, (1, 2)),
+    ],
+)
+def test_the_lines_of_the_root_are_those_of_its_content(
+    text: str, lines: tuple[int, int], *, with_summary: bool
+) -> None:
+    """From the first to the last line of the heading that is the title, and of the summary."""
+    config = ChunkConfig(min_chunk_size=0, include_document_summary=with_summary)
+    root = MarkdownChunker(config).chunk_hierarchical(text).chunks[0]
+    assert (root.start_line, root.end_line) == lines
+
+
+@pytest.mark.parametrize(("count", "preview"), [(80, "x" * 80), (81, "x" * 79 + "…")])
+def test_a_preview_says_where_it_is_cut(count: int, preview: str) -> None:
+    tree = MarkdownChunker().chunk_hierarchical("---\na: 1\n---\n\n" + "x" * count).to_tree_dict()
+    children = tree["children"]
+    assert isinstance(children, list)
+    assert children[-1]["content_preview"] == preview
 
 
 def test_where_the_text_is_in_the_content() -> None:

@@ -18,6 +18,8 @@ from chunkana_core import (
     Chunk,
     ChunkConfig,
     HierarchicalChunkingResult,
+    HierarchyBuilder,
+    InputTypeError,
     InvariantValidator,
     InvariantViolationError,
     InvariantWarning,
@@ -425,3 +427,41 @@ def test_outcomes_are_dicts_too() -> None:
         "warnings": [{"law": "coverage", "chunk_id": None, "message": "it is low"}],
         "coverage": 0.5,
     }
+
+
+NO_CHUNKS: tuple[object, ...] = (None, {}, "text", 3, [None], [{"content": "a"}], ["a"], [object()])
+
+
+@pytest.mark.parametrize("chunks", NO_CHUNKS, ids=repr)
+def test_what_is_no_chunk_is_an_error_that_says_so(chunks: object) -> None:
+    """Errors are of one type, and name the field, the value and what is allowed."""
+    checks: tuple[Callable[[], object], ...] = (
+        lambda: validate_content_coverage(chunks, "text"),  # type: ignore[arg-type]
+        lambda: validate_no_dangling_headers(chunks),  # type: ignore[arg-type]
+        lambda: InvariantValidator(ChunkConfig()).validate(chunks, "text"),  # type: ignore[arg-type]
+        lambda: HierarchyBuilder().build(chunks, "text"),  # type: ignore[arg-type]
+    )
+    for check in checks:
+        with pytest.raises(InputTypeError, match=r"chunks.* is .*; allowed: a") as caught:
+            check()
+        assert caught.value.field.startswith("chunks")
+
+
+def test_a_content_that_is_no_text_is_named_with_its_position() -> None:
+    with pytest.raises(InputTypeError) as caught:
+        validate_no_dangling_headers([Piece("a"), Piece(None)])  # type: ignore[arg-type]
+    assert str(caught.value) == "chunks[1].content is None; allowed: a str"
+
+
+@pytest.mark.parametrize("result", [None, {}, [], "tree"], ids=repr)
+def test_what_is_no_result_has_no_tree(result: object) -> None:
+    with pytest.raises(
+        InputTypeError, match=r"^result is .*; allowed: a HierarchicalChunkingResult"
+    ):
+        validate_tree(result)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("field", "value"), [("config", None), ("config", {}), ("strict", 1)])
+def test_a_validator_checks_its_arguments(field: str, value: object) -> None:
+    with pytest.raises(InputTypeError, match=f"^{field} is "):
+        InvariantValidator(**{"config": ChunkConfig(), field: value})  # type: ignore[arg-type]

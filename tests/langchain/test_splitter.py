@@ -233,6 +233,16 @@ def test_overlap_is_prose(text: str, atoms: str) -> None:
         assert not overlap or overlap.startswith(("Text ", "A paragraph"))
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_overlap_below_repeated_headings_with_any_line_end(end: str) -> None:
+    """Headings that are repeated do not make a part look like the rest of code."""
+    sentences = " ".join(f"Sentence {number} is short." for number in range(20))
+    text = end.join(["## A", "", sentences, ""])
+    parts = ChunkanaSplitter(150, 50, header_context="none").split_text(text)
+    assert len(parts) > 2
+    assert all(part.startswith("Sentence") and f"## A{end}{end}" in part for part in parts[1:])
+
+
 def test_header_keys_are_those_that_others_use() -> None:
     split = ChunkanaSplitter(80, header_keys=True).create_documents([TEXT])
     linux = next(d for d in split if d.metadata["header_path"] == "/Guide/Install/Linux")

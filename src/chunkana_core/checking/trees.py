@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from chunkana_core.errors import require_type
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.result import HierarchicalChunkingResult
 from chunkana_core.violations import ValidationResult, Violation
@@ -14,7 +15,12 @@ def validate_tree(result: HierarchicalChunkingResult) -> ValidationResult:
     """Check that chunks form one tree, linked in both directions, in document order.
 
     All violations are of the law `tree`.
+
+    Raises:
+        InputTypeError: for what is no result.
     """
+    allowed = "a HierarchicalChunkingResult"
+    require_type("result", result, HierarchicalChunkingResult, allowed)
     chunks = {chunk.chunk_id: chunk for chunk in result.chunks}
     errors = [Violation("tree", None, message) for message in _messages(result, chunks)]
     for chunk in result.chunks:

@@ -12,7 +12,13 @@ from chunkana_core.config import ChunkConfig
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.drafting.headings import largest_stack
-from chunkana_core.errors import InvariantViolationError, require_str
+from chunkana_core.errors import (
+    InputTypeError,
+    InvariantViolationError,
+    require_each,
+    require_str,
+    require_type,
+)
 from chunkana_core.formats.markdown.parser import parse_blocks, parse_markdown
 from chunkana_core.splitting.draft_units import SMALLEST_FIRST_UNIT
 from chunkana_core.splitting.repeats import leaves_fence_open, missing_fence
@@ -35,9 +41,12 @@ def validate_content_coverage(chunks: Sequence[HasContent], text: str) -> Valida
     """Check that the chunks hold at least 95 % of the source's lines; see `line_recall`.
 
     A violation is of the law `coverage`, and of no chunk.
+
+    Raises:
+        InputTypeError: if `text` is no str, or a chunk has no `content` that is one.
     """
     require_str("text", text)
-    coverage = line_recall([chunk.content for chunk in chunks], text)
+    coverage = line_recall(_contents(chunks), text)
     if coverage >= _MIN_COVERAGE:
         return ValidationResult(coverage=coverage)
     share = f"{coverage:.1%} of the source's longer lines"
@@ -53,8 +62,11 @@ def validate_no_dangling_headers(chunks: Sequence[HasContent]) -> ValidationResu
     that its section is empty, or all chunks are headings. Violations are of the law `heading`;
     their `chunk_id` is that of the chunk, or for one without a `chunk_id` (or with an empty one)
     its position among the chunks, from "0" on.
+
+    Raises:
+        InputTypeError: if a chunk has no `content` that is a str.
     """
-    rows = [[b for b in parse_blocks(chunk.content) if not b.depth] for chunk in chunks]
+    rows = [[b for b in parse_blocks(text) if not b.depth] for text in _contents(chunks)]
     if all(block.kind is BlockKind.HEADING for row in rows for block in row):
         return ValidationResult()
     errors = tuple(
@@ -77,6 +89,11 @@ class InvariantValidator:
     config: ChunkConfig
     strict: bool = False
 
+    def __post_init__(self) -> None:
+        """Check the types."""
+        require_type("config", self.config, ChunkConfig, "a ChunkConfig")
+        require_type("strict", self.strict, bool, "True or False")
+
     def validate(self, chunks: Sequence[Chunk], text: str) -> ValidationResult:
         """Check the leaves among chunks: exact, lossless, within the limit, nothing dangling.
 
@@ -84,8 +101,10 @@ class InvariantValidator:
         that is too long to go with its text is a warning.
 
         Raises:
+            InputTypeError: if `text` is no str, or a chunk is none of this package.
             InvariantViolationError: if `strict` and there are errors.
         """
+        require_each("chunks", chunks, Chunk, "a Chunk")
         require_str("text", text)
         document = parse_markdown(text)
         leaves = [chunk for chunk in chunks if chunk.is_leaf]
@@ -140,6 +159,18 @@ class InvariantValidator:
         limit = self.config.max_chunk_size
         most = min(largest_stack(limit), limit // 2 - SMALLEST_FIRST_UNIT)
         return self.config.length_function(run) > most
+
+
+def _contents(chunks: Sequence[HasContent]) -> list[str]:
+    """Return the contents of chunks; raise an InputTypeError where there is none."""
+    require_each("chunks", chunks, object, "an object with a content")
+    contents = []
+    for number, chunk in enumerate(chunks):
+        content: object = getattr(chunk, "content", None)
+        if not isinstance(content, str):
+            raise InputTypeError(f"chunks[{number}].content", content, "a str")
+        contents.append(content)
+    return contents
 
 
 def _loss_violations(leaves: Sequence[Chunk], text: str) -> Iterator[Violation]:

@@ -17,8 +17,6 @@ from chunkana_core.splitting.repeats import has_fence, missing_fence
 from chunkana_core.splitting.units import Unit
 from chunkana_core.text.source import Span
 
-_AFTER_STACK = "\n\n"
-
 
 class Content(Struct, frozen=True, gc=False):
     """A part's content.
@@ -42,7 +40,8 @@ class ContentWriter:
         document: the document.
         span: the draft's text.
         stack: the headings that continuing parts repeat, outermost first.
-        stack_size: the size of the stack and of the blank line that follows it.
+        after_stack: the blank line that follows it, of line ends as the headings' own.
+        stack_size: the size of both.
         headings_size: the size of all headings that the draft starts with.
         may_cut_fences: whether a part may open a fence that is none in the document.
     """
@@ -50,6 +49,7 @@ class ContentWriter:
     document: Document
     span: Span
     stack: tuple[Span, ...]
+    after_stack: str
     stack_size: int
     headings_size: int
     may_cut_fences: bool
@@ -63,6 +63,7 @@ class ContentWriter:
         most = largest_stack(sizer.max_size)
         fitting = (s for s in _shorter(headings) if sizer.length(_slice(document, s)) <= most)
         stack = next(fitting, ())
+        after_stack = 2 * document.source.line_ending(stack[-1].end) if stack else ""
         # Whole blocks of code have their fences; what else looks like one may lose its end.
         may_cut_fences = has_fence(document.text, span.start, span.end) and any(
             has_fence(document.text, block.start, block.end)
@@ -73,7 +74,8 @@ class ContentWriter:
             document,
             span,
             stack,
-            sizer.length(_slice(document, stack) + _AFTER_STACK) if stack else 0,
+            after_stack,
+            sizer.length(_slice(document, stack) + after_stack) if stack else 0,
             sizes.of_span(span.start, headings[-1].end) if headings else 0,
             may_cut_fences,
         )
@@ -87,7 +89,7 @@ class ContentWriter:
         text, lead = self.document.text[first.span.start : last.span.end], first.repeats.lead
         body = lead + text + last.repeats.tail
         for stack in _shorter(self.stack) if self.continues(first) else ():
-            above = _slice(self.document, stack) + _AFTER_STACK
+            above = _slice(self.document, stack) + self.after_stack
             whole = above + body
             closing = self._closing_fence(whole, first, last)
             yield Content(whole + closing, stack[0].start, len(above) + len(lead))

@@ -52,6 +52,11 @@ class Source:
         """Return the offset at which the line that holds an offset starts."""
         return self.line_starts[bisect_right(self.line_starts, offset) - 1]
 
+    def line_ending(self, offset: int) -> str:
+        """Return what ends the line that holds an offset: CR, LF or CRLF; LF where nothing does."""
+        found = _LINE_ENDING.search(self.text, offset)
+        return found[0] if found else "\n"
+
     def trim(self, start: int, end: int) -> Span | None:
         """Return the span of what is not white space in a range, or None if nothing is.
 

@@ -12,7 +12,7 @@ from chunkana_core.document.document import Document
 from chunkana_core.document.location import Location, locate
 from chunkana_core.document.outline import ROOT
 from chunkana_core.document.paths import format_header_path
-from chunkana_core.errors import ConfigurationError, require_str
+from chunkana_core.errors import ConfigurationError, require_each, require_str
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Span
@@ -207,7 +207,9 @@ class HierarchyBuilder:
 
         Raises:
             ConfigurationError: if a span is not in the text, or two leaves have one id.
+            InputTypeError: if `original_text` is no str, or a chunk is none of this package.
         """
+        require_each("chunks", chunks, Chunk, "a Chunk")
         require_str("original_text", original_text)
         document = parse_markdown(original_text)
         given = [chunk for chunk in chunks if chunk.is_leaf]

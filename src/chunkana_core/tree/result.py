@@ -15,7 +15,7 @@ from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.merge_tree import MergeTree, build_merge_tree
 from chunkana_core.violations import ValidationResult
 
-_PREVIEW = 80  # code points
+_PREVIEW = 80  # code points at most
 _DEFAULT_CAP = 4  # of a merge tree's parents, in multiples of the limit
 
 
@@ -162,14 +162,14 @@ class HierarchicalChunkingResult:
     def to_tree_dict(self) -> dict[str, object]:
         """Return the tree as nested JSON-able dicts.
 
-        Keys: id, content_preview, header_path, level (a `ChunkLevel`), children. Empty for a
-        blank document.
+        Keys: id, content_preview (which ends in "…" where it is cut), header_path, level (a
+        `ChunkLevel`), children. Empty for a blank document.
         """
         dicts: dict[str, dict[str, object]] = {}
         for chunk in reversed(self.chunks):
             dicts[chunk.chunk_id] = {
                 "id": chunk.chunk_id,
-                "content_preview": chunk.content[:_PREVIEW],
+                "content_preview": _preview(chunk.content),
                 "header_path": chunk.header_path,
                 "level": int(chunk.links.hierarchy_level),
                 "children": [dicts[child] for child in chunk.links.children_ids],
@@ -195,6 +195,10 @@ class HierarchicalChunkingResult:
         cap = _DEFAULT_CAP * self._sizer.max_size if max_parent_size is None else max_parent_size
         sections, length = self._outline.sections, self._sizer.length
         return build_merge_tree(self.chunks, sections, length, cap, max_children)
+
+
+def _preview(content: str) -> str:
+    return content if len(content) <= _PREVIEW else content[: _PREVIEW - 1].rstrip() + "…"
 
 
 def _indexed(chunks: Sequence[Chunk]) -> tuple[dict[str, Chunk], dict[str, list[Chunk]]]:

@@ -19,13 +19,27 @@ def section_summary(document: Document, section: int, sizer: Sizer) -> tuple[str
 
 
 def document_summary(document: Document, sizer: Sizer, *, with_text: bool) -> tuple[str, Span]:
-    """Return the document's title and a summary, cut at a line within the limit, and its span.
+    """Return the document's title and a summary, cut at a line within the limit, and their span.
 
-    The summary is the text before the first section, else what the document starts with.
+    The summary is the text before the first section, else what the document starts with. The span
+    holds the heading that is the title, if one is, and the summary.
     """
     summary = _before_sections(document) if with_text else Span(0, 0)
     title = f"# {document.title}"
-    return _below(f"{title}\n\n" if len(summary) else title, document, summary, sizer)
+    content, kept = _below(f"{title}\n\n" if len(summary) else title, document, summary, sizer)
+    return content, _with_title(document, kept)
+
+
+def _with_title(document: Document, summary: Span) -> Span:
+    """Return the span of a summary and of the heading that is the document's title, if one is."""
+    titles = (s for s in document.sections if s.level == 1 and s.title == document.title)
+    title = next(titles, None)
+    if title is None:
+        return summary
+    heading = document.trimmed_block(title.first)
+    if not len(summary):
+        return heading
+    return Span(min(heading.start, summary.start), max(heading.end, summary.end))
 
 
 def _before_sections(document: Document) -> Span:
