@@ -177,7 +177,7 @@ def test_06_flat_is_leaves_only() -> None:
     assert flat == [c for c in result.chunks if c.is_leaf and c.indexable]
     assert all(not result.get_children(c.chunk_id) for c in flat)
     kinds = {c.content_type for c in result.get_leaves()} - {c.content_type for c in flat}
-    assert kinds == {"front_matter", "heading"}
+    assert kinds == {"front_matter"}
 
 
 def test_07_tree_dict_is_json() -> None:
@@ -722,11 +722,10 @@ def test_32_indexable() -> None:
         "section",
         "front_matter",
         "definitions",
-        "heading",
     }
     assert all(c.content_type not in {"document", "section"} for c in result.get_leaves())
     assert result.get_flat_chunks() == [c for c in result.chunks if c not in skipped]
-    assert [c.title for c in result.get_flat_chunks()] == ["A", "B", "C", "D"]
+    assert [c.title for c in result.get_flat_chunks()] == [*("A", "B", "Links", "C", "Empty", "D")]
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)

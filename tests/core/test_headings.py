@@ -44,7 +44,7 @@ def test_empty_section_goes_to_the_following_sibling() -> None:
 
 
 def test_empty_section_at_its_parents_end_stays() -> None:
-    """Where nothing follows in the parent, it is a leaf of its own, not to be embedded."""
+    """Where nothing follows in the parent, it is a leaf of its own, to be embedded like others."""
     result = chunked("# D\n\nx\n\n## A\n\ny\n\n### Empty\n\n## B\n\nz\n")
     assert [c.text for c in result.get_leaves()] == [
         "# D\n\nx",
@@ -53,7 +53,7 @@ def test_empty_section_at_its_parents_end_stays() -> None:
         "## B\n\nz",
     ]
     empty = result.get_leaves()[2]
-    assert (empty.content_type, empty.indexable) == ("heading", False)
+    assert (empty.content_type, empty.indexable) == ("heading", True)
 
 
 def test_empty_sections_at_the_end_are_packed() -> None:
@@ -78,7 +78,7 @@ def test_long_run_leaves_its_outermost_headings() -> None:
     first, second = result.get_leaves()
     assert first.text == f"# {'a' * 50}\n\n## {'b' * 50}"
     assert second.text == f"### {'c' * 50}\n\n#### D\n\ntext"
-    assert (first.content_type, first.indexable) == ("heading", False)
+    assert (first.content_type, first.indexable) == ("heading", True)
 
 
 def test_innermost_heading_stays_attached() -> None:

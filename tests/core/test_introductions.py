@@ -214,3 +214,4 @@ def test_each_section_is_looked_at_once() -> None:
 
 def test_a_blank_document_has_none() -> None:
     assert introductions_of(" \n", Sizer(len, 500)).before(Span(0, 2)) == ""
+    assert introductions_of("\ufeff", Sizer(len, 500)).before(Span(0, 1)) == ""

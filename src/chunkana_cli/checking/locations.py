@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from chunkana_cli.checking.records import ChunkRecord
-from chunkana_core import BlockKind, parse_markdown
+from chunkana_core import parse_markdown
 
 Offsets = tuple[int, int]
 _NOT_LINE_END = re.compile(r"[^\r\n]")
@@ -36,8 +36,8 @@ def is_exact(record: ChunkRecord, source: str) -> bool:
 def indexable_text(records: Sequence[ChunkRecord], source: str) -> str:
     """Return a document, blank where our adapters rightly leave out what is not worth indexing.
 
-    That is headings without text, link definitions and front matter. For chunks of which some were
-    not made by our adapters, it is the whole document.
+    That is what a reader does not see: comments, bare tags, link definitions, front matter. For
+    chunks of which some were not made by our adapters, it is the whole document.
     """
     if not (records and all(record.is_adapted for record in records)):
         return source
@@ -45,9 +45,10 @@ def indexable_text(records: Sequence[ChunkRecord], source: str) -> str:
     starts, ends = sorted(start for start, _ in spans), sorted(end for _, end in spans)
     parts: list[str] = []
     end = 0
-    for block in parse_markdown(source).top:
+    document = parse_markdown(source)
+    for position, block in enumerate(document.top):
         is_held = bisect_left(starts, block.end) > bisect_right(ends, block.start)
-        if not is_held and (not block.is_content or block.kind is BlockKind.FRONT_MATTER):
+        if not is_held and not document.is_read(position):
             blank = _NOT_LINE_END.sub(" ", source[block.start : block.end])
             parts += (source[end : block.start], blank)
             end = block.end

@@ -113,7 +113,7 @@ class Introductions:
             if kind is BlockKind.PARAGRAPH:
                 span = document.trimmed_block(position)
                 cutter = Cutter.of(document.source, span, self.sizer, 1, lambda *_: 0)
-                first = next(cutter.sentences()).span
+                first = next((piece.span for piece in cutter.sentences()), span)
                 sentence = document.text[first.start : first.end]
                 if is_prose(sentence):
                     return self._first(sentence, span.start)

@@ -10,7 +10,13 @@ from operator import attrgetter
 from chunkana_core.document.analysis import ContentAnalysis, analyze
 from chunkana_core.document.blocks import TRAITS, Block, BlockKind, content_counts
 from chunkana_core.document.outline import ROOT, Section, build_outline
+from chunkana_core.text.markup import has_text
 from chunkana_core.text.source import BOM, Source, Span
+
+_UNREAD_KINDS = frozenset(
+    {BlockKind.FRONT_MATTER, BlockKind.LINK_DEFINITION, BlockKind.THEMATIC_BREAK}
+)
+_MARKUP_KINDS = frozenset({BlockKind.HTML, BlockKind.PARAGRAPH})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,7 @@ class Document:
     _tiles: list[int] = field(repr=False, compare=False)  # starts of the tiles, then the text's end
     _owners: list[Section] = field(repr=False, compare=False)  # by position, the innermost section
     _contents: list[int] = field(repr=False, compare=False)  # see `content_counts`
+    _is_read: dict[int, bool] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, source: Source, blocks: tuple[Block, ...], front_title: str = "") -> Document:
@@ -117,6 +124,16 @@ class Document:
     def has_content(self, first: int, stop: int) -> bool:
         """Tell whether a run of blocks gives its section a body: more than headings."""
         return self._contents[stop] > self._contents[first]
+
+    def is_read(self, position: int) -> bool:
+        """Tell whether a reader sees text of a block: not of comments, anchors, definitions."""
+        if position not in self._is_read:
+            kind, span = self.top[position].kind, self.trimmed_block(position)
+            is_read = kind not in _UNREAD_KINDS
+            if kind in _MARKUP_KINDS:
+                is_read = has_text(self.text[span.start : span.end])
+            self._is_read[position] = is_read
+        return self._is_read[position]
 
     def children(self, block: Block) -> Iterator[Block]:
         """Yield the blocks directly inside a container."""

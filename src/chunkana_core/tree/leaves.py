@@ -22,7 +22,6 @@ from chunkana_core.tree.ids import IdRegister
 
 _START, _END = attrgetter("start"), attrgetter("end")
 _LANGUAGE = re.compile(r"[\w+#.\-]+")
-_NOT_INDEXABLE = frozenset({"front_matter", "heading", "definitions"})  # content types
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ class LeafMaker:
             chunk_id=self.ids.new("chunk", section_id, document.text[span.start : span.end]),
             section_id=section_id,
             section=location.section_path,
-            indexable=is_indexable(document, kind),
+            indexable=is_indexable(document, location),
             chunk_index=number,
             strategy=self.strategy,
             content_type=kind,
@@ -122,9 +121,9 @@ def content_type(document: Document, location: Location) -> str:
     return types.pop() if len(types) == 1 else "mixed"
 
 
-def is_indexable(document: Document, kind: str) -> bool:
-    """Tell whether chunks of a content type are worth embedding."""
-    return kind not in _NOT_INDEXABLE or (kind == "heading" and document.is_only_headings)
+def is_indexable(document: Document, location: Location) -> bool:
+    """Tell whether a chunk of some blocks is worth embedding: whether there is text to read."""
+    return any(map(document.is_read, range(location.first, location.stop)))
 
 
 def code_blocks(document: Document, span: Span) -> Sequence[Block]:
