@@ -353,7 +353,7 @@ def test_what_a_node_says_of_itself() -> None:
     result = MarkdownChunker(ChunkConfig(min_chunk_size=0)).chunk_hierarchical(text)
     root, section = (chunk for chunk in result.chunks if not chunk.is_leaf)
     assert (root.content, section.content) == ("# A\n\na", "## B\n\nfirst\nb")
-    assert (root.start_line, root.end_line) == (3, 3)  # what is below the title
+    assert (root.start_line, root.end_line) == (1, 3)
     assert (section.start_line, section.end_line) == (5, 8)
     assert (root.text_start_line, root.text_end_line) == (1, 16)
     assert (section.text_start_line, section.text_end_line) == (5, 16)
