@@ -44,7 +44,7 @@ CJK: Final = (
 TITLES: Final = (
     "Overview", "Overview", "Usage", "Input/Output", "a / b", "/", "C++ *and* `Rust`",
     "Итоги работы", "概要", "[link](u) title", "1. Numbered", "Ends with \\#", "# #", "👩‍🔬 Team",
-    "&amp; more",
+    "&amp; more", "Usage {#use .note}", "Usage {x}", '<a id="use"></a>Usage',
 )  # fmt: skip
 # White space and controls that end no line, clusters of several code points, lone surrogates.
 ODD: Final = (
@@ -88,6 +88,7 @@ FRONT_MATTER: Final = (
     "---\na: [1, 2\n---", "---\n- a list\n- no mapping\n---", "---\njust text\n---", "---\n---",
     "---\ntitle: never closed", "---\na: 1\n...", "----\na: 1\n----", "---\n\tb: tab\n---",
     "---\na: &x [*x]\n---", "---\na: !!python/name:os.system\n---",
+    "+++\ntitle = 'x'\n[a]\nb = 1\n+++", "+++\na: 1\n+++", "+++\na = 1",
 )  # fmt: skip
 ITEM_GAPS: Final = ("\n", "\n", "\n\n")
 FORMULAS: Final = ("x", "5", "\\frac{a}{b} &=", "\\\\", "# y", "h^2")
@@ -231,8 +232,12 @@ def _headings() -> Text:
         st.sampled_from(("=", "-", "=====", "----------  ")),
         st.sampled_from(("", "", "   ")),
     )
-    run = st.lists(atx, min_size=2, max_size=4).map("\n".join)
-    return _weighted((4, atx), (1, setext), (1, run))
+    lead = st.sampled_from(
+        ('<a id="one"></a>\n', "<a name=two></a>\n\n", "<!-- a note -->\n", "<!-- a\n\nb -->\n\n")
+    )
+    led = st.builds(str.__add__, lead | st.builds(str.__add__, lead, lead), atx)
+    run = st.lists(atx | led, min_size=2, max_size=4).map("\n".join)
+    return _weighted((4, atx), (1, setext), (1, led), (1, run))
 
 
 @_named

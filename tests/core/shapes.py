@@ -166,6 +166,15 @@ HOSTILE: Final[dict[str, Shape]] = {
     "titles of images in images": _repeat(f"# {'![' * 160}a{'](b)' * 160}\n"),
     "titles of a hundred images": _repeat(f"# {'![' * 100}{'a ' * 380}\n"),
     "titles of CDATA": _repeat(f"# {'<![CDATA[' * 100}\n"),
+    "one title of half the text": lambda size: (
+        f"# {'w' * (size // 2)}\n" + _repeat("## b\n\nx\n\n")(size // 2)
+    ),
+    "titles of attributes": _repeat(f"# a {'{#b .c' * 140}}}\n"),
+    "titles of anchors": _repeat(f"# {'<a id=b ' * 120}\n"),
+    "anchors before headings": _repeat("<a id=a></a>\n\n# b\n"),
+    "anchors, never a heading": _repeat("<a id=a></a>\n\n"),
+    "anchors in one block before a heading": _repeat(f"{'<a id=a ' * 40}\n# b\n"),
+    "HTML titles never closed": _repeat("<h1>\n\n"),
     # tables
     "a table's rows, shorter than its header": lambda size: (
         f"{'|a' * (size // 8)}|\n{'|-' * (size // 8)}|\n" + "|x\n" * (size // 6)
@@ -181,6 +190,15 @@ HOSTILE: Final[dict[str, Shape]] = {
     "front matter of merges": _wrapped("---\na: &a {b: c}\n", "<<: *a\n", "---\n"),
     "front matter of digits": _wrapped(_FLOW, "9", "\n---\n"),
     "front matter of parts in base 60": _wrapped(_FLOW, "1:", "1.5\n---\n"),
+    "front matter of numbers that have one hash": lambda size: (
+        "---\n" + "".join(f"{n * (2**61 - 1)}: v\n" for n in range(size // 23)) + "---\n"
+    ),
+    "front matter of aliases": _wrapped("---\na: &a b\nc:\n", "- *a\n", "---\n"),
+    "TOML": _wrapped("+++\n", "[[a]]\n", "+++\n"),
+    "TOML of dotted keys": _wrapped("+++\n", "a.", "a = 1\n+++\n"),
+    "TOML of brackets": _wrapped("+++\na = ", "[", "\n+++\n"),
+    "TOML of quotes": _wrapped("+++\na = ", '\\"""', "\n+++\n"),
+    "unclosed TOML": _wrapped("+++\n", "a = 1\n", ""),
     # odd characters and line ends
     "NULs": _repeat("\0"),
     "lines of NULs": _repeat("\0\n"),

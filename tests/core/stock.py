@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import yaml
@@ -41,6 +42,12 @@ _KINDS = {
     "front_matter": "front_matter",
 }
 _LINE_END = re.compile(r"\r\n?|\n")
+_LEAD = re.compile(  # of a heading: anchors and comments
+    r"\ufeff?(?:\s*(?:<!--(?:(?!-->).)*-->"
+    r"|<a\s(?:[^<>]*\s)?(?:id|name)\s*=\s*[^<>\s][^<>]*>(?:\s*</a\s*>)?))+\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+_LONGEST_LEAD = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +57,9 @@ class StockBlock:
     Attributes:
         kind: CommonMark's word for it, as in `chunkana_core.BlockKind`.
         depth: 0 for a block of the document itself.
-        line: of its start, from 0.
-        start: offset of that line.
+        line: of its start, from 0; of a heading, that after the anchors and comments before it.
+        line_start: offset of that line.
+        start: the same; of a heading, that of the first anchor or comment before it.
         end: offset after its last line.
         level: 1 to 6 for a heading, else 0.
         markup: the inline text of a heading.
@@ -61,6 +69,7 @@ class StockBlock:
     kind: str
     depth: int
     line: int
+    line_start: int
     start: int
     end: int
     level: int = 0
@@ -113,10 +122,25 @@ def top(blocks: tuple[StockBlock, ...]) -> list[StockBlock]:
     return [block for block in blocks if block.depth == 0]
 
 
+class _StringLoader(yaml.SafeLoader):
+    """The safe loader, to which all scalars are strings, and `<<` is a key like any other."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Merge nothing."""
+
+
+def _text(loader: _StringLoader, node: yaml.ScalarNode) -> str:
+    return str(loader.construct_scalar(node))
+
+
+for _tag in ("int", "bool", "float", "timestamp", "null", "binary", "merge", "value"):
+    _StringLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _text)
+
+
 def is_mapping(front_matter: str) -> bool:
-    """Tell whether YAML's safe loader reads a mapping."""
+    """Tell whether YAML's safe loader reads a mapping, values of whatever kind."""
     try:
-        return isinstance(yaml.safe_load(front_matter), dict)
+        return isinstance(yaml.load(front_matter, _StringLoader), dict)  # noqa: S506 - it is safe
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
         return False
 
@@ -130,12 +154,26 @@ def open_fences(content: str) -> list[Token]:
 
 
 def _tokens(text: str, deepest: int) -> list[Token]:
-    body = text.removeprefix(BOM)
+    body = _with_toml_as_yaml(text.removeprefix(BOM))
     with _room_to_recurse():
         tokens = _parse(_parser(deepest), body)
         if any(t.type == "front_matter" for t in tokens) and not _is_front_matter(tokens[0]):
             tokens = _parse(_parser(deepest, front_matter=False), body)
     return tokens
+
+
+def _with_toml_as_yaml(body: str) -> str:
+    """Return a text whose TOML front matter is YAML of as many lines."""
+    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", body)
+    ends = [n for n, line in enumerate(lines) if re.fullmatch(r"\+\+\+[ \t]*[\r\n]*", line)]
+    if len(ends) < 2 or ends[0]:
+        return body
+    try:
+        tomllib.loads("\n".join(line.rstrip("\r\n") for line in lines[1 : ends[1]]))
+    except ValueError:
+        return body
+    yaml_lines = ["---\n", *["a: b\n"] * (ends[1] - 1), "---\n"]
+    return "".join((*yaml_lines, *lines[ends[1] + 1 :]))
 
 
 def _parse(parser: MarkdownIt, body: str) -> list[Token]:
@@ -191,6 +229,22 @@ def _room_to_recurse() -> Iterator[None]:
 
 
 def _blocks(text: str, tokens: list[Token]) -> Iterator[StockBlock]:
+    found: list[StockBlock] = []
+    for block in _own_blocks(text, tokens):
+        lead = block.start
+        while block.kind == "heading" and not block.depth and found:
+            before = found[-1]
+            is_lead = not before.depth and before.kind in {"paragraph", "html"}
+            is_lead = is_lead and block.line_start - before.start <= _LONGEST_LEAD
+            if not is_lead or not _LEAD.fullmatch(text[before.start : before.end]):
+                break
+            lead = found.pop().start
+        found.append(replace(block, start=lead))
+    # Paragraphs and code of nothing but white space; there is nothing to chunk.
+    return (block for block in found if not text[block.start : block.end].isspace())
+
+
+def _own_blocks(text: str, tokens: list[Token]) -> Iterator[StockBlock]:
     starts = [*line_starts(text), len(text)]
     for number, token in enumerate(tokens):
         kind = _KINDS.get(token.type)
@@ -198,12 +252,10 @@ def _blocks(text: str, tokens: list[Token]) -> Iterator[StockBlock]:
             continue
         first, last = token.map
         start, end = starts[first], starts[min(last, len(starts) - 1)]
-        if text[start:end].isspace():  # a paragraph or code; there is nothing to chunk
-            continue
         level = int(token.tag[1]) if kind == "heading" else 0
         markup = tokens[number + 1].content if kind == "heading" else ""
         is_closed = token.type != "fence" or _is_closed(token)
-        yield StockBlock(kind, token.level, first, start, end, level, markup, is_closed)
+        yield StockBlock(kind, token.level, first, start, start, end, level, markup, is_closed)
 
 
 def _is_closed(fence: Token) -> bool:

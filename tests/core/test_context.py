@@ -105,7 +105,9 @@ def test_nodes_have_no_context() -> None:
         ("# Tea\n\n## Green\n\nx\n", "Tea > Green"),
         ("---\ntitle: Tea\n---\n\n## Green\n\nx\n", "Tea > Green"),
         ("---\ntitle: Tea\n---\n\n# Tea\n\n## Green\n\nx\n", "Tea > Green"),
-        ("---\ntitle: T\n---\n\n# Tea\n\nx\n\n# Green\n\nx\n", "Tea > Green"),
+        ("---\ntitle: T\n---\n\n# Tea\n\nx\n\n# Green\n\nx\n", "T > Green"),
+        ("# Tea\n\n# Green\n\n## Leaf\n\nx\n", "Green > Leaf"),  # several H1 stand side by side
+        ("<h1>T</h1>\n\n# Tea\n\nx\n\n# Green\n\nx\n", "T > Green"),
         ("# Tea\n\n## Tea\n\nx\n", "Tea > Tea"),  # a section of that name is another
         ("# Tea\n\nx\n", "Tea"),
         ("x\n\n# Tea\n\n## Green\n", "Tea > Green"),

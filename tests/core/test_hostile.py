@@ -92,6 +92,8 @@ LARGE: dict[str, Callable[[], str]] = {
     "front matter of 10,000 keys": lambda: (
         "---\n" + "".join(f"k{number}: v\n" for number in range(10_000)) + "---\n\n# A\n\nText.\n"
     ),
+    "front matter of 1 MB": lambda: f"---\na: {'[' * 1_000_000}\n---\n",
+    "TOML of 1 MB": lambda: f"+++\n{'a.' * 500_000}a = 1\n+++\n",
     "front matter of 1 MB never closed": lambda: "---\n" + "key: value\n" * 90_000,
     "NULs, 1 MB": lambda: "\0" * 1_000_000,
     "lone surrogates, 1 MB": lambda: "\ud800 \udc00\r\n" * 250_000,

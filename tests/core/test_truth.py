@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from chunkana_core import chunk_hierarchical
 from chunkana_core.formats.markdown.parser import parse_markdown
 from tests import corpora
-from tests.core.stock import BOM, limited_blocks, line_starts, stock_blocks, top
+from tests.core.stock import BOM, limited_blocks, stock_blocks, top
 from tests.corpora import Sample
 from tests.strategies import any_markdown, markdown_documents, messy_text
 
 SLOW = settings.get_profile("slow")
 _SIMPLE_TITLE = re.compile(r"(?:[^\W_]|[ ,.;:'()\-–—?/+=%@\"“”«»])*")
 _SPACES = re.compile(r"\s+")
+LONGEST_TITLE = 200
 
 
 def _documents() -> list[Sample]:
@@ -142,8 +143,6 @@ def _same_headings(text: str) -> None:
     assert [(e.level, e.line) for e in toc] == [(b.level, b.line + 1) for b in stock]
     for entry, block in zip(toc, stock, strict=True):
         if _SIMPLE_TITLE.fullmatch(block.markup):
-            assert entry.title == _SPACES.sub(" ", block.markup).strip()
-    starts = line_starts(text)
-    assert all(
-        starts[entry.line - 1] == block.start for entry, block in zip(toc, stock, strict=True)
-    )
+            whole = _SPACES.sub(" ", block.markup).strip()
+            is_cut = len(whole) > LONGEST_TITLE
+            assert entry.title == whole or (is_cut and whole.startswith(entry.title[:-1]))

@@ -85,6 +85,8 @@ class Block(Struct, frozen=True, gc=False):
         level: 1 to 6 for a heading, else 0.
         info: the plain text of a heading, the info string of a fence, else "".
         is_open: whether it is a fence that no fence line closes.
+        anchor: the id that the source gives a heading, "" for none.
+        lead: the length of the anchors and comments before a heading that belong to it.
     """
 
     kind: BlockKind
@@ -96,6 +98,8 @@ class Block(Struct, frozen=True, gc=False):
     level: int = 0
     info: str = ""
     is_open: bool = False
+    anchor: str = ""
+    lead: int = 0
 
     @property
     def traits(self) -> Traits:

@@ -32,8 +32,8 @@ class Document:
         top: the document's own blocks, in no container; a position is an index of these.
         code: the blocks of code.
         sections: the outline; section 0 is the document itself.
-        title: the first H1, else the front matter's title, else "Document".
-        is_titled: whether the title stands in the document.
+        title: what the document calls itself; where it does not, its first H1, or "Document".
+        is_titled: whether the document calls itself so.
         folded: the index of the sole H1 that is the document's title, 0 where there is none.
         front_matter_stop: the position after the front matter: 1 or, where there is none, 0.
         is_only_headings: whether there are headings and nothing else to read.
@@ -57,13 +57,15 @@ class Document:
     _is_read: dict[int, bool] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, source: Source, blocks: tuple[Block, ...], front_title: str = "") -> Document:
+    def of(cls, source: Source, blocks: tuple[Block, ...], title: str = "") -> Document:
         """Return the document of a text's blocks, each before what it contains.
+
+        Its title is its only H1; several are sections side by side, of which none is.
 
         Args:
             source: the text.
             blocks: of the document, those inside containers too.
-            front_title: the title that the front matter gives, "" for none.
+            title: what the document calls itself where that is no heading, "" for nothing.
         """
         text = source.text
         top = tuple([block for block in blocks if not block.depth])
@@ -71,7 +73,8 @@ class Document:
         contents = content_counts(top)
         sections = build_outline(top, contents)
         owners = [section for section in sections for _ in range(section.first, section.own_stop)]
-        title = next((s.title for s in sections if s.level == 1 and s.title), front_title)
+        tops = [section.title for section in sections if section.level == 1]
+        own_title = (tops[0] if len(tops) == 1 else "") or title
         is_folded = len(sections) > 1 and sections[1].level == 1 and sections[1].stop == len(top)
         return cls(
             source,
@@ -81,8 +84,8 @@ class Document:
             code,
             sections,
             analysis=analyze(source, blocks, code, sections),
-            title=title or "Document",
-            is_titled=bool(title),
+            title=own_title or next(filter(None, tops), "Document"),
+            is_titled=bool(own_title),
             folded=1 if is_folded else ROOT,
             front_matter_stop=int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER),
             is_only_headings=len(sections) > 1 and not any(s.has_body for s in sections),
@@ -100,6 +103,11 @@ class Document:
         start = self.top[position].start
         has_bom = self.text.startswith(BOM, start)
         return self.source.trim(start + has_bom, self._tiles[position + 1]) or Span(start, start)
+
+    def heading_span(self, position: int) -> Span:
+        """Return a heading's span alone, without the anchors and comments that belong to it."""
+        span, heading = self.trimmed_block(position), self.top[position]
+        return Span(heading.start + heading.lead, span.end) if heading.lead else span
 
     def trimmed_run(self, first: int, stop: int) -> Span:
         """Return the span of a run of blocks, without white space around it."""

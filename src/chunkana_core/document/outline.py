@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -20,7 +20,8 @@ class Section(Struct, frozen=True, gc=False):
     Attributes:
         parent: the index of the section that holds it; -1 for the document.
         path: titles from the outermost heading to its own.
-        anchor: GitHub-style slug of the title, unique in the document.
+        anchor: the id that the source gives the heading, else a GitHub-style slug of the title that
+            no other heading has.
         first: position of its heading among the document's own blocks, 0 for the document.
         own_stop: position after its own text: that of the next heading, of whatever level.
         stop: position after all that is under it, subsections included.
@@ -57,7 +58,7 @@ def build_outline(top: Sequence[Block], contents: Sequence[int]) -> tuple[Sectio
     has_front_matter = bool(top) and top[0].kind is BlockKind.FRONT_MATTER
     body = contents[own_stops[0]] > has_front_matter
     sections = [Section(ROOT, -1, 0, "", (), "", 0, own_stops[0], len(top), body)]
-    for index, anchor in enumerate(_anchors([top[i].info for i in headings]), 1):
+    for index, anchor in enumerate(_anchors([top[i] for i in headings]), 1):
         parent, first, own_stop = parents[index], firsts[index], own_stops[index]
         level, title = top[first].level, top[first].info
         where = (index, parent, level, title, (*sections[parent].path, title), anchor)
@@ -78,11 +79,14 @@ def _nesting(top: Sequence[Block], firsts: list[int]) -> tuple[list[int], list[i
     return parents, stops
 
 
-def _anchors(titles: Iterable[str]) -> Iterator[str]:
-    """Slug titles as GitHub does, numbering what repeats."""
-    taken: dict[str, int] = {}
-    for title in titles:
-        slug = anchor = _NOT_IN_ANCHOR.sub("", title.lower()).replace(" ", "-")
+def _anchors(headings: Sequence[Block]) -> Iterator[str]:
+    """Yield the anchors of headings; titles are slugged as GitHub does, numbering what repeats."""
+    taken = {heading.anchor: 0 for heading in headings if heading.anchor}
+    for heading in headings:
+        if heading.anchor:
+            yield heading.anchor
+            continue
+        slug = anchor = _NOT_IN_ANCHOR.sub("", heading.info.lower()).replace(" ", "-")
         while anchor in taken:
             taken[slug] += 1
             anchor = f"{slug}-{taken[slug]}"

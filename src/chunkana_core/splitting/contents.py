@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from msgspec import Struct
 
@@ -118,7 +118,7 @@ class ContentWriter:
 def _leading_headings(document: Document, draft: Draft) -> tuple[Span, ...]:
     positions = range(draft.first, draft.stop)
     leading = takewhile(lambda position: document.top[position].level, positions)
-    return tuple(document.trimmed_block(position) for position in leading)
+    return tuple(document.heading_span(position) for position in leading)
 
 
 def _shorter(stack: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
@@ -127,5 +127,13 @@ def _shorter(stack: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
 
 
 def _slice(document: Document, stack: Sequence[Span]) -> str:
-    """Return repeated headings as they stand in the source."""
-    return document.text[stack[0].start : stack[-1].end] if stack else ""
+    """Return repeated headings as they stand in the source, without anchors between them."""
+    whole = document.text[stack[0].start : stack[-1].end] if stack else ""
+    if "<" not in whole:  # there are no anchors
+        return whole
+    text = document.text[stack[0].start : stack[0].end]
+    for before, heading in pairwise(stack):
+        gap = document.text[before.end : heading.start]
+        text += gap if gap.isspace() else _AFTER_STACK
+        text += document.text[heading.start : heading.end]
+    return text

@@ -10,6 +10,7 @@ from msgspec import structs
 from chunkana_core.config import LengthFunction
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import Section
+from chunkana_core.formats.markdown.front_matter import front_matter_data
 from chunkana_core.sizing import Sizer
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.merge_tree import MergeTree, build_merge_tree
@@ -40,20 +41,24 @@ class _Outline:
     Attributes:
         title: the document's title, or what stands for it.
         is_titled: whether the title stands in the document.
+        front_matter: the block of front matter, "" where there is none.
         sections: of the document, which is the first itself.
         lines: of the sections' headings, but for the first section, which has none.
     """
 
     title: str
     is_titled: bool
+    front_matter: str
     sections: tuple[Section, ...]
     lines: tuple[int, ...]
 
     @classmethod
     def of(cls, document: Document) -> _Outline:
         top, line_at = document.top, document.source.line_at
-        lines = tuple(line_at(top[section.first].start) for section in document.sections[1:])
-        return cls(document.title, document.is_titled, document.sections, lines)
+        headings = (top[section.first] for section in document.sections[1:])
+        lines = tuple(line_at(heading.start + heading.lead) for heading in headings)
+        front = document.text[: top[0].end] if document.front_matter_stop else ""
+        return cls(document.title, document.is_titled, front, document.sections, lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,15 @@ class HierarchicalChunkingResult:
     def title(self) -> str:
         """The document's title, "" where it says none."""
         return self._outline.title if self._outline.is_titled else ""
+
+    @property
+    def front_matter(self) -> dict[str, object]:
+        """A new JSON-able dict of what the front matter says, {} where there is none.
+
+        It is read when it is asked for. Numbers and booleans are such, dates are ISO strings, keys
+        are strings.
+        """
+        return front_matter_data(self._outline.front_matter)
 
     @property
     def max_chunk_size(self) -> int:

@@ -15,31 +15,44 @@ _LONGEST_SUMMARY = 500  # code points, where no text stands before the first sec
 def section_summary(document: Document, section: int, sizer: Sizer) -> tuple[str, Span]:
     """Return a section's heading and own text, cut at a line within the limit, and its span."""
     own = document.sections[section]
-    return _below("", document, _trimmed(document, own.first, own.own_stop), sizer)
+    start = document.heading_span(own.first).start
+    return _below("", document, Span(start, _trimmed(document, own.first, own.own_stop).end), sizer)
 
 
 def document_summary(document: Document, sizer: Sizer, *, with_text: bool) -> tuple[str, Span]:
-    """Return the document's title and a summary, cut at a line within the limit, and their span.
+    """Return the document's title and a summary, cut at a line within the limit, and its span.
 
-    The summary is the text before the first section, else what the document starts with. The span
-    holds the heading that is the title, if one is, and the summary.
+    The summary is the text before the first section, else what the document starts with. It stands
+    alone where it says the title, or where there is none.
     """
     summary = _before_sections(document) if with_text else Span(0, 0)
     title = f"# {document.title}"
-    content, kept = _below(f"{title}\n\n" if len(summary) else title, document, summary, sizer)
-    return content, _with_title(document, kept)
-
-
-def _with_title(document: Document, summary: Span) -> Span:
-    """Return the span of a summary and of the heading that is the document's title, if one is."""
-    titles = (s for s in document.sections if s.level == 1 and s.title == document.title)
-    title = next(titles, None)
-    if title is None:
-        return summary
-    heading = document.trimmed_block(title.first)
     if not len(summary):
-        return heading
-    return Span(min(heading.start, summary.start), max(heading.end, summary.end))
+        content, lines = _below(title, document, summary, sizer)
+    elif not document.is_titled or _says_title(document, summary):
+        return _below("", document, summary, sizer)
+    else:
+        content, lines = _below(f"{title}\n\n", document, summary, sizer)
+    heading = _title_heading(document)
+    if heading is None:
+        return content, lines
+    shown = [heading, *([lines] if len(lines) else [])]
+    return content, Span(min(s.start for s in shown), max(s.end for s in shown))
+
+
+def _says_title(document: Document, span: Span) -> bool:
+    """Tell whether a span starts with a heading, in Markdown or HTML, that is the title."""
+    block = document.top[document.positions(span).start]
+    if block.kind is BlockKind.HTML:
+        return document.title in document.text[block.start : block.end]
+    return block.kind is BlockKind.HEADING and block.info == document.title
+
+
+def _title_heading(document: Document) -> Span | None:
+    """Return the heading that is the document's title, None where no heading is."""
+    tops = [section for section in document.sections if section.level == 1]
+    is_title = len(tops) == 1 and tops[0].title
+    return document.heading_span(tops[0].first) if is_title else None
 
 
 def _before_sections(document: Document) -> Span:

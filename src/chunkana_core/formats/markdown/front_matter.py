@@ -1,27 +1,50 @@
-"""The title in YAML front matter, which has to be a mapping."""
+"""Front matter: a YAML mapping between `---` lines, or a TOML document between `+++` lines."""
 
 from __future__ import annotations
 
+import math
 import re
+import tomllib
+from collections.abc import Mapping
+from datetime import date, time
+from itertools import accumulate
 
 import yaml
+from yaml.constructor import SafeConstructor
 
-_MAX_NESTING = 50  # PyYAML recurses; without a limit, what it reads depends on its caller's depth
+from chunkana_core.text.source import BOM
+
+MAX_LENGTH = 1 << 16  # code points; longer front matter is a block that is not looked into
+_MAX_NESTING = 50  # both parsers recurse; without a limit, what they read depends on their caller
 _SCALAR = r"""(?:
-    (?: [^\W\d] | [$/(] ) (?: [^:\#\n] | :(?=[^\ \n]) )*+  # "#" and ": " may end it
-    | [0-9]{1,9} (?: \.[0-9]{1,9} )*+
-    | [12][0-9]{3} - (?: 0[1-9] | 1[0-2] ) - (?: 0[1-9] | 1[0-9] | 2[0-8] )
+    [\w$/(] (?: [^:\#\n] | :(?=[^\ \n]) )*+  # "#" and ": " may end it
     | "[^"\\\n]*+" | '[^'\n]*+'
 )\ *+\n"""
 _KEY = r"[A-Za-z][\w-]{0,99}+:\ *+"
 _IS_SIMPLE = re.compile(
     rf"(?: {_KEY} (?: (?<=\ ){_SCALAR} | \n (?: -\ ++{_SCALAR} )*+ ) )++", re.VERBOSE
 )
-_TITLE = re.compile(r"^title:(.*)", re.MULTILINE)
+_TITLE = re.compile(r"^title:(.*)", re.MULTILINE | re.IGNORECASE)
+_STARTS_WITH_KEY = re.compile(r"""(?:[ \t]*+(?:\#.*+)?+\n)*+(?:["'\w.-]++[ \t]*+[:=]|\[)""")
+_LINE_END = re.compile(r"\r\n?|\n")
+_TOML_TEXT = re.compile(  # comments and strings; one that is never closed is an error in any case
+    r'''\#[^\n]*+
+    | """(?:[^\\"]|\\.|"(?!""))*+"{0,5}+ | "(?:[^"\\\n]|\\[^\n])*+"?+
+    | \'\'\'(?:[^']|'(?!''))*+'{0,5}+ | '[^'\n]*+'?+''',
+    re.DOTALL | re.VERBOSE,
+)
+_TOML_BRACKET = re.compile(r"[\[\]{}]")
+_TOML_LONG_KEY = re.compile(rf"(?:\.[ \t]*+[\w-]*+[ \t]*+){{{_MAX_NESTING}}}")
+_TAG = "tag:yaml.org,2002:"
+# That is all that PyYAML is known to raise.
+_ERRORS = (yaml.YAMLError, ValueError, LookupError, AttributeError, OverflowError, RecursionError)
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, but linear; its C twin crashes on deep nesting."""
+    """PyYAML's safe loader, but linear, and all scalars are strings.
+
+    Its C twin crashes on deep nesting, and numbers as keys may be made to have one hash.
+    """
 
     depth = 0
 
@@ -35,27 +58,88 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Leave merged mappings where they are."""
-        for key, value in node.value:
-            if key.tag == "tag:yaml.org,2002:merge":
-                merged = value.value if isinstance(value, yaml.SequenceNode) else [value]
-                if not all(isinstance(each, yaml.MappingNode) for each in merged):
-                    raise yaml.YAMLError("no mapping to merge")
-                key.tag = "tag:yaml.org,2002:str"
-        super().flatten_mapping(node)
+        """Read keys as strings, also that of merged mappings, which stay where they are."""
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag.startswith(_TAG):
+                key.tag = f"{_TAG}str"
 
 
-def _integer(loader: _Loader, node: yaml.ScalarNode) -> int | str:
-    """Read an integer, but add up no digits in base 60."""
-    return str(node.value) if ":" in node.value else loader.construct_yaml_int(node)
+class _ValueLoader(_Loader):
+    """The same, but scalars are values where they can be read as such, and aliases are text."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Read a node; what an alias stands for might be without end."""
+        if self.check_event(yaml.AliasEvent):
+            alias = self.current_event
+            super().compose_node(parent, index)
+            return yaml.ScalarNode(f"{_TAG}str", f"*{alias.anchor}")
+        return super().compose_node(parent, index)
 
 
-_Loader.add_constructor("tag:yaml.org,2002:int", _integer)
+def _text(loader: _Loader, node: yaml.ScalarNode) -> str:
+    """Read a scalar as a string."""
+    return str(loader.construct_scalar(node))
 
 
-def mapping_title(text: str) -> str | None:
-    """Return the `title` of a YAML mapping as it is written, None if the text is no mapping."""
-    return simple_title(text) if is_simple(text) else parsed_title(text)
+def _value(loader: _ValueLoader, node: yaml.ScalarNode) -> object:
+    """Read a scalar as a value, but add up no digits in base 60."""
+    if node.tag in {f"{_TAG}int", f"{_TAG}float"} and ":" in node.value:
+        return node.value
+    try:
+        return SafeConstructor.yaml_constructors[node.tag](loader, node)
+    except _ERRORS:
+        return node.value
+
+
+_VALUES = ("bool", "int", "float", "null", "timestamp")
+for _name in (*_VALUES, "binary", "merge", "value"):
+    _Loader.add_constructor(_TAG + _name, _text)
+for _name in _VALUES:
+    _ValueLoader.add_constructor(_TAG + _name, _value)
+
+
+def front_matter_title(content: str, *, is_toml: bool) -> str | None:
+    """Return the `title` that front matter gives, "" for none, or None if it is no front matter.
+
+    Args:
+        content: what stands between the lines of markers; at more than `MAX_LENGTH`, nothing but
+            its first key is looked for.
+        is_toml: whether it is TOML, else YAML.
+    """
+    if len(content) > MAX_LENGTH:
+        return "" if _STARTS_WITH_KEY.match(content) else None
+    if is_toml:
+        return _toml_title(content)
+    return simple_title(content) if is_simple(content) else parsed_title(content)
+
+
+def front_matter_data(block: str) -> dict[str, object]:
+    """Return the mapping of a block of front matter, JSON-able: dates are strings.
+
+    What YAML's aliases stand for is left out, and merged mappings stay under their key. Front
+    matter over `MAX_LENGTH` has none, which is {}, and so has "".
+    """
+    opening, *lines = _LINE_END.split(block.removeprefix(BOM).rstrip())
+    content = "\n".join(lines[:-1]).replace("\0", "\ufffd")
+    if len(content) > MAX_LENGTH:
+        return {}
+    is_toml = opening.startswith("+")
+    data = _toml(content) if is_toml else _ValueLoader(content).get_single_data()
+    return {key: _json_value(value) for key, value in data.items()} if data else {}
+
+
+def _json_value(value: object) -> object:
+    """Return a value as what JSON has, of at most `_MAX_NESTING` levels."""
+    if isinstance(value, Mapping):
+        return {key: _json_value(inner) for key, inner in value.items()}
+    if isinstance(value, set):
+        return sorted(value)
+    if isinstance(value, (list, tuple)):
+        return [_json_value(inner) for inner in value]
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    is_number = not isinstance(value, float) or math.isfinite(value)
+    return value if is_number else str(value)
 
 
 def is_simple(text: str) -> bool:
@@ -72,14 +156,35 @@ def simple_title(text: str) -> str:
 
 
 def parsed_title(text: str) -> str | None:
-    """Return what `mapping_title` does, as PyYAML reads it."""
+    """Return the `title` of a YAML mapping as it is written, None if the text is no mapping."""
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
         loader.construct_document(node)
-    except (yaml.YAMLError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
-        return None  # that is all that PyYAML is known to raise
+    except _ERRORS:
+        return None
     if not isinstance(node, yaml.MappingNode):
         return None
-    title = next((value for key, value in node.value if key.value == "title"), None)
+    title = next((value for key, value in node.value if key.value.lower() == "title"), None)
     return title.value.strip() if isinstance(title, yaml.ScalarNode) else ""
+
+
+def _toml_title(content: str) -> str | None:
+    """Return the `title` of a TOML document, None if the text is none."""
+    data = _toml(content)
+    if data is None:
+        return None
+    title = next((value for key, value in data.items() if key.lower() == "title"), "")
+    return "" if isinstance(title, (dict, list)) else str(title).strip()
+
+
+def _toml(content: str) -> dict[str, object] | None:
+    """Return a TOML document, None if the text is none or nests too deep."""
+    syntax = _TOML_TEXT.sub("_", content)
+    steps = (1 if bracket[0] in "[{" else -1 for bracket in _TOML_BRACKET.finditer(syntax))
+    if max(accumulate(steps), default=0) > _MAX_NESTING or _TOML_LONG_KEY.search(syntax):
+        return None
+    try:
+        return tomllib.loads(content)
+    except ValueError:
+        return None

@@ -6,23 +6,25 @@ Only blocks are found: inline text is parsed for heading titles alone.
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from collections.abc import Sequence
+from itertools import accumulate, takewhile
 
 from msgspec.structs import replace
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
-from chunkana_core.formats.markdown.front_matter import mapping_title
+from chunkana_core.formats.markdown.front_matter import front_matter_title
 from chunkana_core.formats.markdown.grammar import MARKDOWN, Grammar
 from chunkana_core.formats.markdown.state import State
-from chunkana_core.formats.markdown.titles import rendered_title
+from chunkana_core.formats.markdown.titles import html_title, rendered_title, short_title
 from chunkana_core.text.source import Source
 
+_TOML_MARKER = re.compile(r"^\+{3}[ \t]*+$", re.MULTILINE)
 _NON_SPACE = re.compile(r"\S")
 
 
 def parse_markdown(text: str) -> Document:
-    r"""Parse Markdown: CommonMark 0.31.2, GFM tables, footnotes, `$$` math, YAML front matter.
+    r"""Parse Markdown: CommonMark 0.31.2, GFM tables, footnotes, `$$` math, front matter.
 
     Total over `str` and linear in its length. A leading BOM is skipped.
 
@@ -39,29 +41,55 @@ def parse_blocks(text: str, grammar: Grammar = MARKDOWN) -> tuple[Block, ...]:
 
 
 def _parse(source: Source, grammar: Grammar) -> tuple[tuple[Block, ...], str]:
-    """Return the blocks of a text, and the title that its front matter gives or ""."""
+    """Return the blocks of a text, and what it calls itself where that is no heading, or ""."""
     text = source.text
     state = State(source, grammar.parser, grammar.chains)
     front_title = _front_matter(state, grammar)
     grammar.parser.block.tokenize(state, state.line, state.lineMax)
     for index in state.unparsed_titles:
         block = state.blocks[index]
-        state.blocks[index] = replace(block, info=rendered_title(block.info, state.env))
+        title, anchor = rendered_title(block.info, state.env)
+        state.blocks[index] = replace(block, info=title, anchor=anchor or block.anchor)
     blocks = _without_blank_blocks(text, state.blocks)
     if not blocks and text.strip():  # a BOM and nothing else
         blocks = (Block(BlockKind.PARAGRAPH, 0, 0, len(text), 0, 1),)
-    return blocks, front_title
+    return blocks, front_title or _html_title(text, blocks)
+
+
+def _html_title(text: str, blocks: Sequence[Block]) -> str:
+    """Return the text of an `<h1>` before the first heading, "" if there is none."""
+    before = takewhile(lambda block: not block.level or block.depth, blocks)
+    html = (block for block in before if block.kind is BlockKind.HTML and not block.depth)
+    titles = (html_title(text[block.start : block.end]) for block in html)
+    return next(filter(None, titles), "")
 
 
 def _front_matter(state: State, grammar: Grammar) -> str:
-    """Add front matter if it is a YAML mapping, and return its title or ""."""
-    if not state.src.startswith("---") or not grammar.front_matter(state, 0, state.lineMax, False):
+    """Add front matter if it is a YAML mapping or a TOML document, and return its title or ""."""
+    is_toml = state.src.startswith("+++")
+    is_yaml = state.src.startswith("---")
+    if not (
+        (is_yaml and grammar.front_matter(state, 0, state.lineMax, False))
+        or (is_toml and _add_toml(state))
+    ):
         return ""
-    title = mapping_title(state.discarded_token.content)
-    if title is None:  # it is Markdown: a thematic break and what follows
+    title = front_matter_title(state.discarded_token.content, is_toml=is_toml)
+    if title is None:  # it is Markdown: such as a thematic break and what follows
         state.blocks.clear()
         state.line = 0
-    return title or ""
+    return short_title(title or "")
+
+
+def _add_toml(state: State) -> bool:
+    """Add what stands between the first two lines of `+++`, if the text starts with one."""
+    opening = _TOML_MARKER.match(state.src)
+    closing = _TOML_MARKER.search(state.src, opening.end()) if opening else None
+    if opening is None or closing is None:
+        return False
+    state.discarded_token.content = state.src[opening.end() : closing.start()]
+    state.line = state.src.count("\n", 0, closing.end()) + 1
+    state.add_leaf(BlockKind.FRONT_MATTER, 0)
+    return True
 
 
 def _without_blank_blocks(text: str, blocks: list[Block]) -> tuple[Block, ...]:

@@ -10,14 +10,19 @@ from typing import Literal, TypeAlias
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from chunkana_core.document.blocks import Block, BlockKind
-from chunkana_core.formats.markdown.titles import plain_title
+from chunkana_core.formats.markdown.titles import anchor_before, plain_title, split_attributes
 from chunkana_core.text.source import BOM, Source
 
 MAX_INDENT = 3  # columns; a line that is indented more is indented code
 TAB_STOP = 4  # columns
 _INDENTATION = re.compile(r"[ \t]*")
+_MAX_LEAD = (
+    400  # characters of anchors and comments that go with a heading; more would crowd it out
+)
+_LEAD_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.HTML})
 _PLACEHOLDER = Block(BlockKind.OPAQUE, 0, 0, 0, 0, 0)
 
 RuleFunction: TypeAlias = "Callable[[State, int, int, bool], bool]"
@@ -71,6 +76,7 @@ class State(StateBlock):
     The line end is part of `src`, so that regexes need no other bound than `$`.
 
     Attributes:
+        source: the text as it is given.
         chains: by what may be ended ("paragraph", "list"), the rules whose blocks end it.
         blocks: those found so far, each before what it contains.
         unparsed_titles: the indexes of headings whose text is still to be parsed.
@@ -103,7 +109,7 @@ class State(StateBlock):
             indents = (src[a : a + n] for a, n in zip(self.bMarks, self.tShift, strict=True))
             self.sCount = [len(indent.expandtabs(TAB_STOP)) for indent in indents]
         self.bsCount = [0] * len(self.bMarks)
-        self.chains = chains
+        self.source, self.chains = source, chains
         self.blocks: list[Block] = []
         self.unparsed_titles: list[int] = []
         self.line_offsets = [*source.line_starts, len(source.text)]
@@ -141,11 +147,37 @@ class State(StateBlock):
         self.blocks.append(block)
 
     def add_heading(self, start: int, level: int, content: str) -> None:
-        """Add a heading; text that may link to a later definition is parsed at the end."""
-        title = plain_title(content)
+        """Add a heading; text that may link to a later definition is parsed at the end.
+
+        Anchors and comments directly before it are part of the block.
+        """
+        text, own_anchor = split_attributes(content)
+        title = plain_title(text)
+        begin, anchor = self._take_lead(self.line_offsets[start])
         if title is None:
             self.unparsed_titles.append(len(self.blocks))
-        self.add_leaf(BlockKind.HEADING, start, level, content if title is None else title)
+        self.add_leaf(BlockKind.HEADING, start, level, text if title is None else title)
+        anchor, lead = own_anchor or anchor, self.line_offsets[start] - begin
+        if anchor or lead:
+            self.blocks[-1] = replace(self.blocks[-1], start=begin, anchor=anchor, lead=lead)
+
+    def _take_lead(self, start: int) -> tuple[int, str]:
+        """Remove the blocks of anchors and comments before a heading of the document itself.
+
+        Where they start and the last id in them is returned, else where the heading does and "".
+        """
+        begin, last_id = start, ""
+        while self.blocks and not self.level:
+            block = self.blocks[-1]
+            is_near = not block.depth and start - block.start <= _MAX_LEAD
+            if not is_near or block.kind not in _LEAD_KINDS:
+                break
+            found = anchor_before(self.source.text[block.start : block.end])
+            if found is None:
+                break
+            begin, last_id = block.start, last_id or found
+            self.blocks.pop()
+        return begin, last_id
 
     def open_container(self) -> int:
         """Reserve the index of a container block before those of its content, and return it."""

@@ -1,8 +1,9 @@
-"""A heading's text to plain text; no other inline Markdown is ever parsed."""
+"""A heading's text to plain text and its anchor; no other inline Markdown is ever parsed."""
 
 from __future__ import annotations
 
 import re
+from html import unescape
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -10,6 +11,9 @@ from markdown_it.utils import EnvType
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
+from chunkana_core.text.source import BOM
+
+_MAX_TITLE = 200  # characters; the whole text of a heading is in the content of chunks
 _MAX_LENGTH = 1000  # inline parsing is not linear; longer titles keep their markup
 _MAX_MARKUP = 100  # characters; it is quadratic in these, too
 _MARKUP = re.compile(r"[\\`*_~\[<&$]")
@@ -18,6 +22,25 @@ _PLAIN = re.compile(
     r"(?:[^\\`*_~\[<&$]++|&(?![#\w])|(?<=[^\W_])_++(?=[^\W_])|`[^`\s](?:[^`]*[^`\s])?`(?!`))*+"
 )
 _LINKS = re.compile(r"\]\(|\[\^|\^\[")  # and footnotes; all others need a definition
+# What stands in braces after a title, as Pandoc, Hugo, VitePress and Docusaurus write it.
+_ATTRIBUTE = r"""(?:
+    \#([^\s\#}]++)
+    | \.-?+[^\W\d][^\s=}]*+
+    | [^\W\d][\w:.-]*+=(?:"[^"]*+"|'[^']*+'|[^\s"'=}]++)
+)(?!\S)"""
+_ATTRIBUTES = re.compile(
+    rf"\s*+(?:{_ATTRIBUTE}\s*+)++|\s*+/\*\s*+\#([^\s\#}}]++)\s*+\*/\s*+", re.VERBOSE
+)
+_COMMENT = re.compile(r"<!--(?:(?!-->).)*+-->", re.DOTALL)
+_TAG = re.compile(r"<[^<>]*+>")
+_HTML_TITLE = re.compile(
+    r"<h1(?=[\s>])[^<>]*+>((?:(?!</?h1[\s>]).)*+)</h1\s*+>", re.DOTALL | re.IGNORECASE
+)
+_ANCHOR = re.compile(
+    r"""<a\s(?:[^<>]*?\s)??(?:id|name)\s*+=\s*+
+    (?:"([^"<>]*+)"|'([^'<>]*+)'|([^\s"'<>=`/]++))[^<>]*+>(?:\s*+</a\s*+>)?+""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 class RawLinkMarkdownIt(MarkdownIt):
@@ -52,7 +75,59 @@ def plain_title(content: str, *, may_link: bool = True) -> str | None:
         if not _PLAIN.fullmatch(text) or (not may_link and _LINKS.search(content)):
             return None
         content = content.replace("`", "")
-    return " ".join(content.split())
+    return short_title(content)
+
+
+def short_title(text: str) -> str:
+    """Return a title on one line, cut at a word with `…` where it is long.
+
+    Titles are in the paths of all that is under them, which must not grow with their length.
+    """
+    title = " ".join(text.split())
+    if len(title) <= _MAX_TITLE:
+        return title
+    cut = title.rfind(" ", _MAX_TITLE // 2, _MAX_TITLE)
+    return title[: cut if cut > 0 else _MAX_TITLE - 1] + "…"
+
+
+def html_title(html: str) -> str:
+    """Return the text of the first `<h1>` element in HTML, "" if there is none.
+
+    >>> html_title("<div><h1 align=center>Tea &amp; <b>pots</b></h1></div>")
+    'Tea & pots'
+    """
+    element = _HTML_TITLE.search(_COMMENT.sub("", html))
+    return short_title(unescape(_TAG.sub("", element[1]))) if element else ""
+
+
+def split_attributes(content: str) -> tuple[str, str]:
+    """Return a heading's text without the attributes in braces at its end, and its id or "".
+
+    >>> split_attributes("Tea {#tea .hot}")
+    ('Tea', 'tea')
+    >>> split_attributes("Tea {hot}")
+    ('Tea {hot}', '')
+    """
+    start = content.rfind("{") if content.endswith("}") else -1
+    if start < 0 or content.endswith("\\", 0, start):
+        return content, ""
+    attributes = _ATTRIBUTES.fullmatch(content, start + 1, len(content) - 1)
+    if attributes is None:
+        return content, ""
+    return content[:start].rstrip(), attributes[1] or attributes[2] or ""
+
+
+def anchor_before(text: str) -> str | None:
+    """Return the last id of a block of nothing but anchors and comments, None for other blocks."""
+    rest = _COMMENT.sub("", text).removeprefix(BOM)
+    ids = [_id_of(anchor) for anchor in _ANCHOR.finditer(rest)]
+    if text.isspace() or _ANCHOR.sub("", rest).strip():
+        return None
+    return ids[-1] if ids else ""
+
+
+def _id_of(anchor: re.Match[str]) -> str:
+    return anchor[anchor.lastindex or 0]
 
 
 def _keeps_markup(content: str) -> bool:
@@ -62,28 +137,36 @@ def _keeps_markup(content: str) -> bool:
     return len(content) > _MAX_LENGTH or len(_MARKUP.findall(content)) > _MAX_MARKUP
 
 
-def rendered_title(content: str, env: EnvType) -> str:
-    """Return a heading's text as plain text, with the link definitions of the document."""
+def rendered_title(content: str, env: EnvType) -> tuple[str, str]:
+    """Return a heading's text as plain text, and the id of an anchor in it or "".
+
+    Args:
+        content: the text, without attributes.
+        env: the link definitions of the document.
+    """
     if not env.get("references"):
         title = plain_title(content, may_link=False)
         if title is not None:
-            return title
-    return " ".join(inline_text(content, env).split())
+            return title, ""
+    tokens = inline_tokens(content, env)
+    tags = [_ANCHOR.match(token.content) for token in tokens if token.type == "html_inline"]
+    ids = [_id_of(tag) for tag in tags if tag]
+    return short_title(plain_text(tokens)), ids[0] if ids else ""
 
 
-def inline_text(content: str, env: EnvType) -> str:
-    """Parse inline Markdown, and return its text without markup."""
+def inline_tokens(content: str, env: EnvType) -> list[Token]:
+    """Parse inline Markdown."""
     tokens: list[Token] = []
     _MARKDOWN.inline.parse(content, _MARKDOWN, env, tokens)
-    return _plain_text(tokens)
+    return tokens
 
 
-def _plain_text(tokens: list[Token]) -> str:
+def plain_text(tokens: list[Token]) -> str:
     """Return the text of inline tokens, without raw HTML."""
     parts = []
     for token in tokens:
         if token.type == "image":
-            parts.append(_plain_text(token.children or []))
+            parts.append(plain_text(token.children or []))
         elif token.type != "html_inline":
             parts.append(" " if token.type.endswith("break") else token.content)
     return "".join(parts)

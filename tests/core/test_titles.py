@@ -1,0 +1,319 @@
+"""Titles and anchors of headings: attributes, anchors and comments before them, long titles."""
+
+from __future__ import annotations
+
+import pytest
+
+from chunkana_core import (
+    BlockKind,
+    ChunkConfig,
+    Context,
+    MarkdownChunker,
+    chunk_hierarchical,
+    chunk_markdown,
+    parse_markdown,
+)
+
+LONG = "word " * 100
+
+
+def heading(text: str) -> tuple[str, str]:
+    """Return title and anchor of a text's only heading."""
+    (entry,) = chunk_hierarchical(text).toc()
+    return entry.title, entry.anchor
+
+
+# Attributes
+
+
+@pytest.mark.parametrize(
+    ("markup", "title", "anchor"),
+    [
+        ("Tea {#leaf}", "Tea", "leaf"),
+        ("Tea{#leaf}", "Tea", "leaf"),
+        ("{#leaf}", "", "leaf"),
+        ("Tea {#Leaf_1.2:x} ##", "Tea", "Leaf_1.2:x"),
+        ("茶 {#茶叶}", "茶", "茶叶"),
+        ("*Tea* and [pots](/u) {#leaf}", "Tea and pots", "leaf"),
+        ("Tea {#leaf .hot .-very key=v other='a b' third=\"c d\"}", "Tea", "leaf"),
+        ("Tea { .hot #leaf }", "Tea", "leaf"),
+        ("Tea {.hot}", "Tea", "tea"),
+        ("Tea {data-level=2}", "Tea", "tea"),
+        ("Tea {/* #leaf */}", "Tea", "leaf"),
+        ("Tea {#}", "Tea {#}", "tea-"),
+        ("Tea {}", "Tea {}", "tea-"),
+        ("Tea { }", "Tea { }", "tea--"),
+        ("Tea {#a b}", "Tea {#a b}", "tea-a-b"),
+        ("Tea {#a#b}", "Tea {#a#b}", "tea-ab"),
+        ("Tea {#a}}", "Tea {#a}}", "tea-a"),
+        ("Tea {leaf}", "Tea {leaf}", "tea-leaf"),
+        ("Tea {.5}", "Tea {.5}", "tea-5"),
+        ("Tea {=5}", "Tea {=5}", "tea-5"),
+        ("Tea {/* leaf */}", "Tea {/* leaf */}", "tea--leaf-"),
+        ("Tea {{< leaf >}}", "Tea {{< leaf >}}", "tea--leaf-"),
+        (r"Tea \{#leaf}", "Tea {#leaf}", "tea-leaf"),
+        ("Tea {#leaf} pot", "Tea {#leaf} pot", "tea-leaf-pot"),
+        ("`Tea {#leaf}`", "Tea {#leaf}", "tea-leaf"),
+        ("#leaf}", "#leaf}", "leaf"),
+    ],
+)
+def test_attributes_are_no_part_of_a_title(markup: str, title: str, anchor: str) -> None:
+    """Braces of nothing but attributes end a heading; their id is its anchor."""
+    assert heading(f"# {markup}\n\nText.\n") == (title, anchor)
+    if markup.strip("# "):
+        assert heading(f"{markup.removesuffix(' ##')}\n---\n\nText.\n") == (title, anchor)
+
+
+def test_attributes_are_in_contents_alone() -> None:
+    """What is read is the source; paths, contexts and trees have the title."""
+    text = "# Guide {#guide}\n\nAbout.\n\n## Tea {#leaf .hot}\n\n" + "Some words of it. " * 20
+    result = MarkdownChunker(ChunkConfig(max_chunk_size=200), Context()).chunk_hierarchical(text)
+    for chunk in result.get_leaves()[1:]:
+        assert chunk.section.path == ("Guide", "Tea")
+        assert chunk.context.partition("\n")[0] == "Guide > Tea"
+        assert chunk.header_path == "/Guide/Tea"
+        assert chunk.anchor == "leaf"
+        assert "## Tea {#leaf .hot}\n\nSome words" in chunk.content
+    assert result.chunks[0].content == "# Guide\n\nAbout."
+
+
+@pytest.mark.parametrize(
+    ("text", "anchor"),
+    [
+        ('# Tea <a id="leaf"></a>\n', "leaf"),
+        ("# <a name='leaf'></a>Tea\n", "leaf"),
+        ('<a id="leaf"></a>\nTea\n===\n', "leaf"),
+        ('# Tea <a class="x" ID=leaf>\n', "leaf"),
+        ('# Tea <a id="leaf"></a><a id="other"></a>\n', "leaf"),
+        ('<a id="far"></a>\n\n# Tea <a id="leaf"></a>\n', "leaf"),
+        ('<a id="far"></a>\n\n# Tea {#leaf}\n', "leaf"),
+        ('# Tea <a href="#leaf"></a>\n', "tea-"),
+        ('# Tea <b id="leaf"></b>\n', "tea-"),
+    ],
+)
+def test_anchors_in_a_heading(text: str, anchor: str) -> None:
+    """An anchor in a heading is the heading's own, and stands before those around it."""
+    assert heading(text) == ("Tea", anchor.rstrip("-"))
+
+
+def test_anchors_in_code_are_text() -> None:
+    assert heading('# Tea `<a id="leaf">`\n') == ('Tea <a id="leaf">', "tea-a-idleaf")
+
+
+def test_given_anchors_are_kept_and_others_avoid_them() -> None:
+    """An id stays as it is written, even twice; slugs are numbered around all of them."""
+    text = "# Tea\n\n# Pot {#tea}\n\n# Tea\n\n# Cup {#tea-2}\n\n# Tea\n\n# Lid {#tea}\n"
+    anchors = [entry.anchor for entry in chunk_hierarchical(text).toc()]
+    assert anchors == ["tea-1", "tea", "tea-3", "tea-2", "tea-4", "tea"]
+
+
+# Anchors and comments before a heading
+
+
+@pytest.mark.parametrize(
+    ("lead", "anchor"),
+    [
+        ('<a id="leaf"></a>\n', "leaf"),
+        ('<a id="leaf"></a>\n\n', "leaf"),
+        ('<a id="leaf"/>\n\n', "leaf"),
+        ("<a name=leaf></a> <a\n  id='pot'></a>\n\n", "pot"),
+        ("<!-- a note -->\n", "tea"),
+        ("<!-- a note -->\n\n\n<a id='leaf'></a>\n\n", "leaf"),
+        ("<a id='leaf'></a>\n\n<!--\n\n<a id='x'></a> a note\n-->\n\n", "leaf"),
+        ("<a id='far'></a>\n\n<a id='leaf'></a>\n\n", "leaf"),
+        ("<a id=''></a>\n\n", "tea"),
+    ],
+)
+@pytest.mark.parametrize("markup", ["## Tea\n", "Tea\n---\n"])
+def test_anchors_and_comments_are_part_of_the_heading_after_them(
+    lead: str, anchor: str, markup: str
+) -> None:
+    """Blocks of anchors and comments belong to the heading below, whose anchor the last id is."""
+    if markup.startswith("Tea") and not lead.endswith(("\n\n", "-->\n")):
+        lead += "\n"
+    document = parse_markdown(f"Text.\n\n{lead}{markup}\nMore.\n")
+    _, block, _ = document.top
+    assert (block.kind, block.start, block.lead) == (BlockKind.HEADING, 7, len(lead))
+    assert document.sections[1].anchor == anchor
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<a id='leaf'>Text</a>\n\n",
+        "<a href='/leaf'></a>\n\n",
+        "<a data-id='leaf'></a>\n\n",
+        "<img id='leaf'>\n\n",
+        "<!-- a note --> text\n\n",
+        "<!-- a note never closed\n\n",
+        "> <a id='leaf'></a>\n\n",
+        "- <a id='leaf'></a>\n\n",
+        "```\n<a id='leaf'></a>\n```\n\n",
+        "\u3000\n\n",
+        f"<!-- {LONG} -->\n\n",
+    ],
+)
+def test_other_blocks_are_no_part_of_the_heading_after_them(before: str) -> None:
+    """Links, text, containers and long comments stay what they are."""
+    headings = [b for b in parse_markdown(f"{before}## Tea\n").top if b.kind is BlockKind.HEADING]
+    assert [block.lead for block in headings] == [0] * len(headings)
+    assert all(not block.anchor for block in headings)
+
+
+def test_headings_in_containers_have_nothing_before_them() -> None:
+    """In a quotation or an item, anchors and comments are blocks like any other."""
+    kinds = [block.kind for block in parse_markdown("> <!-- a note -->\n> # Tea\n").blocks]
+    assert kinds == [BlockKind.BLOCK_QUOTE, BlockKind.HTML, BlockKind.HEADING]
+
+
+def test_no_chunk_ends_with_the_anchor_of_the_next_heading() -> None:
+    """An anchor is in the chunk of its heading, which starts with it."""
+    text = (
+        "# Guide\n\nSome text that is long enough to stand alone.\n\n"
+        '<!-- keep -->\n\n<a id="leaf"></a>\n\n## Tea\n\nMore text that is long enough, too.\n'
+    )
+    first, second = chunk_markdown(text, ChunkConfig(min_chunk_size=0))
+    assert first.text.endswith("stand alone.")
+    assert second.text.startswith('<!-- keep -->\n\n<a id="leaf"></a>\n\n## Tea')
+    assert (second.title, second.anchor, second.start_line) == ("Tea", "leaf", 5)
+    assert [entry.line for entry in chunk_hierarchical(text).toc()] == [1, 9]
+
+
+def test_repeated_headings_have_no_anchors() -> None:
+    """Continuing parts repeat the lines of headings, and nothing that stands between them."""
+    text = (
+        '<!-- keep -->\n# Guide\n\n<a id="leaf"></a>\n\n## Tea <b>!</b>\n### Pot\n\n'
+        + "Some words of it. " * 20
+    )
+    first, *others = chunk_markdown(text, ChunkConfig(max_chunk_size=200))
+    assert first.text.startswith("<!-- keep -->")
+    for chunk in others:
+        assert chunk.content.startswith("# Guide\n\n## Tea <b>!</b>\n### Pot\n\nSome words")
+        assert chunk.start_line == 2
+
+
+def test_nodes_begin_with_their_heading() -> None:
+    """What a section's node says starts with the heading, not with what stands before it."""
+    text = (
+        '# Guide\n\n<a id="leaf"></a>\n\n## Tea\n\nText.\n\n### Pot\n\nMore.\n\n### Cup\n\nMore.\n'
+    )
+    result = chunk_hierarchical(text, ChunkConfig(max_chunk_size=60, min_chunk_size=0))
+    node = next(chunk for chunk in result.chunks if chunk.content_type == "section")
+    assert (node.content, node.start_line, node.end_line) == ("## Tea\n\nText.", 5, 7)
+
+
+# The document's title
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "name"),
+    [
+        ("# Tea\n\nx\n", "Tea", "Tea"),
+        ("## Pot\n\nx\n\n# Tea\n\nx\n", "Tea", "Tea"),
+        ("---\ntitle: T\n---\n\n<h1>H</h1>\n\n# Tea\n\nx\n", "Tea", "Tea"),
+        ("---\ntitle: T\n---\n\n<h1>H</h1>\n\n#\n\nx\n", "T", "T"),
+        ("---\nTITLE: T\n---\n\n# Tea\n\nx\n\n# Pot\n", "T", "T"),
+        (
+            "<h1 align='center'>T &amp; <b>pots</b>\n</h1>\n\n# Tea\n\n# Pot\n",
+            "T & pots",
+            "T & pots",
+        ),
+        ("<p>x</p>\n\n<div>\n<H1>T</H1>\n</div>\n\n## Tea\n", "T", "T"),
+        ("<!-- <h1>no</h1> -->\n\n<h1>\n\n<h1></h1>\n\n## Tea\n", "", "Document"),
+        ("## Tea\n\n<h1>T</h1>\n", "", "Document"),
+        ("> <h1>T</h1>\n\n```\n<h1>T</h1>\n```\n", "", "Document"),
+        ("#\n\nx\n\n# Tea\n\n# Pot\n", "", "Tea"),
+        ("> # Tea\n", "", "Document"),
+        ("x\n", "", "Document"),
+    ],
+)
+def test_a_document_is_called(text: str, title: str, name: str) -> None:
+    """Title is the sole H1, else that of front matter, else an HTML one; a root needs a name."""
+    result = chunk_hierarchical(text)
+    assert (result.title, result.chunks[0].title) == (title, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "lines"),
+    [
+        ("# Tea\n\nHot.\n\n## Pot\n\nx\n", "# Tea\n\nHot.", (1, 3)),
+        ("# Tea\n\n## Pot\n\nx\n", "# Tea\n\n## Pot\n\nx", (1, 5)),
+        ("Hot.\n\n# Tea\n\nx\n", "# Tea\n\nHot.", (1, 3)),
+        ("## Pot\n\nx\n\n# Tea\n", "# Tea\n\n## Pot\n\nx\n\n# Tea", (1, 5)),
+        ("x\n\n# Tea\n\n# Pot\n", "x", (1, 1)),
+        ("# Tea\n\nx\n\n# Pot\n", "# Tea\n\nx\n\n# Pot", (1, 5)),
+        ("---\ntitle: Tea\n---\n\nHot.\n\n## Pot\n\nx\n", "# Tea\n\nHot.", (5, 5)),
+        ("---\ntitle: Tea\n---\n\n## Pot\n", "# Tea\n\n## Pot", (5, 5)),
+        ("---\ntitle: Tea\n---\n\n# *Tea*\n\n# Pot\n", "# *Tea*\n\n# Pot", (5, 7)),
+        ("<h1>Tea</h1>\n\nHot.\n\n## Pot\n", "<h1>Tea</h1>\n\nHot.", (1, 3)),
+        ("<p>Hot.</p>\n\n<h1>Tea</h1>\n\n## Pot\n", "# Tea\n\n<p>Hot.</p>\n\n<h1>Tea</h1>", (1, 3)),
+        ("x\n", "x", (1, 1)),
+    ],
+)
+def test_a_root_says_its_title_once(text: str, content: str, lines: tuple[int, int]) -> None:
+    """Above its summary, unless that starts with it; the lines are those of both."""
+    root = chunk_hierarchical(text).chunks[0]
+    assert root.content == content
+    assert (root.start_line, root.end_line) == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "lines"),
+    [
+        ("x\n\n# Tea\n\nx\n", "# Tea", (3, 3)),
+        ("---\ntitle: Tea\n---\n\nx\n", "# Tea", (1, 1)),
+        ("x\n\n# Tea\n\n# Pot\n", "# Tea", (1, 1)),
+        ("x\n", "# Document", (1, 1)),
+    ],
+)
+def test_a_root_without_a_summary(text: str, content: str, lines: tuple[int, int]) -> None:
+    """It says what it is called."""
+    root = chunk_hierarchical(text, ChunkConfig(include_document_summary=False)).chunks[0]
+    assert root.content == content
+    assert (root.start_line, root.end_line) == lines
+
+
+def test_without_a_title_nothing_is_embedded_in_its_place() -> None:
+    """No chunk says "Document", nor a heading that it is not under."""
+    text = "x\n\n# Tea\n\nx\n\n# Pot\n\n## Lid\n\nx\n"
+    chunker = MarkdownChunker(ChunkConfig(min_chunk_size=0), Context())
+    contexts = [chunk.context for chunk in chunker.chunk(text)]
+    assert contexts == ["", "Tea", "Pot > Lid"]
+    assert [chunk.context for chunk in chunker.chunk("x\n")] == [""]
+
+
+# Long titles
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("w" * 200, "w" * 200),
+        ("w" * 201, "w" * 199 + "…"),
+        (LONG, "word " * 39 + "word…"),
+        ("A " + "w" * 300, "A " + "w" * 197 + "…"),
+        (f"*{'word ' * 60}end*", "word " * 39 + "word…"),
+    ],
+)
+@pytest.mark.parametrize("markup", ["# {}\n\nText.\n", "---\ntitle: {!r}\n---\n\nText.\n"])
+def test_long_titles_are_cut_at_a_word(title: str, shown: str, markup: str) -> None:
+    """A title has two hundred characters at most, wherever it is said but in the content."""
+    result = chunk_hierarchical(markup.format(title))
+    assert result.title == result.chunks[0].title
+    assert (
+        result.title.removeprefix("*").removesuffix("…").startswith(shown.removesuffix("…")[:190])
+    )
+    assert len(result.title) <= 200
+    assert result.title.endswith("…") == (len(title) > 200)
+    assert title.strip() in "".join(chunk.text for chunk in result.get_leaves())
+
+
+def test_paths_do_not_grow_with_a_heading() -> None:
+    """What stands under a long heading says of it what is shown of it."""
+    text = f"# {LONG}\n\n## Tea\n\nText.\n"
+    result = MarkdownChunker(ChunkConfig(), Context()).chunk_hierarchical(text)
+    leaf = result.get_leaves()[-1]
+    assert len(leaf.section.path[0]) == 200
+    assert leaf.header_path.startswith("/word ")
+    assert all(len(entry.path[0]) == 200 for entry in result.toc())
+    assert len(leaf.context) < 250
