@@ -9,21 +9,7 @@ from math import inf, isnan
 
 from chunkana_core import ConfigurationError
 from chunkana_retrieval.checks import require_number
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A node of the merge tree that a search found, usually a leaf.
-
-    Attributes:
-        node_id: unique among all nodes.
-        score: of the search; a higher one is better, any may be negative, a NaN is the lowest.
-        parent_id: the node's parent; None for a root.
-    """
-
-    node_id: str
-    score: float
-    parent_id: str | None = None
+from chunkana_retrieval.hits import Hit
 
 
 @dataclass(frozen=True, slots=True)

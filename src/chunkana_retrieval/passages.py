@@ -1,0 +1,272 @@
+"""Hits laid out for reading: in order, joined where they touch, each passage under its path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+from chunkana_core import Source, Span
+from chunkana_retrieval.cutting import open_fence
+from chunkana_retrieval.hits import Hit
+
+BLANK_LINE = "\n\n"
+OMISSION = f"{BLANK_LINE}…{BLANK_LINE}"
+_BETWEEN_TITLES = " > "
+_BLANK = re.compile(r"\s*+")
+_HEADING = re.compile(
+    r"""\s*+(?:[#]{1,6}[ \t]+(?P<marked>[^\r\n]*+)
+    |(?P<underlined>[^\r\n]++)(?:\r\n?|\n)[ ]{0,3}(?:=++|-++)[ \t]*+(?=[\r\n]|\Z))""",
+    re.VERBOSE,
+)
+_NO_LETTER = re.compile(r"[\W_]+")
+_Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text to read, of one document.
+
+    Attributes:
+        document_id: of the document.
+        spans: the ranges of the document that are in the text, in order and disjoint.
+        start_line: the line, from 1, in which the first span starts; None if it is not known.
+        end_line: the line in which the last span ends; None if it is not known.
+        path: the titles above all of it, outermost first.
+        score: of the best hit in it.
+        chunk_ids: the node ids of the hits in it, in document order.
+        text: what to read: the titles above, the slices of the document, `…` for what is left out
+            between them, and the header rows and fences that the slices need.
+    """
+
+    document_id: str
+    spans: tuple[Span, ...]
+    start_line: int | None
+    end_line: int | None
+    path: _Path
+    score: float
+    chunk_ids: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What a hit adds to those before it in the document.
+
+    Attributes:
+        span: the part of the hit's range that no hit before it covers.
+        hit: the hit.
+        found: the hits with their ranks: this one, and those whose ranges end in the piece and
+            add nothing.
+    """
+
+    span: Span
+    hit: Hit
+    found: tuple[tuple[int, Hit], ...]
+
+    @property
+    def text(self) -> str:
+        """The slice of the document."""
+        return self.hit.text[self._left_out : self.span.end - self.hit.span.start]
+
+    @property
+    def lead(self) -> str:
+        """The header rows or opening fence to repeat above the slice."""
+        if not self._left_out:
+            return self.hit.repeated
+        fence = open_fence(self.hit.repeated + self.hit.text[: self._left_out])
+        return f"{fence.opening}\n" if fence else ""
+
+    @property
+    def _left_out(self) -> int:
+        return self.span.start - self.hit.span.start
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """Pieces that are read as one slice of the document.
+
+    Attributes:
+        pieces: in order.
+        text: the exact slice.
+        above: the titles of the first piece's path that are no headings at the text's start.
+    """
+
+    pieces: tuple[Piece, ...]
+    text: str
+    above: _Path
+
+    @classmethod
+    def of(cls, pieces: Sequence[Piece], text: str) -> _Slice:
+        """Find which titles are to be said."""
+        return cls(tuple(pieces), text, _titles_above(pieces[0].hit.path, text))
+
+    @property
+    def span(self) -> Span:
+        """The range of the text."""
+        return Span(self.pieces[0].span.start, self.pieces[-1].span.end)
+
+    def read(self) -> str:
+        """Return the text with the header rows and the fences that it needs."""
+        text = self.pieces[0].lead + self.text
+        fence = open_fence(text)
+        return f"{text}\n{fence.closing}" if fence else text
+
+    def continues(self, passage: Sequence[_Slice]) -> bool:
+        """Tell whether the slices of a passage say under which titles this one stands."""
+        has_heading = self.above != self.pieces[0].hit.path
+        is_sibling = has_heading and self.above == passage[0].above
+        return is_sibling or self.above == passage[-1].pieces[-1].hit.path
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Lays out hits.
+
+    Attributes:
+        texts: of documents, by their ids; None where only the hits' texts are known, and
+            neighbours stay apart.
+    """
+
+    texts: Mapping[str, str] | None
+
+    def passages(
+        self, hits: Sequence[Hit], filled: Collection[tuple[str, Span]] = ()
+    ) -> list[Passage]:
+        """Return what to read for hits, documents in the order of their best hit.
+
+        Args:
+            hits: the best first.
+            filled: gaps between hits to show as well, each with its document's id.
+        """
+        shown = {hit.document_id for hit in hits}
+        sources = {i: Source.of(text) for i, text in (self.texts or {}).items() if i in shown}
+        return [_passage(slices, sources) for slices in self._groups(hits, filled)]
+
+    def text(self, hits: Sequence[Hit], filled: Collection[tuple[str, Span]] = ()) -> str:
+        """Return the texts of these passages as they are handed over."""
+        return BLANK_LINE.join(map(_written, self._groups(hits, filled)))
+
+    def gaps(self, hits: Sequence[Hit]) -> Iterator[tuple[Span, Piece]]:
+        """Yield what is left out between hits of a document, each with the piece that follows."""
+        for pieces in _pieces(hits).values():
+            for before, after in pairwise(pieces):
+                gap = Span(before.span.end, after.span.start)
+                if not self._is_blank(after.hit.document_id, gap):
+                    yield gap, after
+
+    def _groups(
+        self, hits: Sequence[Hit], filled: Collection[tuple[str, Span]]
+    ) -> Iterator[list[_Slice]]:
+        """Yield the slices of each passage."""
+        for document_id, pieces in _pieces(hits).items():
+            group: list[_Slice] = []
+            for one in self._slices(document_id, pieces, filled):
+                if group and (self.texts is None or not one.continues(group)):
+                    yield group
+                    group = []
+                group.append(one)
+            yield group
+
+    def _slices(
+        self, document_id: str, pieces: Sequence[Piece], filled: Collection[tuple[str, Span]]
+    ) -> Iterator[_Slice]:
+        if self.texts is None:
+            yield from (_Slice.of([piece], piece.text) for piece in pieces)
+            return
+        text, runs = self.texts[document_id], [[pieces[0]]]
+        for piece in pieces[1:]:
+            gap = Span(runs[-1][-1].span.end, piece.span.start)
+            if self._is_blank(document_id, gap) or (document_id, gap) in filled:
+                runs[-1].append(piece)
+            else:
+                runs.append([piece])
+        for run in runs:
+            yield _Slice.of(run, text[run[0].span.start : run[-1].span.end])
+
+    def _is_blank(self, document_id: str, gap: Span) -> bool:
+        if self.texts is None:
+            return False
+        blank = _BLANK.match(self.texts[document_id], gap.start, gap.end)
+        return blank is not None and blank.end() == gap.end
+
+
+def _pieces(hits: Sequence[Hit]) -> dict[str, list[Piece]]:
+    """Return by document what each hit adds, in document order."""
+    by_document: dict[str, list[tuple[int, Hit]]] = {}
+    for rank, hit in enumerate(hits):
+        by_document.setdefault(hit.document_id, []).append((rank, hit))
+    return {document_id: _swept(found) for document_id, found in by_document.items()}
+
+
+def _swept(found: list[tuple[int, Hit]]) -> list[Piece]:
+    pieces: list[tuple[Span, list[tuple[int, Hit]]]] = []
+    for rank, hit in sorted(found, key=lambda one: (one[1].span.start, -one[1].span.end)):
+        start = max(hit.span.start, pieces[-1][0].end) if pieces else hit.span.start
+        if start < hit.span.end:
+            pieces.append((Span(start, hit.span.end), [(rank, hit)]))
+        else:
+            pieces[-1][1].append((rank, hit))
+    return [Piece(span, hits[0][1], tuple(hits)) for span, hits in pieces]
+
+
+def _written(slices: Sequence[_Slice]) -> str:
+    """Return the text of a passage."""
+    titles = _BETWEEN_TITLES.join(" ".join(title.split()) for title in slices[0].above)
+    text = OMISSION.join(one.read() for one in slices)
+    return f"{titles}{BLANK_LINE}{text}" if titles else text
+
+
+def _passage(slices: Sequence[_Slice], sources: Mapping[str, Source]) -> Passage:
+    pieces = [*chain.from_iterable(one.pieces for one in slices)]
+    found = [*chain.from_iterable(piece.found for piece in pieces)]
+    document_id = pieces[0].hit.document_id
+    source = sources.get(document_id)
+    return Passage(
+        document_id,
+        tuple(one.span for one in slices),
+        _line(pieces[0].hit, pieces[0].span.start, source),
+        _line(pieces[-1].hit, pieces[-1].span.end - 1, source),
+        _common([piece.hit.path for piece in pieces]),
+        min(found, key=lambda one: one[0])[1].score,
+        tuple(hit.node_id for _, hit in found),
+        _written(slices),
+    )
+
+
+def _line(hit: Hit, offset: int, source: Source | None) -> int | None:
+    """Return the line of the document that holds an offset in a hit."""
+    if source is not None:
+        return source.line_at(offset)
+    if hit.start_line is None:
+        return None
+    return hit.start_line + Source.of(hit.text).line_at(offset - hit.span.start) - 1
+
+
+def _common(paths: Sequence[_Path]) -> _Path:
+    """Return the titles that all paths start with."""
+    first, last = min(paths), max(paths)
+    same = next(
+        (n for n, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), None
+    )
+    return first[:same]
+
+
+def _titles_above(path: _Path, text: str) -> _Path:
+    """Return a path without the titles at its end that a text starts with as headings."""
+    headings: list[str] = []
+    match = _HEADING.match(text) if path else None
+    while match is not None and len(headings) < len(path):
+        headings.append(match["marked"] or match["underlined"] or "")
+        match = _HEADING.match(text, match.end())
+    for above in range(len(path) - len(headings), len(path)):
+        if all(map(_says, headings, path[above:])):
+            return path[:above]
+    return path
+
+
+def _says(heading: str, title: str) -> bool:
+    """Tell whether a heading's Markdown starts with a title."""
+    said = _NO_LETTER.sub("", title)
+    return _NO_LETTER.sub("", heading).startswith(said) if said else title in heading

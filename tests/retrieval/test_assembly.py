@@ -1,0 +1,291 @@
+"""`assemble`: what is read of hits, case by case; `test_assembly_laws.py` has what always holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from chunkana_core import ConfigurationError, Span, chunk_markdown
+from chunkana_retrieval import Hit, assemble
+from tests.retrieval.searches import handed_over, leaves
+
+TEA = """# Tea
+
+Boil water. It takes a while.
+
+## Green
+
+Wait for 80 degrees. Then pour it over the leaves, and wait for two minutes more, or three.
+
+### Sencha
+
+Only one minute.
+
+## Black
+
+Do not wait. Pour at once.
+"""
+TABLE = "# Sizes\n\n| name | size |\n|---|---|\n" + "".join(
+    f"| part number {n} | {n}00 |\n" for n in range(9)
+)
+CODE = (
+    "# Use\n\n- Run this:\n\n  ```python\n"
+    + "".join(f"  call({n})\n" for n in range(9))
+    + "  ```\n"
+)
+MATH = "# Sum\n\n$$\n" + "".join(f"a_{n} + b_{n} +\n" for n in range(19)) + "c\n$$\n"
+
+
+def read(text: str, chosen: Sequence[int], budget: int = 10_000, size: int = 100) -> str:
+    """Return what is handed over of some leaves of a document, best first."""
+    hits = leaves(text, size)
+    return handed_over(assemble([hits[n] for n in chosen], budget, sources={"a.md": text}))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        pytest.param([0], "# Tea\n\nBoil water. It takes a while.", id="its own heading"),
+        pytest.param([3], "Tea > Green\n\n### Sencha\n\nOnly one minute.", id="titles above"),
+        pytest.param(
+            [4, 3],
+            "Tea > Green\n\n### Sencha\n\nOnly one minute.\n\n## Black\n\n"
+            "Do not wait. Pour at once.",
+            id="neighbours are one slice",
+        ),
+        pytest.param(
+            [0, 4],
+            "# Tea\n\nBoil water. It takes a while.\n\n…\n\n## Black\n\nDo not wait. Pour at once.",
+            id="the titles of what follows have been read",
+        ),
+        pytest.param(
+            [2, 4],
+            "Tea > Green\n\nThen pour it over the leaves, and wait for two minutes more, or three."
+            "\n\nTea\n\n## Black\n\nDo not wait. Pour at once.",
+            id="other titles are another passage",
+        ),
+        pytest.param(
+            [1, 4],
+            "Tea\n\n## Green\n\nWait for 80 degrees.\n\n…\n\n"
+            "## Black\n\nDo not wait. Pour at once.",
+            id="the same titles are said once",
+        ),
+        pytest.param([0, 1, 2, 3, 4], TEA.rstrip(), id="a whole document is itself"),
+    ],
+)
+def test_passages_are_read_under_their_titles(chosen: list[int], expected: str) -> None:
+    assert read(TEA, chosen) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen", "lead", "last"),
+    [
+        pytest.param(TABLE, 1, "| name | size |\n|---|---|\n| part", " |", id="header rows"),
+        pytest.param(CODE, 1, "  ```python\n  call", ")\n  ```", id="fences in lists"),
+        pytest.param(MATH, 1, "$$\na_", "+\n$$", id="math"),
+    ],
+)
+def test_what_starts_inside_a_block_has_its_header_and_ends_with_its_fence(
+    text: str, chosen: int, lead: str, last: str
+) -> None:
+    said = read(text, [chosen])
+    _, _, body = said.partition("\n\n")
+    assert body.startswith(lead)
+    assert said.endswith(last)
+
+
+@pytest.mark.parametrize("text", [TABLE, CODE, MATH])
+def test_what_follows_the_start_of_its_block_repeats_nothing(text: str) -> None:
+    assert read(text, range(len(leaves(text)))) == text.rstrip()
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"),
+    [
+        (24, "# Tea\n\nBoil water."),
+        (18, "# Tea\n\nBoil water."),
+        (17, "# Tea\n\nBoil"),
+        (10, "# Tea"),
+        (4, ""),
+        (0, ""),
+    ],
+)
+def test_the_first_is_cut_after_a_sentence_or_else_a_word(budget: int, expected: str) -> None:
+    assert read(TEA, [0], budget) == expected
+
+
+def test_the_next_is_left_out_where_not_a_sentence_of_it_fits() -> None:
+    first = read(TEA, [3])
+    assert read(TEA, [3, 0], len(first) + 15) == first
+    assert read(TEA, [3, 0], len(first) + 22) == f"# Tea\n\nBoil water.\n\n{first}"
+
+
+def test_what_is_cut_in_code_ends_with_the_fence() -> None:
+    assert read("```python\na = 1\nb = 2\n```\n", [0], 20) == "```python\na = 1\n```"
+
+
+SAID = ("it is here. " * 5, "no.", "and there. " * 5)
+GAPS = "".join(f"Part {n}: {words}\n\n" for n, words in enumerate(SAID))
+
+
+def parts() -> list[Hit]:
+    """Return three neighbours, the second short."""
+    starts = [0, GAPS.index("Part 1"), GAPS.index("Part 2"), len(GAPS)]
+    spans = [Span(a, len(GAPS[:b].rstrip())) for a, b in pairwise(starts)]
+    path = ("On the size of parts",)
+    return [
+        Hit(str(n), 1.0, None, "a.md", span=span, path=path, start_line=2 * n + 1,
+            text=GAPS[span.start : span.end])
+        for n, span in enumerate(spans)
+    ]  # fmt: skip
+
+
+def test_a_gap_shorter_than_the_titles_is_filled_last() -> None:
+    first, _, last = parts()
+    sources = {"a.md": GAPS}
+    (passage,) = assemble([first, last], 1000, sources=sources)
+    assert passage.text == f"On the size of parts\n\n{GAPS.rstrip()}"
+    assert passage.chunk_ids == ("0", "2")
+    apart = f"On the size of parts\n\n{first.text}\n\n…\n\n{last.text}"
+    (passage,) = assemble([first, last], len(apart), sources=sources)
+    assert passage.text == apart
+
+
+def test_a_gap_that_was_found_is_not_filled_in_place_of_a_better_one() -> None:
+    first, gap, last = parts()
+    hits = [
+        first,
+        last,
+        replace(gap, document_id="b.md", text="Long. " * 50, span=Span(0, 300)),
+        gap,
+    ]
+    (passage, *_) = assemble(hits, 190, sources={"a.md": GAPS, "b.md": "Long. " * 50})
+    assert "…" in passage.text
+
+
+def test_without_sources_each_hit_is_a_passage_in_order() -> None:
+    hits = leaves(TEA)
+    passages = assemble([hits[4], hits[3], hits[0]], 1000)
+    assert [passage.chunk_ids for passage in passages] == [
+        (hits[0].node_id,), (hits[3].node_id,), (hits[4].node_id,),
+    ]  # fmt: skip
+    assert passages[2].text == "Tea\n\n## Black\n\nDo not wait. Pour at once."
+    assert (passages[2].start_line, passages[2].end_line) == (13, 15)
+
+
+def test_without_sources_what_overlaps_comes_once_and_code_is_opened_again() -> None:
+    text = "```sh\nmake all\nmake test\nmake docs\n```\n"
+    hits = [
+        Hit("a", 2, span=Span(0, 14), text=text[:14]),
+        Hit("b", 1, span=Span(6, 34), text=text[6:34], repeated="```sh\n"),
+    ]
+    first, second = assemble(hits, 1000)
+    assert first.text == "```sh\nmake all\n```"
+    assert second.text == "```sh\n\nmake test\nmake docs\n```"
+    assert (second.spans, second.start_line) == ((Span(14, 34),), None)
+
+
+def test_a_hit_inside_another_is_named_and_adds_nothing() -> None:
+    inner = Hit("inner", 2.0, span=Span(6, 10), text="many")
+    outer = Hit("outer", 1.0, span=Span(0, 16), text="There are many.")
+    (passage,) = assemble([inner, replace(outer, text="There many words")], 1000)
+    assert passage.text == "There many words"
+    assert passage.chunk_ids == ("outer", "inner")
+    assert passage.score == 2.0
+
+
+def test_a_passage_says_where_it_is_from() -> None:
+    hits = leaves(TEA)
+    (passage,) = assemble([hits[4], hits[3]], 1000, sources={"a.md": TEA})
+    assert passage.document_id == "a.md"
+    assert passage.spans == (Span(hits[3].span.start, hits[4].span.end),)
+    assert (passage.start_line, passage.end_line) == (9, 15)
+    assert passage.path == ("Tea",)
+    assert passage.score == hits[4].score
+    assert passage.chunk_ids == (hits[3].node_id, hits[4].node_id)
+
+
+def test_documents_come_in_the_order_of_their_best_hits() -> None:
+    cats, dogs = ("# Cats\n\nThey purr.\n\n# More\n\nThey meow.\n", "# Dogs\n\nThey bark.\n")
+    hits = [*leaves(cats, document_id="cats"), *leaves(dogs, document_id="dogs")]
+    ranked = [hits[2], hits[1], hits[0]]
+    passages = assemble(ranked, 1000, sources={"cats": cats, "dogs": dogs}.__getitem__)
+    assert [(passage.document_id, passage.text) for passage in passages] == [
+        ("dogs", dogs.rstrip()),
+        ("cats", cats.rstrip()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ("## A\n\nText.", ("T", "A"), "T"),
+        ("## A {#id}\n\nText.", ("T", "A"), "T"),
+        ("## *A* `b` ##\n\nText.", ("T", "A b"), "T"),
+        ("A\n---\n\nText.", ("T", "A"), "T"),
+        ("# T\n\n## A\n\n### B\n\nText.", ("T", "A"), ""),
+        ("## A\n\n### B\n\nText.", ("T", "A"), "T"),
+        ("## Other\n\nText.", ("T", "A"), "T > A"),
+        ("## ?!\n\nText.", ("T", "?!"), "T"),
+        ("##\n\nText.", ("T", "?!"), "T > ?!"),
+        ("Text.", ("T", "A\nb"), "T > A b"),
+        ("Text.", (), ""),
+        ("## A\n\nText.", (), ""),
+    ],
+)
+def test_titles_that_a_text_begins_with_are_not_said_above(
+    text: str, path: tuple[str, ...], line: str
+) -> None:
+    (passage,) = assemble([Hit("a", 1, span=Span(0, len(text)), path=path, text=text)], 1000)
+    assert passage.text == (f"{line}\n\n{text}" if line else text)
+
+
+def test_the_title_of_a_document_is_put_before_paths_without_it() -> None:
+    (chunk,) = chunk_markdown("## Green\n\nWait.\n")
+    assert Hit.of_chunk(chunk, 1.0, title="Tea").path == ("Tea", "Green")
+    assert Hit.of_chunk(chunk, 1.0, title="Green").path == ("Green",)
+    assert Hit.of_chunk(chunk, 1.0).path == ("Green",)
+
+
+HIT = Hit("x", 1.0, document_id="a.md", span=Span(0, 3), text="abc")
+
+
+@pytest.mark.parametrize(
+    ("field", "arguments"),
+    [
+        ("budget", {"budget": -1}),
+        ("budget", {"budget": "many"}),
+        ("hits", {"hits": [replace(HIT, span=Span(0, 0), text="")]}),
+        ("hits", {"hits": [replace(HIT, span=Span(-3, -1))]}),
+        ("hits", {"hits": [replace(HIT, text="ab")]}),
+        ("sources", {"sources": {}}),
+        ("sources", {"sources": {"a.md": "abd"}}),
+        ("sources", {"sources": {"a.md": "ab"}, "hits": [replace(HIT, text="")]}),
+    ],
+)
+def test_errors_name_the_argument(field: str, arguments: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        assemble(**dict[str, Any](hits=[HIT], budget=100) | arguments)
+    assert raised.value.field == field
+
+
+def test_with_sources_a_hit_needs_no_text() -> None:
+    (passage,) = assemble([replace(HIT, text="")], 100, sources={"a.md": "abcd"})
+    assert passage.text == "abc"
+
+
+def test_many_hits_are_measured_a_few_times() -> None:
+    hits = [Hit(str(n), 1.0, str(n), str(n), span=Span(0, 5), text="Text.") for n in range(20_000)]
+    measured: list[int] = []
+
+    def length(text: str) -> int:
+        measured.append(len(text))
+        return len(text)
+
+    assert len(assemble(hits, 700, length)) == 100
+    assert len(measured) < 20
+    assert max(measured) < 2 * 700
