@@ -134,6 +134,6 @@ def _slice(document: Document, stack: Sequence[Span]) -> str:
     text = document.text[stack[0].start : stack[0].end]
     for before, heading in pairwise(stack):
         gap = document.text[before.end : heading.start]
-        text += gap if gap.isspace() else _AFTER_STACK
+        text += gap if gap.isspace() else 2 * document.source.line_ending(before.end)
         text += document.text[heading.start : heading.end]
     return text
