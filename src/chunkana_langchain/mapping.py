@@ -118,7 +118,7 @@ class DocumentMapper:
     _tree: MergeTree
     _title: str  # of the source
     _headings: Mapping[_Path, tuple[Heading, ...]]  # by path, those in the text
-    _headings_at: Mapping[int, TocEntry]  # by line
+    _headings_at: Mapping[int, TocEntry]  # by line, also by that of its anchor
     _kept: tuple[str, ...]  # the metadata keys of ours whose values are the caller's
     _section_metadata: dict[_Path, dict[str, Any]] = field(default_factory=dict)
     _ancestries: dict[tuple[Heading, ...], str] = field(default_factory=dict)  # as JSON
@@ -145,7 +145,7 @@ class DocumentMapper:
             result.merge_tree(options.max_parent_size),
             origin.title or result.title,
             headings,
-            {entry.line: entry for entry in toc},
+            {line: entry for entry in toc for line in (entry.start_line, entry.line)},
             tuple(sorted(_RESERVED & origin.kept)),
         )
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from langchain_core.documents import Document
@@ -52,6 +53,8 @@ class ChunkanaSplitter(TextSplitter):
         introductions: whether below a breadcrumb stands the first sentence of the section that
             the chunk continues or is under.
         header_keys: whether the metadata has "Header 1" to "Header 6".
+        front_matter_keys: keys of front matter that are copied into the metadata of the document's
+            chunks, where the metadata has no such key.
         max_parent_size: the size of the text of the largest parent of `split_hierarchical`,
             without what goes in front; by default four times `chunk_size`.
         options: of `chunkana_core.ChunkConfig`, but for the size, overlap and measure, with its
@@ -81,6 +84,7 @@ class ChunkanaSplitter(TextSplitter):
         source_label: SourceLabel = None,
         introductions: bool = True,
         header_keys: bool = False,
+        front_matter_keys: Sequence[str] = (),
         max_parent_size: int | None = None,
         **options: Any,
     ) -> None:
@@ -88,11 +92,13 @@ class ChunkanaSplitter(TextSplitter):
         super().__init__(*sizes, keep_separator, add_start_index, strip_whitespace)
         _require_context(header_context)
         _require_label(source_label, header_context)
+        _require_keys(front_matter_keys)
         if max_parent_size is not None and not max_parent_size >= 1:
             raise ConfigurationError("max_parent_size", max_parent_size, "None or at least 1")
         self._header_context = header_context
         self._source_label = source_label
         self._introductions = introductions
+        self._front_matter_keys = frozenset(front_matter_keys)
         self._chunker = MarkdownChunker(self._config(options))
         self._mapping = MappingOptions(
             chunk_size,
@@ -198,6 +204,10 @@ class ChunkanaSplitter(TextSplitter):
                 introduction=self._introductions and not origin.is_continued,
             )
         result = self._chunker.chunk_hierarchical(origin.text, context=context)
+        if self._front_matter_keys:
+            named = result.front_matter.items()
+            copied = {name: value for name, value in named if name in self._front_matter_keys}
+            origin = replace(origin, metadata=copied | origin.metadata)
         return DocumentMapper.of(result, origin, self._mapping, context)
 
 
@@ -215,6 +225,17 @@ def _require_label(source_label: object, header_context: HeaderContext) -> None:
         raise ConfigurationError("source_label", source_label, allowed)
     if not (source_label is None or isinstance(source_label, str) or callable(source_label)):
         raise InputTypeError("source_label", source_label, "None, a key of metadata or a callable")
+
+
+def _require_keys(front_matter_keys: Sequence[str]) -> None:
+    """Raise an error unless these are names of keys that are not ours."""
+    given: object = front_matter_keys  # a str is a sequence of such, too
+    is_list = isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given)
+    if not is_list:
+        raise InputTypeError("front_matter_keys", front_matter_keys, "a list or tuple of str")
+    if not keys.OWN.isdisjoint(front_matter_keys):
+        allowed = f"any but {', '.join(sorted(keys.OWN))}"
+        raise ConfigurationError("front_matter_keys", front_matter_keys, allowed)
 
 
 def _label(document: Document, source_label: SourceLabel) -> str:

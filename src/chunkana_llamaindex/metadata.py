@@ -28,7 +28,7 @@ class NodeMetadata(TypedDict):
         header_level: of the section's heading, 1 to 6; 0 for the document.
         content_type: "text", "code", "table", "list", "math", "html", "mixed" or "preamble"; of
             parents "section", of the document's own node "document".
-        anchor: the heading's slug, as on GitHub.
+        anchor: the id that the source gives the heading, else its slug as on GitHub.
         chunk_id: unique in the document.
         chunk_index: the leaf's number in the document, from 0; -1 for what is no leaf.
         section_id: the same for all nodes of a section.

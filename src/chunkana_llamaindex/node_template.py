@@ -72,6 +72,22 @@ class NodeTemplate:
         node = self.node.model_copy(update={"metadata": {}})
         return replace(self, node=node)
 
+    def with_metadata(self, added: Mapping[str, object]) -> NodeTemplate:
+        """Return the same template with more metadata, which is neither embedded nor read.
+
+        Of a key that the document has, its own value stays.
+        """
+        node = self.node
+        new = {name: value for name, value in added.items() if name not in node.metadata}
+        if not self.include_metadata:
+            return self
+        excluded = {
+            field: list(dict.fromkeys([*getattr(node, field), *new]))
+            for field in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys")
+        }
+        values = {"metadata": {**node.metadata, **new}, **excluded}
+        return replace(self, node=node.model_copy(update=values))
+
     def metadata(self, own: NodeMetadata) -> dict[str, object]:
         """Return the metadata of a node: the document's in front, whose values stay."""
         if not self.include_metadata:

@@ -30,7 +30,7 @@ from chunkana_llamaindex.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.origin import Origin, text_of
 from chunkana_llamaindex.warning import warn
 
-_ALGORITHM = 3  # raised when the same options give other nodes, so that caches are not used
+_ALGORITHM = 4  # raised when the same options give other nodes, so that caches are not used
 
 
 class MarkdownHierarchyNodeParser(NodeParser):
@@ -87,6 +87,9 @@ class MarkdownHierarchyNodeParser(NodeParser):
     introductions: bool = Field(
         default=True, description="Whether what introduces a leaf is embedded with it."
     )
+    front_matter_keys: tuple[str, ...] = Field(
+        default=(), description="Keys of front matter that are copied into the metadata."
+    )
     id_func: Function = Field(
         default=default_id_func,
         description="Makes ids from a number and a document; by default they are deterministic.",
@@ -120,6 +123,8 @@ class MarkdownHierarchyNodeParser(NodeParser):
         names = ("auto", *(strategy.name for strategy in registered))
         if self.strategy not in names:
             raise ValueError(f"strategy is {self.strategy!r}; allowed: {', '.join(names)}")
+        if clashing := sorted(set(KEYS).intersection(self.front_matter_keys)):
+            raise ValueError(f"front_matter_keys has {', '.join(clashing)}, which every node has")
         if self.max_parent_size is not None and self.max_parent_size < 1:
             raise ValueError(f"max_parent_size is {self.max_parent_size}; allowed: at least 1")
         if self.include_document_node and not self.include_metadata:
@@ -175,6 +180,8 @@ class MarkdownHierarchyNodeParser(NodeParser):
             result, is_counted = self._chunked(chunker, document, template)
             if not is_counted:
                 too_long.append(document.node_id)
+            if self.front_matter_keys:
+                template = template.with_metadata(self._front_matter(result))
             parsed += self._mapper(result, document, template, len(parsed)).nodes()
         _require_unique(parsed, "nodes, made by id_func,")
         _warn_of_long_metadata(too_long, self.max_chunk_size)
@@ -208,6 +215,11 @@ class MarkdownHierarchyNodeParser(NodeParser):
             return cast(str, self.source_label(document))
         label = document.metadata.get(self.source_label) if self.source_label else None
         return "" if label is None else str(label)
+
+    def _front_matter(self, result: HierarchicalChunkingResult) -> dict[str, object]:
+        """Return what a document's front matter says under the keys that are asked for."""
+        named = result.front_matter.items()
+        return {name: value for name, value in named if name in self.front_matter_keys}
 
     def _mapper(
         self,

@@ -67,13 +67,13 @@ def _depths(toc: Sequence[TocEntry]) -> Iterator[int]:
 
 
 def _stops(toc: Sequence[TocEntry]) -> list[float]:
-    """Return the line of the heading that ends each heading's section."""
+    """Return the line where the heading starts that ends each heading's section."""
     stops: list[float] = []
     after: list[TocEntry] = []  # later headings that end a section before them, the next one last
     for entry in reversed(toc):
         while after and after[-1].level > entry.level:
             after.pop()
-        stops.append(after[-1].line if after else float("inf"))
+        stops.append(after[-1].start_line if after else float("inf"))
         after.append(entry)
     return stops[::-1]
 

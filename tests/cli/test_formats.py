@@ -144,3 +144,50 @@ def test_a_name_that_is_not_utf_8_is_escaped_alike(form: str, tmp_path: Path) ->
         assert json.loads((tmp_path / "out").read_bytes())["file"] == "a\\udcff.md"
     else:
         assert b"a\\udcff.md" in (tmp_path / "out").read_bytes().replace(b"\\\\", b"\\")
+
+
+FRONT = "---\ntitle: Tea\ntags: [hot, green]\nsource: shop\n---\n\n# Tea\n\nText.\n"
+
+
+def test_keys_of_front_matter_go_into_the_metadata(tmp_path: Path) -> None:
+    """Those that are named, where a document has them."""
+    (tmp_path / "a.md").write_text(FRONT, encoding="utf-8")
+    (tmp_path / "b.md").write_text("Text.\n", encoding="utf-8")
+    keys = ("--front-matter-key=tags", "--front-matter-key", "source")
+    records = [
+        json.loads(line)
+        for line in output_of("split", "a.md", "b.md", *keys, folder=tmp_path).splitlines()
+    ]
+    found = [(r["file"], r["metadata"].get("tags"), r["metadata"].get("source")) for r in records]
+    tags = ["hot", "green"]
+    assert found == [("a.md", tags, "shop"), ("a.md", tags, "shop"), ("b.md", None, None)]
+    plain = [
+        json.loads(s) for s in output_of("split", "a.md", "b.md", folder=tmp_path).splitlines()
+    ]
+    for record, without in zip(records, plain, strict=True):
+        assert record["metadata"].items() >= without["metadata"].items()
+
+
+def test_keys_of_front_matter_are_columns_of_text(tmp_path: Path) -> None:
+    """In Parquet, what is no text is JSON; null where a document has no such key."""
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
+    (tmp_path / "a.md").write_text(FRONT, encoding="utf-8")
+    (tmp_path / "b.md").write_text("Text.\n", encoding="utf-8")
+    keys = ("--front-matter-key=tags", "--front-matter-key=source")
+    path = tmp_path / "chunks.parquet"
+    output_of("split", "a.md", "b.md", *keys, "--format=parquet", "-o", path, folder=tmp_path)
+    rows = pq.read_table(path).to_pylist()
+    assert [json.loads(row["tags"] or "null") for row in rows] == [["hot", "green"]] * 2 + [None]
+    assert [row["source"] for row in rows] == ["shop", "shop", None]
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_formats_without_metadata_take_no_keys(form: str) -> None:
+    message = error_of("split", f"--format={form}", "--front-matter-key=tags", DOCUMENTS[0], code=2)
+    assert f"--front-matter-key needs --format jsonl or parquet; got {form}" in message
+
+
+@pytest.mark.parametrize("key", ["title", "file", "chunk_id"])
+def test_keys_of_every_chunk_are_not_to_be_had(key: str) -> None:
+    message = error_of("split", f"--front-matter-key={key}", DOCUMENTS[0], code=2)
+    assert f"--front-matter-key is {key!r}, which the metadata of every chunk has" in message

@@ -64,6 +64,9 @@ SHAPES: Final[dict[str, Shape]] = {
     "bare headings of all levels": _repeat("# a\n## b\n### c\n#### d\n##### e\n###### f\n"),
     "setext headings": _repeat("a\n=\n\nb\n-\n\n"),
     "one long heading": _wrapped("# ", "word ", "\n\ntext\n"),
+    "one title of half the text": lambda size: (
+        f"# {'w' * (size // 2)}\n" + _repeat("## b\n\nx\n\n")(size // 2)
+    ),
     "small sections": _numbered("### h@\n\nx\n\n"),
     "list": _repeat("- an item\n"),
     "loose list": _repeat("- an item\n\n"),
@@ -166,9 +169,6 @@ HOSTILE: Final[dict[str, Shape]] = {
     "titles of images in images": _repeat(f"# {'![' * 160}a{'](b)' * 160}\n"),
     "titles of a hundred images": _repeat(f"# {'![' * 100}{'a ' * 380}\n"),
     "titles of CDATA": _repeat(f"# {'<![CDATA[' * 100}\n"),
-    "one title of half the text": lambda size: (
-        f"# {'w' * (size // 2)}\n" + _repeat("## b\n\nx\n\n")(size // 2)
-    ),
     "titles of attributes": _repeat(f"# a {'{#b .c' * 140}}}\n"),
     "titles of anchors": _repeat(f"# {'<a id=b ' * 120}\n"),
     "anchors before headings": _repeat("<a id=a></a>\n\n# b\n"),

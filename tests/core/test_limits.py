@@ -160,9 +160,9 @@ BREADCRUMB = Context(introduction=False)
     ("context", "in_front"),
     [
         (None, ""),
-        (BREADCRUMB, "Another section > H\n\n"),
+        (BREADCRUMB, "H\n\n"),
         (Context("", breadcrumb=False, introduction=False, reserved="a: b\n"), "a: b\n"),
-        (Context("of ", introduction=False, reserved="-"), "-of > Another section > H\n\n"),
+        (Context("of ", introduction=False, reserved="-"), "-of > H\n\n"),
     ],
     ids=["alone", "breadcrumb", "reserved", "all"],
 )

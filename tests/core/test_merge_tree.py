@@ -145,7 +145,7 @@ def test_groups_of_parts_are_grouped_with_their_neighbours() -> None:
 def test_what_is_not_indexed_parts_no_neighbours() -> None:
     """Leaves that are not in the tree do not keep those around them apart."""
     text = "# D\n\n" + "".join(
-        f"## S{n}\n\n{'word ' * 30}\n\n<!-- {'a' * 150} -->\n\n" for n in range(4)
+        f"## S{n}\n\n{'word ' * 30}\n\n<hr class='{'a' * 150}'>\n\n" for n in range(4)
     )
     config = ChunkConfig(max_chunk_size=200, min_chunk_size=0)
     result = chunked(text, config)

@@ -89,9 +89,9 @@ def test_toc_lists_every_heading() -> None:
     """The table of contents is that of the outline, whatever the chunks are."""
     text = "Text.\n\n# A\n\n## B *b*\n\n- # no\n\nC\n-\n"
     assert chunk_hierarchical(text).toc() == [
-        TocEntry(1, "A", "a", 3, ("A",)),
-        TocEntry(2, "B b", "b-b", 5, ("A", "B b")),
-        TocEntry(2, "C", "c", 9, ("A", "C")),
+        TocEntry(1, "A", "a", 3, ("A",), 3),
+        TocEntry(2, "B b", "b-b", 5, ("A", "B b"), 5),
+        TocEntry(2, "C", "c", 9, ("A", "C"), 9),
     ]
 
 

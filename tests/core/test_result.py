@@ -227,7 +227,7 @@ def test_tree_dict(result: HierarchicalChunkingResult) -> None:
 
 
 def test_toc_has_lines_and_anchors(result: HierarchicalChunkingResult) -> None:
-    assert result.toc()[2] == TocEntry(3, "Linux", "linux", 44, ("Guide", "Install", "Linux"))
+    assert result.toc()[2] == TocEntry(3, "Linux", "linux", 44, ("Guide", "Install", "Linux"), 44)
 
 
 @pytest.mark.parametrize("sample", corpora.own_documents(), ids=lambda sample: sample.name)

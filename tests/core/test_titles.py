@@ -176,7 +176,10 @@ def test_no_chunk_ends_with_the_anchor_of_the_next_heading() -> None:
     assert first.text.endswith("stand alone.")
     assert second.text.startswith('<!-- keep -->\n\n<a id="leaf"></a>\n\n## Tea')
     assert (second.title, second.anchor, second.start_line) == ("Tea", "leaf", 5)
-    assert [entry.line for entry in chunk_hierarchical(text).toc()] == [1, 9]
+    assert [(entry.line, entry.start_line) for entry in chunk_hierarchical(text).toc()] == [
+        (1, 1),
+        (9, 5),
+    ]
 
 
 def test_repeated_headings_have_no_anchors() -> None:

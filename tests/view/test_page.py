@@ -286,5 +286,9 @@ def test_a_leaf_with_many_headings_is_measured_once() -> None:
 
 
 def test_a_long_path_is_shortened_and_says_so() -> None:
-    page = page_of(f"# {'a' * 3000}\n\nText.\n")
-    assert page.facts["chunks"][0]["path"] == f"{'a' * 500} … 2,000 more … {'a' * 500}"
+    page = page_of("".join(f"{'#' * level} {'a' * 200}\n\n" for level in range(1, 7)) + "Text.\n")
+    path = " > ".join(["a" * 200] * 6)
+    assert (
+        page.facts["chunks"][-1]["path"]
+        == f"{path[:500]} … {len(path) - 1000} more … {path[-500:]}"
+    )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Literal
 
 import typer
@@ -16,7 +18,7 @@ from chunkana_cli.options import with_config
 from chunkana_cli.output import STANDARD_OUTPUT, open_output, require_other_file
 from chunkana_cli.paths import FILES_HELP
 from chunkana_cli.progress import progress_bar
-from chunkana_core import ChunkConfig
+from chunkana_core import ChunkConfig, chunk_markdown
 
 EPILOG = epilog(
     "split README.md",
@@ -27,7 +29,7 @@ EPILOG = epilog(
 
 
 @with_config()
-def split(
+def split(  # noqa: PLR0913 - one for each option
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     form: Annotated[
@@ -37,6 +39,14 @@ def split(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")
     ] = STANDARD_OUTPUT,
+    front_matter_keys: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--front-matter-key",
+            metavar="KEY",
+            help="A key of front matter to copy into the metadata; may be given again.",
+        ),
+    ] = None,
     jobs: Jobs = "1",
     config: ChunkConfig,
 ) -> None:
@@ -47,7 +57,9 @@ def split(
     each chunk; as text, for reading.
     """
     workers = workers_of(jobs)
-    written = _format(form, output)
+    written, keys = _format(form, output), tuple(front_matter_keys or ())
+    _require_keys(form, written, keys)
+    render = partial(written.render, keys)
     batch = Batch.of(files)
     require_other_file(output, batch.names)
     is_mixed = output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty()
@@ -55,9 +67,19 @@ def split(
         open_output(output) as out,
         progress_bar(len(batch.names), is_shown=not is_mixed) as progress,
     ):
-        written.write(batch.chunked(config, workers, written.render, progress), out)
+        written.write(batch.chunked(config, workers, render, progress), out)
         batch.require_any()  # else what the output was before stays
     batch.end()
+
+
+def _require_keys(form: str, written: Format, keys: Sequence[str]) -> None:
+    """End the command if keys of front matter cannot be written."""
+    if keys and not written.has_metadata:
+        fail(f"--front-matter-key needs --format jsonl or parquet; got {form}", USAGE)
+    taken = {"file", "content", "text", *chunk_markdown("Text.")[0].metadata}
+    for key in keys:
+        if key in taken:
+            fail(f"--front-matter-key is {key!r}, which the metadata of every chunk has", USAGE)
 
 
 def _format(name: str, output: str) -> Format:

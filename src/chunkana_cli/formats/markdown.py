@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from chunkana_cli.formats.format import Format, write_bytes
 from chunkana_cli.written_json import to_json
@@ -41,7 +41,7 @@ def _marker(name: str, number: int, count: int, chunk: Chunk) -> str:
     return f"<!-- chunk {fields} -->"
 
 
-def render(name: str, result: HierarchicalChunkingResult) -> bytes:
+def render(_keys: Sequence[str], name: str, result: HierarchicalChunkingResult) -> bytes:
     """Return a document with its markers."""
     return "".join(to_markdown(name, result)).encode()
 

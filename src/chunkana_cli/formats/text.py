@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from chunkana_cli.formats.format import Format, write_bytes
 from chunkana_cli.naming import counted
@@ -31,7 +31,7 @@ def _describe(chunk: Chunk) -> str:
     return "  ".join(facts)
 
 
-def render(name: str, result: HierarchicalChunkingResult) -> bytes:
+def render(_keys: Sequence[str], name: str, result: HierarchicalChunkingResult) -> bytes:
     """Return the text of a document."""
     return "".join(to_text(name, result)).encode()
 

@@ -64,7 +64,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
         content_type: what it holds, see the metadata keys in the documentation.
         title: plain text of its own (first) heading, or of the section it continues.
         section_tags: titles of the further headings in its span.
-        anchor: GitHub-style slug of that heading, unique in the document.
+        anchor: the id that the source gives that heading, else a GitHub-style slug of it.
         header_path: the path for display, like "/Guide/Install"; never parse it.
         size: of what is embedded, in units of `length_function`.
         code_languages: the first words of the info strings of its code blocks.

@@ -24,7 +24,8 @@ _DEFAULT_CAP = 4  # of a merge tree's parents, in multiples of the limit
 class TocEntry:
     """A heading in a table of contents: level 1 to 6, plain title, GitHub-style slug, line from 1.
 
-    `path` holds the titles from the outermost heading to this one.
+    The anchor is the id that the source gives, if it does. `path` holds the titles from the
+    outermost heading to this one; `start_line` is that of anchors and comments before it, if any.
     """
 
     level: int
@@ -32,6 +33,7 @@ class TocEntry:
     anchor: str
     line: int
     path: tuple[str, ...]
+    start_line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +45,20 @@ class _Outline:
         is_titled: whether the title stands in the document.
         front_matter: the block of front matter, "" where there is none.
         sections: of the document, which is the first itself.
-        lines: of the sections' headings, but for the first section, which has none.
+        lines: by heading, its own and the one where its block starts.
     """
 
     title: str
     is_titled: bool
     front_matter: str
     sections: tuple[Section, ...]
-    lines: tuple[int, ...]
+    lines: tuple[tuple[int, int], ...]
 
     @classmethod
     def of(cls, document: Document) -> _Outline:
         top, line_at = document.top, document.source.line_at
         headings = (top[section.first] for section in document.sections[1:])
-        lines = tuple(line_at(heading.start + heading.lead) for heading in headings)
+        lines = tuple((line_at(h.start + h.lead), line_at(h.start)) for h in headings)
         front = document.text[: top[0].end] if document.front_matter_stop else ""
         return cls(document.title, document.is_titled, front, document.sections, lines)
 
@@ -194,8 +196,8 @@ class HierarchicalChunkingResult:
         """Return the document's headings in order, whatever the chunks are."""
         _, *sections = self._outline.sections
         return [
-            TocEntry(s.level, s.title, s.anchor, line, s.path)
-            for s, line in zip(sections, self._outline.lines, strict=True)
+            TocEntry(s.level, s.title, s.anchor, line, s.path, start_line)
+            for s, (line, start_line) in zip(sections, self._outline.lines, strict=True)
         ]
 
     def merge_tree(self, max_parent_size: int | None = None, max_children: int = 64) -> MergeTree:
