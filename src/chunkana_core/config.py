@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Final, Literal, SupportsIndex
+from typing import Final, Literal
 
-from chunkana_core.errors import ConfigurationError, InputTypeError, require_number, require_type
+from chunkana_core.errors import (
+    ConfigurationError,
+    InputTypeError,
+    require_number,
+    require_size,
+    require_type,
+)
 
 LengthFunction = Callable[[str], int]
 AUTO: Final = "auto"
@@ -83,9 +89,18 @@ class ChunkConfig:
             if (value := getattr(self, name)) not in choices:
                 raise ConfigurationError(name, value, " or ".join(map(repr, choices)))
         measure: object = self.length_function
-        if not (callable(measure) and isinstance(measure(""), SupportsIndex)):
+        if not callable(measure):
             allowed = "a callable that returns a whole number for a str"
             raise InputTypeError("length_function", measure, allowed)
+        self.size_of("")
+
+    def size_of(self, text: str) -> int:
+        """Return the size of a text by `length_function`.
+
+        Raises:
+            ConfigurationError: if that returns anything but a whole number of at least 0.
+        """
+        return require_size("length_function", self.length_function(text), text)
 
     @property
     def min_chunk(self) -> int:
