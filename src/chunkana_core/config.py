@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Final, Literal, SupportsIndex
+from typing import Final, Literal
 
-from chunkana_core.errors import ConfigurationError, InputTypeError, require_number, require_type
+from chunkana_core.errors import (
+    ConfigurationError,
+    InputTypeError,
+    require_number,
+    require_size,
+    require_type,
+)
 
 LengthFunction = Callable[[str], int]
 AUTO: Final = "auto"
@@ -37,8 +43,11 @@ class ChunkConfig:
         overlap_size: how much of the neighbours goes into `previous_content` and `next_content`.
         length_function: measures a text; need not be additive.
         strategy: "auto" or the name of a registered strategy.
-        code_threshold: the `code_ratio` from which a document counts as code, 0.0 to 1.0.
-        structure_threshold: the number of headings from which a document counts as structured.
+        code_threshold: the `code_ratio` from which "auto" takes `code_aware`, 0.0 to 1.0. Any code
+            block or table is enough for that already, so that only 0 decides: then formulas in
+            documents without code are kept with the paragraphs that explain them, too.
+        structure_threshold: the number of headings from which "auto" takes `structural`, which
+            keeps each section; below it, `fallback` fills chunks with sections below H2.
         atomic_blocks: "keep" leaves code, tables and math whole at any size, "split" does not.
         oversize_tolerance: keeps a section whole up to `max_chunk_size * (1 + tolerance)`.
         merge_boundary_level: small drafts are not merged across headings of this level or above.
@@ -83,9 +92,18 @@ class ChunkConfig:
             if (value := getattr(self, name)) not in choices:
                 raise ConfigurationError(name, value, " or ".join(map(repr, choices)))
         measure: object = self.length_function
-        if not (callable(measure) and isinstance(measure(""), SupportsIndex)):
+        if not callable(measure):
             allowed = "a callable that returns a whole number for a str"
             raise InputTypeError("length_function", measure, allowed)
+        self.size_of("")
+
+    def size_of(self, text: str) -> int:
+        """Return the size of a text by `length_function`.
+
+        Raises:
+            ConfigurationError: if that returns anything but a whole number of at least 0.
+        """
+        return require_size("length_function", self.length_function(text), text)
 
     @property
     def min_chunk(self) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
+from typing import SupportsIndex
 
 from chunkana_core.violations import Violation
 
@@ -12,14 +14,18 @@ class ChunkanaError(Exception):
 
 
 class ConfigurationError(ChunkanaError, ValueError):
-    """An option or argument `field` whose `value` is not what is `allowed`."""
+    """An option or argument `field` whose `value` is not what is `allowed`.
 
-    def __init__(self, field: str, value: object, allowed: str) -> None:
-        super().__init__(field, value, allowed)  # from which it is unpickled
-        self.field, self.value, self.allowed = field, value, allowed
+    Of a function, a value that it returned; `returned` says for what, "" for other fields.
+    """
+
+    def __init__(self, field: str, value: object, allowed: str, returned: str = "") -> None:
+        super().__init__(field, value, allowed, returned)  # from which it is unpickled
+        self.field, self.value, self.allowed, self.returned = field, value, allowed, returned
 
     def __str__(self) -> str:
-        return f"{self.field} is {self.value!r}; allowed: {self.allowed}"
+        verb, where = ("returned", f" for {self.returned}") if self.returned else ("is", "")
+        return f"{self.field} {verb} {self.value!r}{where}; allowed: {self.allowed}"
 
 
 class InputTypeError(ConfigurationError, TypeError):
@@ -54,6 +60,19 @@ def require_type(field: str, value: object, kind: type | tuple[type, ...], allow
 def require_str(field: str, value: object) -> None:
     """Raise an InputTypeError unless the value is a string."""
     require_type(field, value, str, "a str")
+
+
+def require_size(field: str, size: object, text: str) -> int:
+    """Return the size that a function returned for a text; raise an error unless it is one."""
+    if type(size) is int and size >= 0:
+        return size
+    allowed, returned = "a whole number of at least 0", f"a text of {len(text)} characters"
+    if isinstance(size, bool) or not isinstance(size, SupportsIndex):
+        raise InputTypeError(field, size, allowed, returned)
+    whole = index(size)  # of another library's integers
+    if whole < 0:
+        raise ConfigurationError(field, size, allowed, returned)
+    return whole
 
 
 def require_each(field: str, values: object, kind: type, allowed: str) -> None:

@@ -34,7 +34,8 @@ class Sizer:
     @classmethod
     def of(cls, config: ChunkConfig) -> Sizer:
         """Return the sizer of a configuration."""
-        return cls(config.length_function, config.max_chunk_size)
+        measure = len if config.length_function is len else config.size_of
+        return cls(measure, config.max_chunk_size)
 
     def longest(
         self, text: str, start: int, end: int, limit: int, rate: float | None = None

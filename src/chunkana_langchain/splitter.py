@@ -102,7 +102,7 @@ class ChunkanaSplitter(TextSplitter):
         self._chunker = MarkdownChunker(self._config(options))
         self._mapping = MappingOptions(
             chunk_size,
-            length_function,
+            self._chunker.config.size_of,
             max_parent_size or _PARENT_SIZE * chunk_size,
             has_overlap=chunk_overlap > 0,
             has_start_index=add_start_index,
@@ -117,7 +117,7 @@ class ChunkanaSplitter(TextSplitter):
             raise TypeError(f"unknown argument {name!r}; allowed are {', '.join(sorted(allowed))}")
         room = self._chunk_size - self._chunk_overlap
         if self._chunk_overlap:
-            room -= self._length_function("\n\n")
+            room -= ChunkConfig(length_function=self._length_function).size_of("\n\n")
         if self._chunk_size < _MIN_CHUNK_SIZE:
             raise ConfigurationError("chunk_size", self._chunk_size, f"at least {_MIN_CHUNK_SIZE}")
         if room < _MIN_CHUNK_SIZE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -20,6 +20,7 @@ from chunkana_core import (
     ConfigurationError,
     Context,
     HierarchicalChunkingResult,
+    InputTypeError,
     MarkdownChunker,
     StrategySelector,
 )
@@ -162,7 +163,13 @@ class MarkdownHierarchyNodeParser(NodeParser):
         )
 
     def _token_count(self, text: str) -> int:
-        return len(text) if self.tokenizer is None else len(self.tokenizer(text))
+        if self.tokenizer is None:
+            return len(text)
+        tokens = self.tokenizer(text)
+        if not isinstance(tokens, Sized) or isinstance(tokens, str | Mapping):
+            returned = f"a text of {len(text)} characters"
+            raise InputTypeError("tokenizer", tokens, "a sequence of tokens", returned)
+        return len(tokens)
 
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any

@@ -5,11 +5,19 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 from dataclasses import FrozenInstanceError, fields
 
 import pytest
 
-from chunkana_core import ChunkConfig, ConfigurationError, InputTypeError
+from chunkana_core import (
+    ChunkConfig,
+    ConfigurationError,
+    Context,
+    InputTypeError,
+    InvariantValidator,
+    MarkdownChunker,
+)
 
 DEFAULTS: dict[str, object] = {
     "max_chunk_size": 1000,
@@ -195,3 +203,53 @@ def test_configurations_are_values() -> None:
     assert len({config, ChunkConfig(max_chunk_size=300)}) == 1
     assert copy.deepcopy(config) == config == pickle.loads(pickle.dumps(config))  # noqa: S301
     assert not hasattr(config, "__dict__")
+
+
+NO_SIZES = [None, "12", -1, 1.0, float("nan"), True, [1]]
+
+
+@pytest.mark.parametrize("size", NO_SIZES, ids=repr)
+@pytest.mark.parametrize("longest", [-1, 0, 30])
+def test_what_a_length_function_returns_is_checked_for_any_text(size: object, longest: int) -> None:
+    """The error names the field, the value, the text's length and what is allowed."""
+
+    def measure(text: str) -> int:
+        return len(text) if len(text) <= longest else size  # type: ignore[return-value]
+
+    text = "# Title\n\n" + "A sentence of some words. " * 20
+    for context in (None, Context()):
+        with pytest.raises(ConfigurationError) as caught:
+            MarkdownChunker(ChunkConfig(length_function=measure), context).chunk(text)
+        assert caught.value.field == "length_function"
+        assert isinstance(caught.value, InputTypeError) is (size != -1)
+        message = (
+            rf"length_function returned {re.escape(repr(size))} for a text of \d+ characters; "
+        )
+        message += "allowed: a whole number of at least 0"
+        assert re.fullmatch(message, str(caught.value))
+
+
+def test_integers_of_other_libraries_are_sizes() -> None:
+    """They are plain numbers in what is made of them, so that JSON takes these."""
+
+    class Number:
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __index__(self) -> int:
+            return self.value
+
+    config = ChunkConfig(length_function=lambda text: Number(len(text)))  # type: ignore[arg-type,return-value]
+    (chunk,) = MarkdownChunker(config).chunk("Text.")
+    assert type(chunk.size) is int
+    assert config.size_of("Text.") == 5
+    with pytest.raises(ConfigurationError, match=r"returned .* for a text of 0 characters"):
+        ChunkConfig(length_function=lambda text: Number(len(text) - 1))  # type: ignore[arg-type,return-value]
+
+
+def test_validators_check_sizes_too() -> None:
+    config = ChunkConfig(length_function=lambda text: -len(text))
+    with pytest.raises(
+        ConfigurationError, match="length_function returned -5 for a text of 5 char"
+    ):
+        InvariantValidator(config).validate(MarkdownChunker().chunk("Text."), "Text.")

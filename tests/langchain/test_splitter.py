@@ -627,3 +627,15 @@ def test_one_splitter_serves_many_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda d: splitter.split_documents([d]), documents))
     assert together == alone
+
+
+@pytest.mark.parametrize("size", [None, "12", -1, 1.5, True], ids=repr)
+@pytest.mark.parametrize("overlap", [0, 40])
+def test_what_a_length_function_returns_is_checked(size: object, overlap: int) -> None:
+    def measure(text: str) -> int:
+        return size if "pip" in text else len(text)  # type: ignore[return-value]
+
+    with pytest.raises(ConfigurationError, match=r"^length_function returned .* for a text of \d+"):
+        ChunkanaSplitter(200, overlap, length_function=measure).split_text(TEXT)
+    with pytest.raises(ConfigurationError, match=r"^length_function returned .* for a text of \d+"):
+        ChunkanaSplitter(200, overlap, length_function=lambda _: size)  # type: ignore[arg-type,return-value]

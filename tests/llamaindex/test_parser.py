@@ -36,7 +36,7 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.utils import node_to_metadata_dict
 
-from chunkana_core import ChunkConfig, chunk_hierarchical
+from chunkana_core import ChunkConfig, InputTypeError, chunk_hierarchical
 from chunkana_llamaindex import LeafNodes, MarkdownHierarchyNodeParser, to_nodes
 from tests import corpora
 from tests.llamaindex.parts import (
@@ -883,3 +883,17 @@ def test_package_says_which_extra_is_missing(tmp_path: Path) -> None:
     script += "try:\n    import chunkana_llamaindex\nexcept ImportError as error:\n    print(error)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert 'pip install "chunkana-rag[llamaindex]"' in run.stdout
+
+
+def returned(tokens: object, text: str) -> object:
+    """Return what is no list of tokens, but for the empty text."""
+    return tokens if text else []
+
+
+@pytest.mark.parametrize("tokens", [None, "a b", 3, {"input_ids": [1, 2]}], ids=repr)
+def test_what_a_tokenizer_returns_is_checked(tokens: object) -> None:
+    """A dict is what some tokenizers return: its length says nothing of the text."""
+    parser = MarkdownHierarchyNodeParser(tokenizer=functools.partial(returned, tokens))
+    message = r"^tokenizer returned .* for a text of \d+ characters; allowed: a sequence of tokens"
+    with pytest.raises(InputTypeError, match=message):
+        parser([Document(text="Some words of a text.\n")])

@@ -120,7 +120,7 @@ class InvariantValidator:
         return ValidationResult(not errors, tuple(errors), tuple(warnings), coverage)
 
     def _leaf_violations(self, document: Document, leaf: Chunk) -> Iterator[Violation]:
-        size, limit = self.config.length_function(leaf.embedded), self.config.max_chunk_size
+        size, limit = self.config.size_of(leaf.embedded), self.config.max_chunk_size
         if document.text[leaf.span.start : leaf.span.end] != leaf.text:
             yield Violation("exact", leaf.chunk_id, "differs from the source at its span")
         if size > limit and leaf.oversize_reason is None:
@@ -141,7 +141,7 @@ class InvariantValidator:
         """Tell whether a leaf opens a fence by being cut, and has no room to close it."""
         if document.block_at(leaf.span.end - 1).kind is BlockKind.FENCED_CODE:
             return False
-        closed = self.config.length_function(leaf.content + missing_fence(leaf.content))
+        closed = self.config.size_of(leaf.content + missing_fence(leaf.content))
         return closed > self.config.max_chunk_size
 
     def _are_headings_too_long(self, document: Document, position: int) -> bool:
@@ -158,7 +158,7 @@ class InvariantValidator:
         run = document.text[document.start_of(first) : document.start_of(end)]
         limit = self.config.max_chunk_size
         most = min(largest_stack(limit), limit // 2 - SMALLEST_FIRST_UNIT)
-        return self.config.length_function(run) > most
+        return self.config.size_of(run) > most
 
 
 def _contents(chunks: Sequence[HasContent]) -> list[str]:
