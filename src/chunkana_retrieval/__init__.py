@@ -1,6 +1,7 @@
 """From hits to what is read; knows no framework."""
 
 from chunkana_retrieval.assembly import assemble
+from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.lexical.documents import LexicalEntry
 from chunkana_retrieval.lexical.errors import IndexFileError
@@ -12,5 +13,5 @@ from chunkana_retrieval.scores import propagate_scores
 
 __all__ = [
     "Hit", "IndexFileError", "LexicalEntry", "LexicalIndex", "MergedHit", "Parent", "Passage",
-    "assemble", "find_words", "merge_hits", "propagate_scores", "words_of",
+    "assemble", "find_words", "fuse", "merge_hits", "propagate_scores", "words_of",
 ]  # fmt: skip
