@@ -9,9 +9,10 @@ from chunkana_retrieval.lexical.index import LexicalIndex
 from chunkana_retrieval.lexical.words import find_words, words_of
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
 from chunkana_retrieval.passages import Passage
-from chunkana_retrieval.scores import propagate_scores
+from chunkana_retrieval.scores import propagate_hits, propagate_scores
 
 __all__ = [
     "Hit", "IndexFileError", "LexicalEntry", "LexicalIndex", "MergedHit", "Parent", "Passage",
-    "assemble", "find_words", "fuse", "merge_hits", "propagate_scores", "words_of",
+    "assemble", "find_words", "fuse", "merge_hits", "propagate_hits", "propagate_scores",
+    "words_of",
 ]  # fmt: skip
