@@ -24,6 +24,7 @@ from benchmarks.retrieval.misses import misses
 from benchmarks.retrieval.passages import Chunker, Passages
 from benchmarks.retrieval.questions import Collection, load, without_headings
 from benchmarks.retrieval.ranking import Words
+from benchmarks.retrieval.reading import print_readings
 from benchmarks.retrieval.report import KINDS_AT, Report, chunks
 
 _ROOT = Path(__file__).parents[2]
@@ -113,6 +114,7 @@ def run(collection: Collection, words: Words, embeddings: Embeddings | None) -> 
     print(machine(_PACKAGES))
     print(f"- {len(collection.texts)} documents, {len(collection.questions)} questions")
     print(f"- BM25: bm25s {version('bm25s')}, {'' if words.is_stemmed else 'not '}stemmed")
+    print_readings(collection, words)
     compare(Bench(collection, words, embeddings))
     compare_plain(Bench(without_headings(collection), words, embeddings))
 

@@ -10,13 +10,12 @@ import numpy as np
 
 from benchmarks.retrieval.comparing import Numbers
 from benchmarks.retrieval.embeddings import Embeddings
-from benchmarks.retrieval.metrics import first, overlap, within
+from benchmarks.retrieval.metrics import BUDGETS, first, overlap, within
 from benchmarks.retrieval.passages import Chunker, Passage, Passages, passages
 from benchmarks.retrieval.propagation import Weights, propagate, second_level, with_levels
 from benchmarks.retrieval.questions import Collection
 from benchmarks.retrieval.ranking import Scores, Words, fused, ranked
 
-BUDGETS = (1500, 3000, 6000)  # characters
 WORDS, MEANING, FUSED = "BM25", "dense", "fused"
 PROPAGATION = "propagation .4/.2"
 _PROPAGATION = {

@@ -9,6 +9,8 @@ from benchmarks.retrieval.passages import Passage
 from benchmarks.retrieval.questions import Question
 from chunkana_core import Span
 
+BUDGETS = (1500, 3000, 6000)  # characters
+
 
 @dataclass(frozen=True, slots=True)
 class Overlap:

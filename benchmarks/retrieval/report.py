@@ -9,7 +9,8 @@ import numpy as np
 
 from benchmarks.printing import print_table
 from benchmarks.retrieval.comparing import Numbers, difference
-from benchmarks.retrieval.measuring import BUDGETS, Outcomes, System
+from benchmarks.retrieval.measuring import Outcomes, System
+from benchmarks.retrieval.metrics import BUDGETS
 from benchmarks.retrieval.passages import Passages
 
 KINDS_AT = 3000  # characters

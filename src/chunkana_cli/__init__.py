@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-# Looked for, not imported: bm25s loads numpy, which only the demo needs.
+# Looked for, not imported: bm25s loads numpy, which only commands that search need.
 _missing = [name for name in ("typer", "rich", "bm25s", "jinja2") if find_spec(name) is None]
 if _missing:
     raise ImportError(

@@ -1,9 +1,18 @@
 """From hits to what is read; knows no framework."""
 
 from chunkana_retrieval.assembly import assemble
+from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit
+from chunkana_retrieval.lexical.documents import LexicalEntry
+from chunkana_retrieval.lexical.errors import IndexFileError
+from chunkana_retrieval.lexical.index import LexicalIndex
+from chunkana_retrieval.lexical.words import find_words, words_of
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
 from chunkana_retrieval.passages import Passage
-from chunkana_retrieval.scores import propagate_scores
+from chunkana_retrieval.scores import propagate_hits, propagate_scores
 
-__all__ = ["Hit", "MergedHit", "Parent", "Passage", "assemble", "merge_hits", "propagate_scores"]
+__all__ = [
+    "Hit", "IndexFileError", "LexicalEntry", "LexicalIndex", "MergedHit", "Parent", "Passage",
+    "assemble", "find_words", "fuse", "merge_hits", "propagate_hits", "propagate_scores",
+    "words_of",
+]  # fmt: skip

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from math import inf
 
 from chunkana_core import ConfigurationError
 from chunkana_retrieval.checks import LARGEST, require_number
+from chunkana_retrieval.hits import Hit
 
 
 def propagate_scores(
@@ -57,6 +60,51 @@ def propagate_scores(
         score + section_weight * of_section + document_weight * of_document
         for score, (of_section, of_document) in zip(scores, best, strict=True)
     ]
+
+
+def propagate_hits(
+    hits: Sequence[Hit],
+    *,
+    section_weight: float = 0.4,
+    document_weight: float = 0.2,
+    top_k: int = 30,
+) -> list[Hit]:
+    """Return hits ranked by `propagate_scores`, with these scores.
+
+    Args:
+        hits: the best first, with the ids of their sections and documents.
+        section_weight: how much the best score of a section counts; 0 for nothing.
+        document_weight: how much the best score of a document counts; 0 for nothing.
+        top_k: how many of the best hits take part; the others stay behind them, in order.
+
+    Raises:
+        ConfigurationError: naming the argument, as `propagate_scores` does.
+
+    >>> hits = [
+    ...     Hit("a", 1.0, document_id="x"),
+    ...     Hit("b", 0.5, document_id="y"),
+    ...     Hit("c", 0.45, document_id="x"),
+    ... ]
+    >>> [(hit.node_id, round(hit.score, 2)) for hit in propagate_hits(hits)]
+    [('a', 1.6), ('c', 0.83), ('b', 0.8)]
+    """
+    require_number("top_k", top_k, 0, inf, "a number of at least 0")
+    best = hits[:top_k]
+    alone = [None] * (len(hits) - len(best))
+    scores = propagate_scores(
+        [hit.score for hit in hits],
+        [*map(_section, best), *alone],
+        [*(hit.document_id for hit in best), *alone],
+        section_weight=section_weight,
+        document_weight=document_weight,
+    )
+    ranked = sorted(zip(scores, hits, strict=True), key=lambda one: one[0], reverse=True)
+    return [replace(hit, score=score) for score, hit in ranked]
+
+
+def _section(hit: Hit) -> Hashable:
+    """Return the name of a hit's section, which is its own where it has none."""
+    return ("", hit.node_id) if hit.section_id is None else hit.section_id
 
 
 def _best(scores: Sequence[float], groups: Sequence[Hashable]) -> list[float]:

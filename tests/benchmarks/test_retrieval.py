@@ -15,6 +15,7 @@ from benchmarks.retrieval.passages import Locator, Passage, Piece, passages
 from benchmarks.retrieval.propagation import Weights, propagate, second_level
 from benchmarks.retrieval.questions import Collection, Question, Text, load, without_headings
 from benchmarks.retrieval.ranking import Words, fused, ranked
+from benchmarks.retrieval.reading import as_embedded, leaves, readings
 from chunkana_core import Span
 
 SOURCE = "# Kettle\n\nIt boils  water.\n\n## Keys\n\nIt boils, and stops.\n"
@@ -169,3 +170,20 @@ def test_the_words_of_a_section_and_of_a_document_are_added() -> None:
 def test_a_miss_has_a_cause(spans: list[tuple[int, int]], expected: str) -> None:
     row = [passage(0, 200, 260), passage(1, 0, 20), passage(0, 300, 400), passage(0, 0, 60)]
     assert cause(question(*spans), row, 100) == expected
+
+
+def test_what_is_read_counts_all_that_is_handed_over() -> None:
+    document = Text("a", SOURCE)
+    start = SOURCE.index("## Keys")
+    asked = Question(0, "How does it stop?", "fact", (Span(start, len(SOURCE) - 1),))
+    collection = Collection((document,), (asked,))
+    found = leaves(collection, 60)
+    ways = dict(readings(collection, found, Words()))
+    assert set(ways) == {"chunks", "assembled"}
+    for read in ways.values():
+        assert overlap(asked, read(0, 1000)).recall == 1
+        assert read(0, 0) == []
+    first_embedded = found[1].chunk.embedded
+    before = len(first_embedded) - len(found[1].chunk.content)
+    assert list(as_embedded(found[1:], before)) == []
+    assert list(as_embedded(found[1:], before + 7)) == [(0, Span(start, start + 7))]

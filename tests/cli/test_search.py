@@ -1,4 +1,4 @@
-"""The demo's parts: words, search, excerpts, questions, auto-merging."""
+"""The demo's parts: search, excerpts, questions, auto-merging."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from chunkana_cli.demo.auto_merge import (
 )
 from chunkana_cli.demo.excerpt import best_window
 from chunkana_cli.demo.question import pick_question
-from chunkana_cli.demo.search import Index
-from chunkana_cli.demo.words import find_words, stem, words_of
+from chunkana_cli.search import Index
 from chunkana_core import ChunkConfig, MarkdownChunker, chunk_hierarchical
 from tests.strategies import any_markdown
 
@@ -42,42 +41,6 @@ Unplug it before you open the lid. Then call us.
 
 Use --keep-warm or --no-whistle on the command line.
 """
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("How do I use --extract-audio?", ["us", "extract-audio", "extract", "audio"]),
-        ("max_chunk_size=500", ["max_chunk_size", "max", "chunk", "siz", "500"]),
-        ("日本語 Text", ["日", "本", "語", "text"]),
-        ("Größe naïve", ["größ", "naïv"]),
-        ("what is it?", []),
-        ("--- … ***", []),
-    ],
-)
-def test_words(text: str, words: list[str]) -> None:
-    assert words_of(text) == words
-
-
-@pytest.mark.parametrize(
-    "forms",
-    [
-        ("merge", "merges", "merged", "merging"),
-        ("split", "splits", "splitting"),
-        ("retry", "retries", "retried", "retrying"),
-        ("use", "uses", "used", "using"),
-        ("string", "strings"),
-        ("class",),
-    ],
-)
-def test_forms_of_a_word_have_one_stem(forms: tuple[str, ...]) -> None:
-    assert len({stem(form) for form in forms}) == 1
-
-
-@given(st.text())
-def test_any_text_has_words_and_finds_them_again(text: str) -> None:
-    found = [text[start:end] for start, end in find_words(text, text)]
-    assert set().union(*map(words_of, found)) <= set(words_of(text))
 
 
 def test_search_finds_the_chunk_that_says_it() -> None:

@@ -19,6 +19,7 @@ _NEEDED = {  # what blocks with a word need
     "NodeParser": "llama_index",
     "ScorePropagation": "llama_index",
     "bm25": "llama_index.retrievers",  # packages of their own
+    "LexicalIndex": "bm25s",
     "Qdrant": "qdrant_client",
 }
 

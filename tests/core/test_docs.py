@@ -38,7 +38,7 @@ _MEMBERS = (FunctionType, classmethod, staticmethod, property)
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings_run(name: str) -> None:
     """Every example in a docstring gives what it says."""
-    found = doctest.testmod(importlib.import_module(name))
+    found = doctest.testmod(package_or_skip(name))
     assert found.failed == 0
 
 
@@ -133,7 +133,7 @@ def test_public_names_are_documented(name: str) -> None:
 
 
 def package_or_skip(name: str) -> ModuleType:
-    """Import a package, or skip the test without its framework."""
+    """Import a package or module, or skip the test without what it needs."""
     try:
         return importlib.import_module(name)
     except ImportError as error:

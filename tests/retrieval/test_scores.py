@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkana_core import ConfigurationError, InputTypeError
-from chunkana_retrieval import propagate_scores
+from chunkana_retrieval import Hit, propagate_hits, propagate_scores
 
 # In these, sums and products of a few are exact.
 NUMBERS = st.integers(-1000, 1000).map(lambda number: number / 8)
@@ -145,3 +145,25 @@ def test_scores_are_finite(score: float) -> None:
 def test_numbers_of_any_kind_are_scores() -> None:
     """Those of numpy are real numbers too, as fractions are."""
     assert propagate_scores([Fraction(1, 2), 1], "ss", "dd") == pytest.approx([1.1, 1.6])  # type: ignore[list-item]
+
+
+def hit(node_id: str, score: float, document_id: str = "x", section_id: str | None = None) -> Hit:
+    return Hit(node_id, score, document_id=document_id, section_id=section_id)
+
+
+def test_hits_are_ranked_by_propagated_scores() -> None:
+    hits = [hit("a", 1, "x", "s"), hit("b", 0.6, "y"), hit("c", 0.5, "x", "s"), hit("d", 0.5)]
+    ranked = propagate_hits(hits)
+    assert [one.node_id for one in ranked] == ["a", "c", "b", "d"]
+    expected = propagate_scores([1, 0.5, 0.5, 0.6], ["s", "s", None, None], ["x", "x", "x", "y"])
+    assert [one.score for one in ranked][:2] == expected[:2]
+    assert ranked[2].score == pytest.approx(0.6 * 1.6)
+    assert ranked[3].score == pytest.approx(0.5 + 0.4 * 0.5 + 0.2 * 1)
+
+
+def test_hits_behind_the_best_stay_there_in_order() -> None:
+    hits = [hit("a", 1), hit("b", 0.81, "y"), hit("c", 0.8), hit("d", 0.8), hit("e", 0.7)]
+    assert [one.node_id for one in propagate_hits(hits, top_k=2)] == ["a", "b", "c", "d", "e"]
+    assert [one.node_id for one in propagate_hits(hits)] == ["a", "c", "d", "b", "e"]
+    with pytest.raises(ConfigurationError, match="top_k"):
+        propagate_hits(hits, top_k=-1)

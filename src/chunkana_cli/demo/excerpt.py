@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chunkana_cli.demo.words import words_of
+from chunkana_retrieval import words_of
 
 _CONTEXT = 2  # lines to show before the first that matters
 

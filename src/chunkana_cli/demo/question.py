@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from chunkana_cli.demo.auto_merge import leaves_under, merge_leaves
-from chunkana_cli.demo.search import Index
 from chunkana_cli.naming import common_path
+from chunkana_cli.search import Index
 from chunkana_cli.visible import on_one_line
 from chunkana_core import MergeTree
 

@@ -8,8 +8,8 @@ from time import perf_counter
 
 from chunkana_cli.demo.auto_merge import Passage, merge_leaves
 from chunkana_cli.demo.question import pick_question
-from chunkana_cli.demo.search import Hit, Index
 from chunkana_cli.documents import Document
+from chunkana_cli.search import FoundChunk, Index
 from chunkana_core import (
     ChunkConfig,
     Context,
@@ -64,7 +64,7 @@ class Demo:
     seconds: float
     config: ChunkConfig
     question: str
-    hits: list[Hit]
+    hits: list[FoundChunk]
     passages: list[tuple[int, Passage]]
 
 
@@ -92,7 +92,7 @@ def run_demo(
     return Demo(chunked, seconds, config, question, hits, _merged(trees, hits))
 
 
-def _merged(trees: Sequence[MergeTree], hits: Sequence[Hit]) -> list[tuple[int, Passage]]:
+def _merged(trees: Sequence[MergeTree], hits: Sequence[FoundChunk]) -> list[tuple[int, Passage]]:
     """Merge within each document; rank the passages of all."""
     passages: list[tuple[int, Passage]] = []
     for index, tree in enumerate(trees):

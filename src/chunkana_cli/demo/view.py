@@ -9,10 +9,10 @@ from rich.text import Text
 from chunkana_cli.demo.merge_view import merging_of
 from chunkana_cli.demo.passage_view import passages_of
 from chunkana_cli.demo.running import Demo
-from chunkana_cli.demo.words import find_words
 from chunkana_cli.naming import counted, lines_of, path_of
 from chunkana_cli.tree_view import short_tree
 from chunkana_cli.visible import on_one_line
+from chunkana_retrieval import find_words
 
 _TREE_ROWS = 40  # of all documents together
 _FEWEST_ROWS = 6  # of a document: less says nothing about it

@@ -1,0 +1,16 @@
+"""What is wrong with an index on disk; the module that reads one loads numpy, this does not."""
+
+from __future__ import annotations
+
+from chunkana_core import ChunkanaError
+
+
+class IndexFileError(ChunkanaError, ValueError):
+    """A file of an index that is damaged or that another version of this package wrote."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)  # from which it is unpickled
+        self.path, self.reason = path, reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
