@@ -24,7 +24,6 @@ from chunkana_core.sizing import Sizer
 from tests.core.stock import (
     ATOMS,
     BOM,
-    StockBlock,
     limited_blocks,
     line_at,
     line_starts,
@@ -32,6 +31,7 @@ from tests.core.stock import (
     stock_blocks,
     top,
 )
+from tests.core.stock_containers import StockBlock
 
 LARGEST_SHARE = 3  # repeated and carried headings take a third of the limit at most
 LEAST_ROOM = 16  # in less than that, nothing worth it follows a heading
