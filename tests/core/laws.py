@@ -215,7 +215,10 @@ def _starts_properly(case: Case, chunk: Chunk, previous_end: int) -> None:
 
 
 def size_within_limit(case: Case) -> None:
-    """L3: nothing to embed is over the limit, but one atom, its headings, and nothing else."""
+    """L3: nothing to embed is over the limit, but one atom, its headings, and nothing else.
+
+    The lines that open and close the atom's containers may be with it.
+    """
     limit = case.config.max_chunk_size
     for chunk in case.result.chunks:
         assert chunk.size == case.size(chunk.embedded)
@@ -238,7 +241,7 @@ def _may_be_oversize(case: Case, chunk: Chunk) -> None:
     assert chunk.oversize_reason in ATOM_REASONS
     if limited_blocks(case.text) is None:
         return  # what lies too deep is one block, whatever it holds
-    held = _leaf_blocks(case, chunk)
+    held = [block for block in _leaf_blocks(case, chunk) if block.kind != "marker"]
     while held and held[0].kind == "heading" and held[0].depth == 0:
         held = held[1:]
     assert [block.kind in ATOM_REASONS[chunk.oversize_reason] for block in held] == [True]

@@ -204,7 +204,7 @@ def _blocks(text: str, tokens: list[Token]) -> Iterator[StockBlock]:
             continue
         level = int(token.tag[1]) if kind == "heading" else 0
         markup = (tokens[number + 1] if kind == "heading" else token).content
-        is_closed = token.type != "fence" or _is_closed(token)
+        is_closed = kind != "container" and (token.type != "fence" or _is_closed(token))
         yield StockBlock(kind, token.level, first, start, end, level, markup, is_closed)
         if kind == "container":  # an admonition, whose opening is a line of its own
             stop, opening = starts[first + 1], token.markup

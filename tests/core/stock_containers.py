@@ -29,7 +29,7 @@ class StockBlock:
         end: offset after its last line.
         level: 1 to 6 for a heading, else 0.
         markup: the inline text of a heading, HTML, the line of a marker.
-        is_closed: False for a fence that no fence line ends.
+        is_closed: False for a fence that no fence line ends, and for admonitions.
     """
 
     kind: str

@@ -89,7 +89,7 @@ class Block(Struct, frozen=True, gc=False):
         level: 1 to 6 for a heading, else 0.
         info: the plain text of a heading, the info string of a fence, the name of a container or of
             a block quote that is an alert, the line of a marker, else "".
-        is_open: whether it is a fence that no fence line closes.
+        is_open: whether it is a fence that no fence line closes, or a container that needs none.
     """
 
     kind: BlockKind

@@ -164,8 +164,8 @@ class State(StateBlock):
     def close_container(self, kind: BlockKind, start: int, index: int, info: str = "") -> None:
         """Put a container block, from a line up to the current one, at its index."""
         begin, end = self.line_offsets[start], self.line_offsets[self.line]
-        after = len(self.blocks)
-        self.blocks[index] = Block(kind, self.level, begin, end, index, after, info=info)
+        after, is_open = len(self.blocks), kind is BlockKind.CONTAINER
+        self.blocks[index] = Block(kind, self.level, begin, end, index, after, 0, info, is_open)
 
 
 def _indentation_length(src: str, start: int) -> int:
