@@ -69,6 +69,7 @@ METADATA_KEYS = frozenset(
         "size",
         "has_code",
         "code_languages",
+        "container",
         "dangling_header_fixed",
         "header_moved_from_id",
         "merge_reason",

@@ -76,10 +76,12 @@ class Unit(Struct, frozen=True, gc=False):
     def with_edge(self, after: Unit) -> Unit:
         """Return the unit together with the one after it, an edge of their container between."""
         joined = after.joined(self.span.start, self.first, self.cost, self.starts, self.repeats)
+        reason = self.oversize_reason or after.oversize_reason
         return structs.replace(
             joined,
             kind=self.kind if after.is_marker else after.kind,
-            oversize_reason=self.oversize_reason or after.oversize_reason,
+            oversize_reason=reason,
+            repeats=NO_REPEATS if reason else joined.repeats,
             is_edge=self.is_edge,
         )
 
