@@ -169,6 +169,6 @@ def _tags(block: StockBlock) -> Iterator[tuple[str, bool, bool]]:
 def _closed(waiting: Sequence[_Open], key: str) -> int | None:
     places = [place for place, opened in enumerate(waiting) if opened.key == key]
     if not places and key[0] == ":":
-        fewer = (":" * count for count in range(3, len(key)))
+        fewer = [":" * count for count in range(3, len(key))]
         places = [place for place, opened in enumerate(waiting) if opened.key in fewer]
     return places[-1] if places else None
