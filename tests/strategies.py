@@ -94,6 +94,15 @@ ITEM_GAPS: Final = ("\n", "\n", "\n\n")
 FORMULAS: Final = ("x", "5", "\\frac{a}{b} &=", "\\\\", "# y", "h^2")
 BLANKS: Final = ("", "   ", "\t", " \t ", "\u3000", "\x0c")
 UNBROKEN: Final = (*ODD, "Do this:", f"![i](data:image/png;base64,{'iVBORw0K' * 90})", "w" * 700)
+CONTAINER_LINES: Final = (
+    ("::: note\n", "\n:::"), (":::tip[A title]\n\n", "\n\n:::"), ("::::: {.box}\n", "\n:::::"),
+    (":::note\n", ""), ("", "\n:::"), ("::: a\n::: b\n", "\n:::\n"), ("<Tabs>\n\n", "\n\n</Tabs>"),
+    ('<Tabs>\n<Tab name="a">\n\n', "\n\n</Tab>\n</Tabs>"), ("<details>\n\n", "\n</details>"),
+    ("<div>\n\n", "\n\n</p>\n\n</div>"), ("{{< note >}}\n", "\n{{< /note >}}"),
+    ('{{% tab "x" %}}\n\n', "\n\n{{% /tab %}}"), ("{{< note >}}\n", ""), ("> [!TIP]\n> ", ""),
+    (" ::: note\n", "\n ::::"), ('{{< b class="' + "x" * 90 + '" >}}\n', "\n{{< /b >}}"),
+)  # fmt: skip
+ADMONITIONS: Final = ("!!! note", '??? tip "A title"', "???+ x", "!!!  two", "!!! note\n")
 QUOTE_MARKS: Final = (("> ", "> "), ("> ", "> "), (">", ">"), ("   > ", "   > "), ("> ", ""))
 LINE_BREAKS: Final = ("\n", "\n", "  \n", "\\\n", "\n   ")
 JOINS: Final = (None, None, "\n", "\n\n")
@@ -106,6 +115,8 @@ FRAGMENTS: Final = (
     "</div>\n", "<details>\n", "<pre>", "</pre>", "<?", "`", "``", "\\", "&", "!", ":", "a",
     "word ", "end. ", "words " * 30, "w" * 60, "日本。", "é", "\ufeff", "\x00", "\x0b", "\x0c",
     "\u2028", "\u3000", "👩‍🔬", "\ud800", "data:image/png;base64,", "5",
+    "\n::: a\n", "\n:::\n", "\n{{< b >}}\n", "\n{{< /b >}}\n", "\n<C>\n\n", "\n</C>\n",
+    "!!! d\n    ", "> [!NOTE]\n",
 )  # fmt: skip
 
 
@@ -173,7 +184,7 @@ def _blocks(depth: int) -> Text:
     if depth == 0:
         return _leaves()
     contents = st.lists(_blocks(depth - 1), min_size=1, max_size=3)
-    containers = (_quotes, _bullet_lists, _ordered_lists, _footnotes)
+    containers = (_quotes, _bullet_lists, _ordered_lists, _footnotes, _containers, _admonitions)
     nested = st.one_of(*(container(contents) for container in containers))
     return _weighted((2, _leaves()), (1, nested))
 
@@ -395,6 +406,24 @@ def _quotes(contents: Contents) -> Text:
         lambda inner, mark: _indent(inner, mark[0], mark[1], mark[1].rstrip()),
         contents.map("\n\n".join),
         st.sampled_from(QUOTE_MARKS),
+    )
+
+
+@_named
+def _containers(contents: Contents) -> Text:
+    """Make directives, elements and shortcodes, closed or not."""
+    joined = st.builds(str.join, st.sampled_from(("\n", "\n\n")), contents)
+    return _wrapped(CONTAINER_LINES, joined)
+
+
+@_named
+def _admonitions(contents: Contents) -> Text:
+    """Make admonitions, most of them with a body that is indented enough."""
+    return st.builds(
+        lambda inner, line, indent: f"{line}\n{_indent(inner, indent, indent)}",
+        contents.map("\n\n".join),
+        st.sampled_from(ADMONITIONS),
+        st.sampled_from(("    ", "    ", "\t", "  ")),
     )
 
 

@@ -11,6 +11,7 @@ import os
 import resource
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
 from benchmarks.printing import Target, print_table
@@ -58,7 +59,7 @@ def counted(_name: str, result: HierarchicalChunkingResult) -> int:
 
 _MAKES: dict[str, Make | None] = {
     "a number": counted,
-    "lines of JSON, as `chunkana split` does": render,
+    "lines of JSON, as `chunkana split` does": partial(render, ()),
     "the whole result": None,
 }
 

@@ -143,6 +143,35 @@ HOSTILE: Final[dict[str, Shape]] = {
     "headings in two quotes, and lazy lines": _repeat("> > # a\n> x\n"),
     "many headings in a quote, and a lazy line": _repeat(">#\n" * 50 + "x\n"),
     "comments in quotes, and lazy lines": _repeat("> <!-- x\ny\n"),
+    # containers that are closed by a line
+    "directives never closed": _repeat("::: a\n"),
+    "directives in directives": lambda size: "::: a\n" * (size // 10) + ":::\n" * (size // 10),
+    "directives, each of one colon more": lambda size: _staircase(":", "::: a\n", size),
+    "directives, each of one colon less": lambda size: "".join(
+        reversed(_staircase(":", ":::\n", size).splitlines(keepends=True))
+    ),
+    "directives closed too often": _repeat("::: a\n:::\n:::\n"),
+    "directives with headings": _repeat("::: a\n# b\n"),
+    "directives of many blocks": _wrapped("::: a\n", "b\n\n", ":::\n"),
+    "directives in quotes, and lazy lines": _repeat("> ::: a\nb\n"),
+    "colons": _wrapped("", ":", " a\n"),
+    "titles of directives": _repeat(f"::: a {'b :::' * 200}c\n"),
+    "braces of directives": _repeat(f"::: {'{' * 990}\n"),
+    "shortcodes never closed": _repeat("{{< a >}}\n"),
+    "shortcodes in shortcodes": lambda size: (
+        "{{< a >}}\n" * (size // 21) + "{{< /a >}}\n" * (size // 21)
+    ),
+    "shortcodes with headings": _repeat("{{< a >}}\n# b\n"),
+    "shortcodes of braces": _repeat(f"{{{{< a {'}' * 990}\n"),
+    "elements never closed": _numbered("<a@>\n\n"),
+    "elements in elements": lambda size: "<a>\n\n" * (size // 11) + "</a>\n\n" * (size // 11),
+    "elements closed by others": lambda size: "<a>\n\n" * (size // 11) + "</b>\n\n" * (size // 11),
+    "elements opened in one block": lambda size: (
+        "<div>\n" + "<a>\n" * (size // 9) + "\n" + "</a>\n\n" * (size // 9)
+    ),
+    "admonitions without a body": _repeat("!!! a\n"),
+    "admonitions, each one deeper": lambda size: _staircase("    ", "!!! a\n", size),
+    "alerts": _repeat("> [!NOTE]\n\n"),
     # never closed
     "unclosed comments in paragraphs": _repeat("<!-- x\n\n"),
     "unclosed comments in quotes": _repeat("> <!-- x\n"),

@@ -8,7 +8,7 @@ import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import yaml
@@ -16,9 +16,13 @@ from markdown_it import MarkdownIt
 from markdown_it.parser_block import RuleFuncBlockType
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
+from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
+
+from tests.core import stock_containers
+from tests.core.stock_containers import StockBlock
 
 BOM = "\ufeff"
 DEEPEST = 100
@@ -39,6 +43,8 @@ _KINDS = {
     "hr": "thematic_break",
     "definition": "link_definition",
     "footnote_reference_open": "footnote",
+    "admonition_open": "container",
+    "container_marker": "marker",
     "front_matter": "front_matter",
 }
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -48,33 +54,6 @@ _LEAD = re.compile(  # of a heading: anchors and comments
     re.DOTALL | re.IGNORECASE,
 )
 _LONGEST_LEAD = 400
-
-
-@dataclass(frozen=True, slots=True)
-class StockBlock:
-    """A block as the stock parser sees it; offsets are those of its first and after its last line.
-
-    Attributes:
-        kind: CommonMark's word for it, as in `chunkana_core.BlockKind`.
-        depth: 0 for a block of the document itself.
-        line: of its start, from 0; of a heading, that after the anchors and comments before it.
-        line_start: offset of that line.
-        start: the same; of a heading, that of the first anchor or comment before it.
-        end: offset after its last line.
-        level: 1 to 6 for a heading, else 0.
-        markup: the inline text of a heading.
-        is_closed: False for a fence that no fence line ends.
-    """
-
-    kind: str
-    depth: int
-    line: int
-    line_start: int
-    start: int
-    end: int
-    level: int = 0
-    markup: str = ""
-    is_closed: bool = True
 
 
 def line_starts(text: str) -> list[int]:
@@ -90,19 +69,19 @@ def line_at(starts: list[int], offset: int) -> int:
 @lru_cache(maxsize=4)
 def stock_blocks(text: str) -> tuple[StockBlock, ...]:
     """Return all blocks of a text, each before what it contains, however deep."""
-    return tuple(_blocks(text, _tokens(text, 100_000)))
+    return _read(text, 100_000)[1]
 
 
 @lru_cache(maxsize=4)
 def limited_blocks(text: str) -> tuple[StockBlock, ...] | None:
     """Return all blocks of a text, or None where some lie deeper than the parser's limit."""
     try:
-        tokens = _tokens(text, DEEPEST)
+        tokens, blocks = _read(text, DEEPEST)
     except IndexError:  # some rules read past the end of a text
         return None
     if any(token.level >= DEEPEST - 1 for token in tokens):
         return None
-    return tuple(_blocks(text, tokens))
+    return blocks
 
 
 def limited_tokens(text: str) -> list[Token]:
@@ -149,16 +128,31 @@ def open_fences(content: str) -> list[Token]:
     """Return the code fences that a text opens and does not close; a container's end closes one."""
     ended = content.rstrip("\r\n") + "\n"
     last = len(re.findall(r"\r\n?|\n", content.rstrip())) + 1
-    fences = [t for t in _tokens(ended, 100_000) if t.type == "fence" and not _is_closed(t)]
+    fences = [t for t in _read(ended, 100_000)[0] if t.type == "fence" and not _is_closed(t)]
     return [t for t in fences if t.map and t.map[1] >= last]
 
 
-def _tokens(text: str, deepest: int) -> list[Token]:
+def _read(text: str, deepest: int) -> tuple[list[Token], tuple[StockBlock, ...]]:
+    """Return tokens and blocks; markers that are no container's are read as Markdown."""
+    lines: frozenset[int] | None = None
+    while True:
+        tokens = _tokens(text, deepest, lines)
+        blocks = [*_blocks(text, tokens)]
+        pairs = stock_containers.pairs(blocks)
+        used = frozenset(blocks[i].line for pair in pairs for i in (pair.first, pair.last))
+        markers = [b for b in blocks if b.kind == "marker" and b.markup[0] in ":{"]
+        if all(block.line in used for block in markers):
+            return tokens, tuple(stock_containers.wrapped(blocks, pairs))
+        lines = used if lines is None else frozenset()
+
+
+def _tokens(text: str, deepest: int, marker_lines: frozenset[int] | None) -> list[Token]:
     body = _with_toml_as_yaml(text.removeprefix(BOM))
+    env: dict[str, object] = {"marker_lines": marker_lines}
     with _room_to_recurse():
-        tokens = _parse(_parser(deepest), body)
+        tokens = _parse(_parser(deepest), body, env)
         if any(t.type == "front_matter" for t in tokens) and not _is_front_matter(tokens[0]):
-            tokens = _parse(_parser(deepest, front_matter=False), body)
+            tokens = _parse(_parser(deepest, front_matter=False), body, env)
     return tokens
 
 
@@ -176,11 +170,12 @@ def _with_toml_as_yaml(body: str) -> str:
     return "".join((*yaml_lines, *lines[ends[1] + 1 :]))
 
 
-def _parse(parser: MarkdownIt, body: str) -> list[Token]:
+def _parse(parser: MarkdownIt, body: str, env: dict[str, object] | None = None) -> list[Token]:
+    """Return the tokens of a text; lines are markers of containers if the environment says so."""
     try:
-        return parser.parse(body)
+        return parser.parse(body, {**(env or {})})
     except IndexError:  # some rules read past the end of a text
-        return parser.parse(body + "\n")
+        return parser.parse(body + "\n", {**(env or {})})
 
 
 def _is_front_matter(first: Token) -> bool:
@@ -193,9 +188,15 @@ def _parser(deepest: int, *, front_matter: bool = True) -> MarkdownIt:
     md = MarkdownIt("commonmark", {"maxNesting": deepest, "inline_definitions": True})
     md.enable("table").use(footnote_plugin, move_to_end=False)
     md.use(dollarmath_plugin, allow_blank_lines=False)
+    md.use(admon_plugin)
+    interrupted = ["paragraph", "reference", "blockquote", "list"]
+    marker = stock_containers.marker
+    md.block.ruler.before("fence", "container_marker", marker, {"alt": interrupted})
     if front_matter:
         md.use(front_matter_plugin)
     for rule in md.block.ruler.__rules__:
+        if rule.name == "admonition":
+            rule.fn = stock_containers.with_body(rule.fn)
         rule.fn = _with_whole_map(rule.fn)
     md.core.ruler.enableOnly(["normalize", "block"])
     return md
@@ -253,9 +254,12 @@ def _own_blocks(text: str, tokens: list[Token]) -> Iterator[StockBlock]:
         first, last = token.map
         start, end = starts[first], starts[min(last, len(starts) - 1)]
         level = int(token.tag[1]) if kind == "heading" else 0
-        markup = tokens[number + 1].content if kind == "heading" else ""
-        is_closed = token.type != "fence" or _is_closed(token)
+        markup = (tokens[number + 1] if kind == "heading" else token).content
+        is_closed = kind != "container" and (token.type != "fence" or _is_closed(token))
         yield StockBlock(kind, token.level, first, start, start, end, level, markup, is_closed)
+        if kind == "container":  # an admonition, whose opening is a line of its own
+            stop, opening = starts[first + 1], token.markup
+            yield StockBlock("marker", token.level + 1, first, start, start, stop, markup=opening)
 
 
 def _is_closed(fence: Token) -> bool:

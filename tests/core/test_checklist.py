@@ -36,7 +36,8 @@ from chunkana_core.sizing import Sizer
 from tests import corpora
 from tests.core import laws
 from tests.core.laws import Case
-from tests.core.stock import StockBlock, open_fences, stock_blocks, top
+from tests.core.stock import open_fences, stock_blocks, top
+from tests.core.stock_containers import StockBlock
 
 HIERARCHY_FIELDS = (
     "chunk_id",

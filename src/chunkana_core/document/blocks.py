@@ -26,6 +26,8 @@ class BlockKind(StrEnum):
     THEMATIC_BREAK = auto()
     LINK_DEFINITION = auto()
     FOOTNOTE = auto()
+    CONTAINER = auto()  # an admonition, directive, element or shortcode with blocks in it
+    MARKER = auto()  # a line that opens or closes a container
     FRONT_MATTER = auto()
     OPAQUE = auto()  # what lies deeper than the parser follows
 
@@ -67,6 +69,8 @@ TRAITS: dict[BlockKind, Traits] = {
     BlockKind.THEMATIC_BREAK: Traits("text"),
     BlockKind.LINK_DEFINITION: Traits("definitions", is_content=False),
     BlockKind.FOOTNOTE: Traits("text", Division.CHILDREN),
+    BlockKind.CONTAINER: Traits("text", Division.CHILDREN),
+    BlockKind.MARKER: Traits("text", Division.LINES),
     BlockKind.FRONT_MATTER: Traits("front_matter", Division.LINES),
     BlockKind.OPAQUE: Traits("text", Division.LINES),
 }
@@ -83,8 +87,9 @@ class Block(Struct, frozen=True, gc=False):
         index: its place among the document's blocks.
         after: the place of the first later block that it does not contain.
         level: 1 to 6 for a heading, else 0.
-        info: the plain text of a heading, the info string of a fence, else "".
-        is_open: whether it is a fence that no fence line closes.
+        info: the plain text of a heading, the info string of a fence, the name of a container or of
+            a block quote that is an alert, the line of a marker, else "".
+        is_open: whether it is a fence that no fence line closes, or a container that needs none.
         anchor: the id that the source gives a heading, "" for none.
         lead: the length of the anchors and comments before a heading that belong to it.
     """

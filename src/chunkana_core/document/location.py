@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import ROOT, Section, common_ancestor
 from chunkana_core.document.paths import SectionPath, merge_sections
 from chunkana_core.text.source import Span
+
+_NAMED = (BlockKind.CONTAINER, BlockKind.BLOCK_QUOTE)
 
 
 class Location(Struct, frozen=True, gc=False):
@@ -57,6 +60,31 @@ def locate(document: Document, span: Span, first: int, stop: int) -> Location:
         moved_section=bare[-1] if bare else None,
         holds_several=len(bodies) > 1,
     )
+
+
+def container_names(
+    document: Document, spans: Sequence[Span], locations: Sequence[Location]
+) -> list[str]:
+    """Return for each span, in order, the name of the innermost container that holds its text.
+
+    Headings at its start are not asked; "" is returned where there is no such container.
+    """
+    named = [block for block in document.blocks if block.info and block.kind in _NAMED]
+    names: list[str] = []
+    around: list[Block] = []  # the containers that hold the last one that was reached
+    reached = 0
+    for span, location in zip(spans, locations, strict=True):
+        body = document.top[location.first : location.stop] if named else ()
+        starts = (max(block.start, span.start) for block in body if not block.level)
+        start = next(starts, span.start - 1)
+        while reached < len(named) and named[reached].start <= start:
+            while around and around[-1].end <= named[reached].start:
+                around.pop()
+            around.append(named[reached])
+            reached += 1
+        held = (b.info for b in reversed(around) if start >= b.start and b.end >= span.end)
+        names.append(next(held, ""))
+    return names
 
 
 def section_path(document: Document, first: int, stop: int) -> SectionPath:

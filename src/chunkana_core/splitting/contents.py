@@ -82,7 +82,8 @@ class ContentWriter:
 
     def continues(self, first: Unit) -> bool:
         """Tell whether a part that starts with a unit continues a section."""
-        return first.span.start > self.span.start and first.starts is not BlockKind.HEADING
+        starts_section = first.starts is BlockKind.HEADING and self.document.top[first.first].level
+        return first.span.start > self.span.start and not starts_section
 
     def contents(self, first: Unit, last: Unit) -> Iterator[Content]:
         """Yield the contents that a part may have, with less and less that is repeated."""

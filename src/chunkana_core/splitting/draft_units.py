@@ -48,7 +48,8 @@ class DraftUnits:
         left = next(units)
         for right in units:
             if leads_in(self.contents.document, left, right) and self._fit_together(left, right):
-                left = right.joined(left.span.start, left.first, left.cost, left.starts)
+                start, first, cost = left.span.start, left.first, left.cost
+                left = right.joined(start, first, cost, left.starts, left.repeats)
             else:
                 yield left
                 left = right
@@ -58,7 +59,8 @@ class DraftUnits:
         if right.oversize_reason:
             return False
         repeated = self.contents.stack_size if self.contents.continues(left) else 0
-        return self._size(left.span.start, right) <= self.limit - repeated
+        size = self._size(left.span.start, right, left.repeats.lead)
+        return size <= self.limit - repeated
 
     def _headed_units(self) -> Iterator[Unit]:
         """Yield the units of all blocks, headings joined with what follows them."""
@@ -146,9 +148,9 @@ class DraftUnits:
         """Return the offset from which a heading and what follows it are joined."""
         return max(self.contents.document.start_of(heading), self.contents.span.start)
 
-    def _size(self, start: int, unit: Unit) -> int:
+    def _size(self, start: int, unit: Unit, lead: str = "") -> int:
         """Return the size of a unit with what stands before it from an offset on."""
-        if not unit.repeats.tail:
+        if not (lead or unit.repeats.tail):
             return self.maker.sizes.of_span(start, unit.span.end)
         text = self.contents.document.text[start : unit.span.end]
-        return self.maker.sizes.sizer.length(text + unit.repeats.tail)
+        return self.maker.sizes.sizer.length(lead + text + unit.repeats.tail)

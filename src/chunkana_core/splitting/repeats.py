@@ -1,4 +1,4 @@
-"""Atoms in several parts: fences opened and closed again, header rows repeated."""
+"""Atoms and containers in several parts: opened and closed again, header rows repeated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.formats.markdown.parser import parse_blocks
 from chunkana_core.text.cutting import Boundary, Cutter, Piece, line_spans
-from chunkana_core.text.source import BOM, Span
+from chunkana_core.text.source import BOM, Source, Span
 
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _MATH_FENCE = re.compile(r"(\$\$)")
@@ -21,11 +21,12 @@ _INDENT = re.compile(r"[ \t>]*")
 _SPACES = re.compile(r"[ \t]*")
 _FOOTNOTE = re.compile(r"\[\^[^\]]+\]:[ \t]*")
 _FOOTNOTE_INDENT = 4
+_CARRIAGE_RETURN = re.compile(r"\r\n?")
 _HEADER_LINES = 2  # of a table
 
 
 class Repeats(Struct, frozen=True, gc=False):
-    """What a part's content has around its text where the part starts or ends inside an atom.
+    """What a part's content has around its text where it starts or ends in an atom or a container.
 
     Attributes:
         lead: goes before the text of a part that starts with the unit.
@@ -37,8 +38,45 @@ class Repeats(Struct, frozen=True, gc=False):
     tail: str = ""
     start: int | None = None
 
+    def around(self, inner: Repeats) -> Repeats:
+        """Return these around those of what is inside."""
+        start = inner.start if self.start is None else self.start
+        return Repeats(self.lead + inner.lead, inner.tail + self.tail, start)
+
+    def joined(self, after: Repeats) -> Repeats:
+        """Return what goes before the one unit and after the other, of two that are joined."""
+        return Repeats(self.lead, after.tail, self.start)
+
 
 NO_REPEATS = Repeats()
+
+
+def container_repeats(source: Source, block: Block, children: Sequence[Block]) -> Repeats:
+    """Return the opening and closing lines of a container, or the first line of an alert.
+
+    Between these and what is inside, blank lines stay as they are in the source.
+    """
+    text, start = source.text, block.start
+    if block.kind is BlockKind.CONTAINER:
+        opening = text[start : children[1].start]
+    elif block.kind is BlockKind.BLOCK_QUOTE and block.info:
+        first = next(line_spans(source, Span(start, block.end)))
+        opening = text[start : first.end] + "\n"
+    else:
+        return NO_REPEATS
+    opening = _CARRIAGE_RETURN.sub("\n", opening).removeprefix(BOM)
+    tail = ""
+    if block.kind is BlockKind.CONTAINER and not block.is_open:
+        before, closing = children[-2:]
+        inside = source.trim(before.start, closing.start) or Span(before.start, closing.start)
+        tail = _CARRIAGE_RETURN.sub("\n", text[inside.end : closing.end]).rstrip()
+    return Repeats(_as_continued(opening), tail.lstrip(" \t"), start)
+
+
+def line_prefix(line: str) -> str:
+    """Return what stands before the text of lines that follow a line in its containers."""
+    markers = _MARKERS.match(line)
+    return _prefix(markers[0]) if markers else ""
 
 
 class _Wrapper(Struct, frozen=True, gc=False):
@@ -107,9 +145,7 @@ def _table_wrapper(
     """Return a table's header rows, unless a row would have to be cut for them."""
     length = atom.sizer.length
     header, delimiters, *rows = lines
-    markers = _MARKERS.match(header) if in_container else None
-    end = markers.end() if markers else 0
-    lead = f"{_prefix(header[:end])}{header[end:]}\n{delimiters}\n"
+    lead = f"{_as_continued(header) if in_container else header}\n{delimiters}\n"
     size = length(lead)
     if size > most or any(atom.limit - size < length(row) <= atom.limit for row in rows):
         return _Wrapper()
@@ -161,6 +197,13 @@ def leaves_fence_open(text: str) -> bool:
 def _open_fence(text: str) -> Block | None:
     blocks = parse_blocks(text) if has_fence(text) else ()
     return blocks[-1] if blocks and blocks[-1].is_open else None
+
+
+def _as_continued(line: str) -> str:
+    """Return a line with the markers that it starts with as they are in lines that follow."""
+    markers = _MARKERS.match(line)
+    end = markers.end() if markers else 0
+    return _prefix(line[:end]) + line[end:]
 
 
 def _prefix(before: str) -> str:

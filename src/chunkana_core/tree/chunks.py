@@ -62,6 +62,8 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
         indexable: whether it is worth embedding.
         chunk_index: its number among the leaves, None for a node.
         content_type: what it holds, see the metadata keys in the documentation.
+        container: the name of the innermost container that holds all of its text, its headings
+            aside, such as "note" or "Tabs"; "" if there is none.
         title: plain text of its own (first) heading, or of the section it continues.
         section_tags: titles of the further headings in its span.
         anchor: the id that the source gives that heading, else a GitHub-style slug of it.
@@ -96,6 +98,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
     chunk_index: int | None = None
     strategy: str
     content_type: str
+    container: str = ""
     title: str = ""
     section_tags: tuple[str, ...] = ()
     anchor: str = ""

@@ -11,7 +11,7 @@ from operator import attrgetter
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document.blocks import TRAITS, Block, BlockKind
 from chunkana_core.document.document import Document
-from chunkana_core.document.location import Location
+from chunkana_core.document.location import Location, container_names
 from chunkana_core.document.outline import ROOT, Section
 from chunkana_core.document.paths import Path, format_header_path
 from chunkana_core.sizing import Sizer
@@ -48,9 +48,14 @@ class LeafMaker:
         overlap = Overlap(
             self.document.text, parts, Sizer.of(self.config), self.config.overlap_size
         )
-        return [self._leaf(number, part, overlap) for number, part in enumerate(parts)]
+        spans, locations = [part.span for part in parts], [part.location for part in parts]
+        containers = container_names(self.document, spans, locations)
+        return [
+            self._leaf(number, part, container, overlap)
+            for number, (part, container) in enumerate(zip(parts, containers, strict=True))
+        ]
 
-    def _leaf(self, number: int, part: Part, overlap: Overlap) -> Chunk:
+    def _leaf(self, number: int, part: Part, container: str, overlap: Overlap) -> Chunk:
         document, location, span, content = self.document, part.location, part.span, part.content
         line_at, section_id = document.source.line_at, self.section_ids[location.common_section]
         begun = sections_begun(document, span, location)
@@ -75,6 +80,7 @@ class LeafMaker:
             chunk_index=number,
             strategy=self.strategy,
             content_type=kind,
+            container=container,
             title=own.title,
             section_tags=tuple([section.title for section in begun[1:]]),
             anchor=own.anchor,

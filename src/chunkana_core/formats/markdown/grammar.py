@@ -14,9 +14,8 @@ from markdown_it.ruler import Ruler
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.formats.markdown.rule_table import RULES, BlockRule, Lines, stock_parser
 from chunkana_core.formats.markdown.rules import exceeds_lazy_limit
-from chunkana_core.formats.markdown.state import RuleChain, RuleFunction, State
+from chunkana_core.formats.markdown.state import MAX_NESTING, RuleChain, RuleFunction, State
 
-MAX_NESTING = 100  # levels of containers; a list and its item are two
 _INTERRUPTED = ("paragraph", "reference", "blockquote", "list")  # what rules may interrupt
 _BY_CHARACTER = frozenset({Lines.FIRST_CHARACTER, Lines.NEXT_LINE})
 
@@ -134,7 +133,7 @@ def _rule_function(row: BlockRule, stock: RuleFunction) -> RuleFunction:
     if row.replacement:
         return row.replacement
     rule = partial(row.prefilter, stock) if row.prefilter else stock
-    return (_container_rule if row.is_container else _leaf_rule)(row.kind, rule)
+    return _container_rule(row, rule) if row.is_container else _leaf_rule(row.kind, rule)
 
 
 def _leaf_rule(kind: BlockKind, stock: RuleFunction) -> RuleFunction:
@@ -149,16 +148,17 @@ def _leaf_rule(kind: BlockKind, stock: RuleFunction) -> RuleFunction:
     return add_leaf
 
 
-def _container_rule(kind: BlockKind, stock: RuleFunction) -> RuleFunction:
+def _container_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
     """Return a rule that adds what a stock rule finds as a container block."""
 
     def add_container(state: State, start: int, end: int, silent: bool) -> bool:
         if silent:
             return stock(state, start, end, True)
+        name = row.name_in(state.line_text(start)) if row.name_in else ""
         index = state.open_container()
         is_found = stock(state, start, end, False)
         if is_found:
-            state.close_container(kind, start, index)
+            state.close_container(row.kind, start, index, name)
         else:
             state.blocks.pop()
         return is_found

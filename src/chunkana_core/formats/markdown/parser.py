@@ -6,13 +6,14 @@ Only blocks are found: inline text is parsed for heading titles alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import accumulate, takewhile
 
 from msgspec.structs import replace
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
+from chunkana_core.formats.markdown.containers import find_containers, wrap
 from chunkana_core.formats.markdown.front_matter import front_matter_title
 from chunkana_core.formats.markdown.grammar import MARKDOWN, Grammar
 from chunkana_core.formats.markdown.state import State
@@ -41,9 +42,31 @@ def parse_blocks(text: str, grammar: Grammar = MARKDOWN) -> tuple[Block, ...]:
 
 
 def _parse(source: Source, grammar: Grammar) -> tuple[tuple[Block, ...], str]:
-    """Return the blocks of a text, and what it calls itself where that is no heading, or ""."""
+    """Return the blocks of a text, and what it calls itself where that is no heading, or "".
+
+    Markers of no container are Markdown: then the text is read again, with the others alone. They
+    may no longer be a container's then, and are Markdown, too.
+    """
+    blocks, front_title = _read(source, grammar, None)
+    found = find_containers(source.text, blocks)
+    for is_last in (False, True):
+        if found.is_complete:
+            break
+        marker_lines = frozenset[int]() if is_last else found.marker_lines
+        blocks, front_title = _read(source, grammar, marker_lines)
+        found = find_containers(source.text, blocks)
+    return wrap(blocks, found.pairs) if found.pairs else blocks, front_title
+
+
+def _read(
+    source: Source, grammar: Grammar, marker_lines: Container[int] | None
+) -> tuple[tuple[Block, ...], str]:
+    """Return the blocks of a text, and what it calls itself where that is no heading, or "".
+
+    Directives, elements and shortcodes are their opening and closing blocks here.
+    """
     text = source.text
-    state = State(source, grammar.parser, grammar.chains)
+    state = State(source, grammar.parser, grammar.chains, marker_lines)
     front_title = _front_matter(state, grammar)
     grammar.parser.block.tokenize(state, state.line, state.lineMax)
     for index in state.unparsed_titles:

@@ -13,12 +13,13 @@ from typing import TypeAlias
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import lheading
+from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from chunkana_core.document.blocks import BlockKind
-from chunkana_core.formats.markdown import rules
+from chunkana_core.formats.markdown import container_lines, rules
 from chunkana_core.formats.markdown.state import RuleFunction, State
 from chunkana_core.formats.markdown.titles import RawLinkMarkdownIt
 
@@ -47,6 +48,7 @@ class BlockRule:
         is_container: whether the blocks are container blocks, with blocks in them.
         replacement: a rule that is asked instead of the stock rule, and adds the blocks itself.
         prefilter: a function that is given the stock rule, and asks it only where it has to.
+        name_in: returns the name of a container from its first line, "" for none.
     """
 
     name: str
@@ -56,6 +58,7 @@ class BlockRule:
     is_container: bool = False
     replacement: RuleFunction | None = None
     prefilter: Prefilter | None = None
+    name_in: Callable[[str], str] | None = None
 
 
 RULES = (
@@ -63,8 +66,23 @@ RULES = (
     BlockRule("table", BlockKind.TABLE, "|:-", Lines.NEXT_LINE, replacement=rules.table),
     BlockRule("code", BlockKind.INDENTED_CODE, lines=Lines.INDENTED),
     BlockRule("math_block", BlockKind.MATH, "$", prefilter=rules.prefilter_math),
+    BlockRule(
+        "admonition",
+        BlockKind.CONTAINER,
+        "!?",
+        is_container=True,
+        prefilter=container_lines.prefilter_admonition,
+        name_in=container_lines.admonition_name,
+    ),
+    BlockRule("container_marker", BlockKind.MARKER, ":{", replacement=container_lines.marker),
     BlockRule("fence", BlockKind.FENCED_CODE, "`~", replacement=rules.fence),
-    BlockRule("blockquote", BlockKind.BLOCK_QUOTE, ">", is_container=True),
+    BlockRule(
+        "blockquote",
+        BlockKind.BLOCK_QUOTE,
+        ">",
+        is_container=True,
+        name_in=container_lines.alert_name,
+    ),
     BlockRule("hr", BlockKind.THEMATIC_BREAK, "*-_", replacement=rules.thematic_break),
     BlockRule("list", BlockKind.LIST, "*+-0123456789", replacement=rules.list_block),
     BlockRule(
@@ -86,7 +104,8 @@ def stock_parser() -> MarkdownIt:
     """Return markdown-it-py with the plugins whose rules have a row."""
     md = RawLinkMarkdownIt("commonmark", {"maxNesting": 1 << 30, "inline_definitions": True})
     md.enable("table").use(front_matter_plugin).use(footnote_plugin, move_to_end=False)
-    md.use(dollarmath_plugin, allow_blank_lines=False)
+    md.use(dollarmath_plugin, allow_blank_lines=False).use(admon_plugin)
+    md.use(container_lines.marker_plugin)
     # Stock reads a paragraph twice; here, a setext underline is one of the lines that end it.
     md.block.ruler.at("lheading", lheading, {"alt": ["paragraph"]})
     return md

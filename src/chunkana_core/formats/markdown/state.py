@@ -16,6 +16,7 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.formats.markdown.titles import anchor_before, plain_title, split_attributes
 from chunkana_core.text.source import BOM, Source
 
+MAX_NESTING = 100  # levels of containers; a list and its item are two
 MAX_INDENT = 3  # columns; a line that is indented more is indented code
 TAB_STOP = 4  # columns
 _INDENTATION = re.compile(r"[ \t]*")
@@ -85,9 +86,16 @@ class State(StateBlock):
         unclosed_math: the last lines found to hold no end of a `$$` block.
         lazy_lines: how many lines were asked whether they are lazy continuation lines of a quote.
         last_lazy_line: the last of them.
+        marker_lines: the offsets of the lines that may be markers of containers; None for all.
     """
 
-    def __init__(self, source: Source, md: MarkdownIt, chains: Mapping[str, RuleChain]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        md: MarkdownIt,
+        chains: Mapping[str, RuleChain],
+        marker_lines: Container[int] | None = None,
+    ) -> None:
         super().__init__("", md, {}, [])  # its lines are found below, without a loop over spaces
         text = source.text.removeprefix(BOM).replace("\0", "\ufffd")
         if "\r" in text:
@@ -116,6 +124,7 @@ class State(StateBlock):
         self.discarded_token = Token("", "", 0)
         self.unclosed_math = range(0)
         self.lazy_lines = self.last_lazy_line = 0
+        self.marker_lines = marker_lines
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
         """Make no token, but keep count of levels."""
@@ -184,10 +193,11 @@ class State(StateBlock):
         self.blocks.append(_PLACEHOLDER)
         return len(self.blocks) - 1
 
-    def close_container(self, kind: BlockKind, start: int, index: int) -> None:
+    def close_container(self, kind: BlockKind, start: int, index: int, info: str = "") -> None:
         """Put a container block, from a line up to the current one, at its index."""
         begin, end = self.line_offsets[start], self.line_offsets[self.line]
-        self.blocks[index] = Block(kind, self.level, begin, end, index, len(self.blocks))
+        after, is_open = len(self.blocks), kind is BlockKind.CONTAINER
+        self.blocks[index] = Block(kind, self.level, begin, end, index, after, 0, info, is_open)
 
 
 def _indentation_length(src: str, start: int) -> int:

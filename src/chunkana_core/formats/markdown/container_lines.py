@@ -1,0 +1,127 @@
+"""The lines that open and close containers: admonitions, alerts, directives and shortcodes."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, cast
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_block import RuleFuncBlockType
+
+from chunkana_core.document.blocks import BlockKind
+from chunkana_core.formats.markdown.state import RuleFunction, State
+
+DIRECTIVE = ":"  # what the keys of directives are made of
+_ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?+)( *+)(?=.*\S)")
+_ADMONITION_NAME = re.compile(r"[!?+]++\s*+([^\s\"]++)")
+_ADMONITION_INDENT = 3  # columns; the spaces after the marker come on top
+_ALERT = re.compile(r">[ \t]*+\[!(note|tip|important|warning|caution)\]\s*+", re.IGNORECASE)
+_MARKER_STARTS = (":::", "{{<", "{{%")
+# A closing line is colons alone. After a name or attributes, colons end a line only where they
+# stand apart, as Pandoc has it: `:::row:::` is a line of its own kind.
+_DIRECTIVE = re.compile(
+    r"""(?P<colons>:{3,}+)[ \t]*+(?:
+        (?: (?P<name>[^\W\d_][\w-]*+)(?![^\s\[{]) | \{(?P<attributes>[^{}]*+)\} )
+        (?: [ \t]++:{3,}+ | (?!.*:::\Z).*+ )
+    )?+""",
+    re.VERBOSE,
+)
+_ATTRIBUTE_NAME = re.compile(r"\.?+([\w-]++)")
+_CLASS = re.compile(r"\.([\w-]++)")
+_SHORTCODE = re.compile(
+    r"""\{\{(?P<delimiter>[<%])[ \t]*+(?P<closing>/?+)[ \t]*+
+    (?P<name>[^\W\d_][\w-]*+(?:[./][\w-]++)*+)
+    (?P<rest>(?:[^}]|\}(?!\}))*+)\}\}""",
+    re.VERBOSE,
+)
+_SHORTCODE_ENDS = {"<": ">", "%": "%"}
+
+
+class Tag(NamedTuple):
+    """What opens or closes a container.
+
+    Attributes:
+        key: what opens has in common with what closes it; colons, for a directive.
+        name: the name of the container, "" for what closes it.
+        is_closing: whether it closes a container.
+    """
+
+    key: str
+    name: str
+    is_closing: bool
+
+
+def marker_tag(line: str) -> Tag | None:
+    """Return what a line opens or closes that is a directive's or a shortcode's alone."""
+    if match := _DIRECTIVE.fullmatch(line):
+        name, attributes = match["name"], match["attributes"]
+        is_closing = name is None and attributes is None
+        return Tag(match["colons"], name or _attribute_name(attributes or ""), is_closing)
+    match = _SHORTCODE.fullmatch(line)
+    if match is None:
+        return None
+    end, is_closing = _SHORTCODE_ENDS[match["delimiter"]], bool(match["closing"])
+    if not match["rest"].endswith(end) or match["rest"].endswith(f"/{end}"):
+        return None  # the latter is complete in itself
+    return Tag("{" + match["name"], match["name"], is_closing)
+
+
+def _attribute_name(attributes: str) -> str:
+    """Return the first class in a directive's braces, or else the first word."""
+    found = _CLASS.search(attributes) or _ATTRIBUTE_NAME.search(attributes)
+    return found[1] if found else ""
+
+
+def marker(state: State, start: int, end: int, silent: bool) -> bool:
+    """Add a line that opens or closes a directive or a shortcode."""
+    if not state.src.startswith(_MARKER_STARTS, state.bMarks[start] + state.tShift[start]):
+        return False
+    if state.marker_lines is not None and state.line_offsets[start] not in state.marker_lines:
+        return False
+    line = state.line_text(start).rstrip()
+    if marker_tag(line) is None:
+        return False
+    if not silent:
+        state.line = start + 1
+        state.add_leaf(BlockKind.MARKER, start, info=line)
+    return True
+
+
+def marker_plugin(md: MarkdownIt) -> None:
+    """Register `marker`, which may interrupt what a fence may."""
+    rule = cast("RuleFuncBlockType", marker)
+    interrupted = ["paragraph", "reference", "blockquote", "list"]
+    md.block.ruler.before("fence", "container_marker", rule, {"alt": interrupted})
+
+
+def prefilter_admonition(
+    stock: RuleFunction, state: State, start: int, end: int, silent: bool
+) -> bool:
+    """Ask for an admonition, if one of the two lines below it starts its body."""
+    opening = _ADMONITION.match(state.src, state.bMarks[start] + state.tShift[start])
+    if opening is None:
+        return False
+    line = start + 1
+    if line < end and state.first_character(line) == "\n":
+        line += 1
+    indent = state.blkIndent + _ADMONITION_INDENT + len(opening[1])
+    if line >= end or state.first_character(line) == "\n" or state.sCount[line] < indent:
+        return False
+    if not silent:
+        state.level += 1
+        state.line = start + 1
+        state.add_leaf(BlockKind.MARKER, start, info=state.line_text(start).rstrip())
+        state.level -= 1
+    return stock(state, start, end, silent)
+
+
+def admonition_name(line: str) -> str:
+    """Return the name of the admonition that starts with a line."""
+    match = _ADMONITION_NAME.match(line)
+    return match[1].lower() if match else ""
+
+
+def alert_name(line: str) -> str:
+    """Return the name of the alert that a block quote is by its first line, "" if it is none."""
+    match = _ALERT.fullmatch(line)
+    return match[1].lower() if match else ""

@@ -1,0 +1,185 @@
+"""Containers whose opening and closing lines are blocks of their own: found, and wrapped."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from chunkana_core.document.blocks import Block, BlockKind
+from chunkana_core.formats.markdown.container_lines import DIRECTIVE, Tag, marker_tag
+from chunkana_core.formats.markdown.state import MAX_NESTING
+
+_SIGNS = (":::", "{{<", "{{%", "</")  # without any of these, nothing is closed
+_TAG = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|<(/?)([A-Za-z][\w.:-]*+)([^<>]*+)>")
+# Elements that have no closing tag, or need none.
+_UNCLOSED = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+    | {"p", "param", "track"}
+)
+
+
+class Pair(Struct, frozen=True, gc=False):
+    """The opening and the closing block of a container, by their indexes, and its name."""
+
+    first: int
+    last: int
+    name: str
+
+
+class Containers(Struct, frozen=True, gc=False):
+    """The containers of some blocks.
+
+    Attributes:
+        pairs: in the order of their opening blocks.
+        marker_lines: the offsets of those of their lines that are markers.
+        is_complete: whether every marker is one of them.
+    """
+
+    pairs: Sequence[Pair]
+    marker_lines: frozenset[int]
+    is_complete: bool
+
+
+def find_containers(text: str, blocks: Sequence[Block]) -> Containers:
+    """Return the containers whose opening and closing blocks are siblings, in linear time."""
+    if not any(sign in text for sign in _SIGNS):
+        return Containers((), frozenset(), is_complete=True)
+    pairs = list(_within_limit(blocks, sorted(_pairs(text, blocks), key=lambda pair: pair.first)))
+    ends = (blocks[index] for pair in pairs for index in (pair.first, pair.last))
+    lines = frozenset(block.start for block in ends if block.kind is BlockKind.MARKER)
+    count = sum(1 for block in blocks if _is_pairable(block))
+    return Containers(pairs, lines, count == len(lines))
+
+
+def _is_pairable(block: Block) -> bool:
+    """Tell whether a block is a marker, but not that of an admonition, which has no other end."""
+    return block.kind is BlockKind.MARKER and not block.info.startswith(("!", "?"))
+
+
+def _pairs(text: str, blocks: Sequence[Block]) -> Iterator[Pair]:
+    """Yield the pairs among the blocks of each container, and of the document."""
+    levels: list[_Siblings] = []  # by depth, what is open among the siblings of a block
+    for block in blocks:
+        del levels[block.depth + 1 :]
+        while len(levels) <= block.depth:
+            levels.append(_Siblings())
+        siblings = levels[block.depth]
+        if block.kind is BlockKind.HEADING:
+            siblings.add_heading()
+        elif block.kind is BlockKind.HTML:
+            yield from siblings.read_html(block, text)
+        elif _is_pairable(block) and (tag := marker_tag(block.info)):
+            yield from siblings.read(block, tag)
+
+
+@dataclass(slots=True)
+class _Open:
+    """What was opened and not closed yet; only one tag of a block can be the container's."""
+
+    tag: Tag
+    block: int
+    may_pair: bool
+    has_heading: bool = False
+
+
+@dataclass(slots=True)
+class _Siblings:
+    """What is open among blocks of one container: a stack, and by key the places in it."""
+
+    stack: list[_Open] = field(default_factory=list)
+    places: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def add_heading(self) -> None:
+        """Note that what is open holds a heading."""
+        if self.stack:
+            self.stack[-1].has_heading = True
+
+    def read_html(self, block: Block, text: str) -> Iterator[Pair]:
+        """Read the tags of an HTML block, and yield the pair that its last one closes.
+
+        A tag at the start of the block may be a container's opening; a block of nothing but closing
+        tags its closing, that of the outermost element.
+        """
+        html = text[text.index("<", block.start) : block.end]
+        matches = [match for match in _TAG.finditer(html) if match[2]]
+        is_closing = all(match[1] for match in matches) and not _TAG.sub("", html).strip("> \t\r\n")
+        for match in matches:
+            key = match[2].lower()
+            if key in _UNCLOSED or match[3].endswith("/"):
+                continue
+            tag = Tag(f"<{key}", match[2], bool(match[1]))
+            may_pair = is_closing and match is matches[-1] if match[1] else not match.start()
+            yield from self.read(block, tag, may_pair=may_pair)
+
+    def read(self, block: Block, tag: Tag, *, may_pair: bool = True) -> Iterator[Pair]:
+        """Open what a tag opens, or close what it closes, and yield the pair that is found."""
+        if not tag.is_closing:
+            self.places[tag.key].append(len(self.stack))
+            self.stack.append(_Open(tag, block.index, may_pair))
+            return
+        place = self._innermost(tag.key)
+        if place is None:
+            return
+        opened, has_heading = self.stack[place], False
+        while len(self.stack) > place:
+            ended = self.stack.pop()
+            self.places[ended.tag.key].pop()
+            has_heading |= ended.has_heading
+        is_directive = tag.key.startswith(DIRECTIVE)
+        if may_pair and opened.may_pair and (is_directive or not has_heading):
+            yield Pair(opened.block, block.index, opened.tag.name)
+        if has_heading and not is_directive:
+            self.add_heading()
+
+    def _innermost(self, key: str) -> int | None:
+        """Return the place of what is closed: for a directive, of as many colons or of fewer."""
+        if places := self.places.get(key):
+            return places[-1]
+        if not key.startswith(DIRECTIVE):
+            return None
+        fewer = (self.places.get(DIRECTIVE * count) for count in range(3, len(key)))
+        return max((places[-1] for places in fewer if places), default=None)
+
+
+def _within_limit(blocks: Sequence[Block], pairs: Sequence[Pair]) -> Iterator[Pair]:
+    """Yield the pairs that are not too deep inside others."""
+    around: list[int] = []  # the last blocks of the pairs around
+    for pair in pairs:
+        while around and around[-1] < pair.first:
+            around.pop()
+        if blocks[pair.first].depth + len(around) < MAX_NESTING:
+            around.append(pair.last)
+            yield pair
+
+
+def wrap(blocks: Sequence[Block], pairs: Sequence[Pair]) -> tuple[Block, ...]:
+    """Return blocks with a container around each pair and what is between."""
+    opened = [0] * (len(blocks) + 1)  # by index, 1 if a container starts before the block
+    deeper = [0] * (len(blocks) + 1)  # by index, by how much the depth changes there
+    for pair in pairs:
+        opened[pair.first] = 1
+        deeper[pair.first] += 1
+        deeper[blocks[pair.last].after] -= 1
+    before = [*accumulate(opened, initial=0)]  # the containers that start before a block
+    waiting = iter(pairs)
+    wrapped: list[Block] = []
+    for block, depth in zip(blocks, accumulate(deeper), strict=False):
+        if opened[block.index]:
+            pair, index = next(waiting), len(wrapped)
+            last = blocks[pair.last]
+            after = last.after + before[last.after]
+            depth_outside = block.depth + depth - 1
+            kind = BlockKind.CONTAINER
+            wrapped.append(
+                Block(kind, depth_outside, block.start, last.end, index, after, info=pair.name)
+            )
+        after = block.after + before[block.after]
+        index = len(wrapped)
+        wrapped.append(replace(block, depth=block.depth + depth, index=index, after=after))
+    return tuple(wrapped)

@@ -1,0 +1,166 @@
+"""Admonitions, alerts, directives, elements and shortcodes: which are found, and their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from chunkana_core import Block, BlockKind, chunk_hierarchical
+from chunkana_core.formats.markdown.parser import parse_markdown
+
+K = BlockKind
+
+
+def named(text: str) -> list[Block]:
+    """Return the blocks that are containers, alerts included."""
+    blocks = parse_markdown(text).blocks
+    return [b for b in blocks if b.kind is K.CONTAINER or (b.kind is K.BLOCK_QUOTE and b.info)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("!!! note\n    a\n", "note"),
+        ('!!! Warning "Mind the gap"\n\n    a\n', "warning"),
+        ("??? tip\n    a\n", "tip"),
+        ("???+ tip extra\n    a\n", "tip"),
+        ('!!! "Title alone"\n    a\n', ""),
+        ("> [!NOTE]\n> a\n", "note"),
+        (">[!Tip]\n> a\n", "tip"),
+        ("> [!important]  \n>\n> a\n", "important"),
+        ("> [!WARNING]\n> a\n", "warning"),
+        ("> [!CAUTION]\n> a\n", "caution"),
+        ("::: note\na\n:::\n", "note"),
+        (":::info[A title]{#x}\na\n:::\n", "info"),
+        ("::: tip My title\na\n:::\n", "tip"),
+        (":::: code-group\na\n::::\n", "code-group"),
+        (":::{.callout-note #x}\na\n:::\n", "callout-note"),
+        (":::{#x}\na\n:::\n", "x"),
+        (":::{note} A title\na\n:::\n", "note"),
+        (":::{ }\na\n:::\n", ""),
+        ("::::: {.box} ::::::\na\n:::::\n", "box"),
+        ("::: box ::::\na\n:::\n", "box"),
+        ("{{< note >}}\na\n{{< /note >}}\n", "note"),
+        ('{{% tab "a" %}}\na\n{{% /tab %}}\n', "tab"),
+        ("{{<a/b-c x=1>}}\na\n{{</a/b-c>}}\n", "a/b-c"),
+        ("<Tabs>\n\na\n\n</Tabs>\n", "Tabs"),
+        ('<Listing number="4-1">\n\na\n\n</Listing>\n', "Listing"),
+        ("<details>\n<summary>x</summary>\n\na\n</details>\n", "details"),
+    ],
+)
+def test_names(text: str, name: str) -> None:
+    """A container is a block with a name, and holds what is between its lines."""
+    (container,) = named(text)
+    assert (container.info, container.start, container.end) == (name, 0, len(text))
+    inside = parse_markdown(text).blocks[1:]
+    assert K.PARAGRAPH in {block.kind for block in inside}
+    assert all(block.depth for block in inside)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "!!! note\n",
+        "!!! note\n\n\n    code\n",
+        "!!! note\nno body\n",
+        "!!!\n    a\n",
+        "?? note\n    a\n",
+        "> [!NOTE] and text\n",
+        "> [!TODO]\n> a\n",
+        "::: note\na\n",
+        "a\n:::\n",
+        "::note\na\n::\n",
+        ":::image type=icon src=a.png:::\na\n:::\n",
+        ":::row:::\na\n:::\n",
+        "    ::: note\n    a\n    :::\n",
+        "```\n::: note\na\n:::\n```\n",
+        "`::: note\na\n:::`\n",
+        "::: note\n\n- a\n  :::\n",
+        "> ::: note\n\n:::\n",
+        '{{< ref "a" >}}\n',
+        "{{< a />}}\na\n{{< /a >}}\n",
+        "{{< a %}}\na\n{{< /a >}}\n",
+        "{{</* a */>}}\na\n{{</* /a */>}}\n",
+        "text {{< a >}}\na\n{{< /a >}}\n",
+        "`{{< a >}}`\na\n`{{< /a >}}`\n",
+        "<details>\na\n</details>\n",
+        "<details>\n\na\n",
+        "a\n\n</details>\n",
+        "<p>\n\na\n\n</p>\n",
+        "<!-- <div> -->\n\na\n\n</div>\n",
+        "<div>\n\na\n\n</div> b\n",
+    ],
+)
+def test_what_is_no_container(text: str) -> None:
+    """What is unclosed, inline, in code or of one block is Markdown."""
+    assert named(text) == []
+    assert not any(block.kind is K.MARKER for block in parse_markdown(text).blocks)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "!!! note\n    # b\n",
+        "> [!NOTE]\n> # b\n",
+        "::: note\n# b\n:::\n",
+        "<div>\n\n::: note\n# b\n:::\n\n</div>\n",
+        "{{< x >}}\n::: note\n# b\n:::\n{{< /x >}}\n",
+    ],
+)
+def test_headings_inside_are_content(text: str) -> None:
+    """A heading in an admonition, an alert or a directive is in no outline."""
+    assert [entry.title for entry in chunk_hierarchical(f"# a\n\n{text}\n# c\n").toc()] == [
+        "a",
+        "c",
+    ]
+    assert named(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<div>\n\n# b\n\n</div>\n",
+        "<Tabs>\n\n<div>\n\n# b\n\n</div>\n\n</Tabs>\n",
+        "<Tabs>\n\n<div>\n\n# b\n\n</Tabs>\n",
+        "{{< x >}}\n# b\n\n{{< /x >}}\n",
+        "{{< x >}}\n{{% y %}}\n# b\n\n{{% /y %}}\n{{< /x >}}\n",
+    ],
+)
+def test_elements_and_shortcodes_around_headings_are_transparent(text: str) -> None:
+    """They are no containers, and the headings in them count."""
+    assert [entry.title for entry in chunk_hierarchical(text).toc()] == ["b"]
+    assert named(text) == []
+
+
+def test_what_a_directive_closes() -> None:
+    """Colons close the innermost directive of as many, or else of fewer; others stay open."""
+    text = ":::: a\n::: b\n:::: c\nx\n::::\n:::::\n:::\n"
+    assert [(block.info, block.depth) for block in named(text)] == [("b", 0), ("c", 1)]
+    crossed = "::: a\n\n<div>\n\n:::\n\n</div>\n"
+    assert [block.info for block in named(crossed)] == ["a"]
+
+
+def test_an_element_is_closed_by_the_tag_of_its_name() -> None:
+    """One block may open several elements, and is the container of the outermost."""
+    text = "<Tabs>\n<Tab>\n\na\n\n</Tab>\n<Tab>\n\nb\n\n</Tab>\n</Tabs>\n"
+    assert [(block.info, block.depth) for block in named(text)] == [("Tabs", 0)]
+    nested = "<div>\n\n<DIV>\n\na\n\n</DIV>\n\n</div>\n"
+    assert [(block.info, block.depth) for block in named(nested)] == [("div", 0), ("DIV", 1)]
+
+
+def test_containers_in_items_and_quotes() -> None:
+    """They are found among the blocks of any container."""
+    text = "- ::: a\n  > <b>\n  >\n  > x\n  >\n  > </b>\n  :::\n"
+    assert [(block.info, block.depth) for block in named(text)] == [("a", 2), ("b", 4)]
+
+
+def test_nesting_has_a_limit() -> None:
+    """What lies deeper than a hundred containers is no container."""
+    text = "::: a\n" * 150 + "x\n" + ":::\n" * 150
+    assert len(named(text)) == 100
+    assert len(named("::: a\n" * 10_000 + "x\n")) == 0
+
+
+def test_markers_that_are_none_without_the_others() -> None:
+    """Where lines pair only because of others that do not, all are Markdown."""
+    text = "- a\n::: b\n  ::: c\nd\n:::\n"
+    assert named(text) == []
