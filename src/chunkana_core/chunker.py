@@ -100,8 +100,8 @@ class MarkdownChunker:
         sizes = DocumentSizes(document, sizer)
 
         drafts = make_drafts(document, strategy, self.config)
-        drafts = Merger(sizes, contexts, self.config).merge(drafts)
-        drafts = prevent_dangling(drafts, sizes)
+        merger = Merger(sizes, contexts, self.config, strategy.merges_below(self.config))
+        drafts = prevent_dangling(merger.merge(drafts), sizes)
         splitter = Splitter(sizes, contexts, self.config, strategy)
         parts = [part for draft in drafts for part in splitter.split(draft)]
 

@@ -43,8 +43,11 @@ class ChunkConfig:
         overlap_size: how much of the neighbours goes into `previous_content` and `next_content`.
         length_function: measures a text; need not be additive.
         strategy: "auto" or the name of a registered strategy.
-        code_threshold: the `code_ratio` from which a document counts as code, 0.0 to 1.0.
-        structure_threshold: the number of headings from which a document counts as structured.
+        code_threshold: the `code_ratio` from which "auto" takes `code_aware`, 0.0 to 1.0. Any code
+            block or table is enough for that already, so that only 0 decides: then formulas in
+            documents without code are kept with the paragraphs that explain them, too.
+        structure_threshold: the number of headings from which "auto" takes `structural`, which
+            keeps each section; below it, `fallback` fills chunks with sections below H2.
         atomic_blocks: "keep" leaves code, tables and math whole at any size, "split" does not.
         oversize_tolerance: keeps a section whole up to `max_chunk_size * (1 + tolerance)`.
         merge_boundary_level: small drafts are not merged across headings of this level or above.

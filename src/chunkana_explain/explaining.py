@@ -56,7 +56,7 @@ def explain(
     sizer = Sizer.of(config)
     sizes, contexts = DocumentSizes(document, sizer), ContextWriter(document, sizer, context)
     drafted = make_drafts(document, strategy, config)
-    merger = RecordingMerger(sizes, contexts, config)
+    merger = RecordingMerger(sizes, contexts, config, strategy.merges_below(config))
     merged = merger.merge(drafted)
     carried = prevent_dangling(merged, sizes)
     splitter = Splitter(sizes, contexts, config, strategy)

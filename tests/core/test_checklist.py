@@ -1023,12 +1023,57 @@ def test_47_strategies_are_selected(text: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["code_aware", "structural", "fallback"])
 def test_47_strategies_can_be_chosen(name: str) -> None:
-    """Checklist 47: the user may choose one, for any document; laws and plain sections stay."""
+    """Checklist 47: the user may choose one, for any document; sections of H1 and H2 stay."""
     for text in (GUIDE, corpora.own_document("every_block.md"), "Text.\n"):
         assert chunked(text, strategy=name).strategy_used == name
-    assert [c.content for c in leaves(GUIDE * 3, strategy=name)] == [
-        c.content for c in leaves(GUIDE * 3)
-    ]
+    guide = GUIDE.replace("### ", "## ") * 3
+    assert [c.content for c in leaves(guide, strategy=name)] == [c.content for c in leaves(guide)]
+
+
+SECTIONS_OF_LEVEL_3 = "## A\n\n" + "\n\n".join(f"### S{n}\n\n{'Words. ' * 20}" for n in range(5))
+
+
+def test_47_fallback_fills_chunks_across_deeper_headings() -> None:
+    """Checklist 47: chosen by name, it packs whole sections where `structural` keeps each."""
+    structural = leaves(SECTIONS_OF_LEVEL_3, strategy="structural", max_chunk_size=400)
+    assert [c.text.count("### ") for c in structural] == [1] * 5
+    packed = leaves(SECTIONS_OF_LEVEL_3, strategy="fallback", max_chunk_size=400)
+    assert [c.text.count("### ") for c in packed] == [2, 2, 1]
+    assert [c.section.path for c in packed] == [("A",), ("A",), ("A", "S4")]
+    assert [c.section_tags for c in packed] == [("S0", "S1"), ("S3",), ()]
+
+
+def test_47_fallback_respects_the_merge_boundary() -> None:
+    """Checklist 47: not a section of H1 or H2, however small, or what the user says."""
+    text = SECTIONS_OF_LEVEL_3.replace("### ", "## ")
+    for strategy in ("structural", "fallback"):
+        assert len(leaves(text, strategy=strategy)) == 5
+    assert len(leaves(SECTIONS_OF_LEVEL_3, strategy="fallback", merge_boundary_level=3)) == 5
+
+
+def test_47_fallback_cuts_a_section_that_is_too_large_by_itself() -> None:
+    """Checklist 47: its parts repeat its heading, as with every strategy."""
+    text = f"## A\n\n### B\n\n{'Words of b. ' * 40}\n\n### C\n\nc\n\n### D\n\nd\n"
+    packed = leaves(text, strategy="fallback", max_chunk_size=300)
+    assert [c.header_path for c in packed] == ["/A/B", "/A/B", "/A"]
+    assert [c.split_index for c in packed] == [0, 1, None]
+    assert packed[1].content.startswith("## A\n\n### B\n\n")
+
+
+def test_47_the_structure_threshold_decides() -> None:
+    """Checklist 47: below it, sections are packed."""
+    assert len(leaves(SECTIONS_OF_LEVEL_3, max_chunk_size=400)) == 5
+    assert len(leaves(SECTIONS_OF_LEVEL_3, max_chunk_size=400, structure_threshold=7)) == 3
+
+
+def test_47_the_code_threshold_decides_for_documents_without_code() -> None:
+    """Checklist 47: with 0 formulas, which are no code, are kept with what explains them."""
+    formula, explanation = "$$\nwork = force * way\n$$", "It is measured in newton metres."
+    text = f"{formula}\n\n{explanation}\n\nOne is a tenth of a watt hour?\n"
+    default = leaves(text, max_chunk_size=70)
+    bound = leaves(text, max_chunk_size=70, code_threshold=0)
+    assert [c.strategy for c in (default[0], bound[0])] == ["fallback", "code_aware"]
+    assert (default[0].text, bound[0].text) == (formula, f"{formula}\n\n{explanation}")
 
 
 def test_47_thresholds() -> None:

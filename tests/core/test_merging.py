@@ -109,7 +109,7 @@ def merged_drafts(
     """Return the drafts of a document's sections, small ones merged."""
     sizer = Sizer.of(config)
     contexts = ContextWriter(document, sizer, context)
-    merger = Merger(DocumentSizes(document, sizer), contexts, config)
+    merger = Merger(DocumentSizes(document, sizer), contexts, config, config.min_chunk)
     return merger.merge(section_drafts(document))
 
 
@@ -213,7 +213,8 @@ def test_sizes_that_merge(  # noqa: PLR0917  # a table of cases
 ) -> None:
     """Two sections merge where one is under the minimum and both fit with what is before them."""
     text = "\n\n".join(map(section, "BC", sizes))
-    config = ChunkConfig(max_chunk_size=limit + in_front, min_chunk_size=minimum)
+    size = limit + in_front
+    config = ChunkConfig(max_chunk_size=size, min_chunk_size=minimum, strategy="structural")
     assert len(MarkdownChunker(config, context).chunk(text)) == count
 
 

@@ -80,7 +80,8 @@ def test_reasons_are_those_of_the_stages() -> None:
     ],
 )
 def test_reasons_are_those_that_merging_had(text: str, why: MergeObstacle) -> None:
-    cut = explained(text, ChunkConfig(max_chunk_size=100, min_chunk_size=30)).cuts[0]
+    config = ChunkConfig(max_chunk_size=100, min_chunk_size=30, strategy="structural")
+    cut = explained(text, config).cuts[0]
     assert (cut.stage, cut.why) == ("sections", why.value)
 
 

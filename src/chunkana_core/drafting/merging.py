@@ -39,12 +39,14 @@ class Merger:
     Attributes:
         sizes: of stretches of the document.
         contexts: how much room contexts leave.
-        config: the minimum and the merge boundary.
+        config: the merge boundary.
+        minimum: the size under which a draft is merged.
     """
 
     sizes: DocumentSizes
     contexts: ContextWriter
     config: ChunkConfig
+    minimum: int
 
     def merge(self, drafts: Sequence[Draft]) -> list[Draft]:
         """Return the drafts of a document, small ones merged."""
@@ -102,7 +104,7 @@ class Merger:
         return None if self._fits(left.first, right.stop) else MergeObstacle.LIMIT
 
     def _is_small(self, draft: Draft) -> bool:
-        return self.sizes.of_blocks(draft.first, draft.stop) < self.config.min_chunk
+        return self.sizes.of_blocks(draft.first, draft.stop) < self.minimum
 
     def _fits(self, first: int, stop: int) -> bool:
         size = self.sizes.of_blocks(first, stop)

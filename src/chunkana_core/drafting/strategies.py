@@ -34,6 +34,10 @@ class BaseStrategy(ABC):
         """Return the initial drafts, which tile the document: by default its sections."""
         return section_drafts(document)
 
+    def merges_below(self, config: ChunkConfig) -> int:
+        """Return the size under which drafts are merged, by default `min_chunk_size`."""
+        return config.min_chunk
+
     def binding(self, before: BlockKind, after: BlockKind) -> int:  # noqa: ARG002
         """Return what parting two neighbouring blocks costs beyond the usual, by default 0."""
         return 0
@@ -69,7 +73,7 @@ class StructuralStrategy(BaseStrategy):
 
 
 class FallbackStrategy(BaseStrategy):
-    """Fill chunks with paragraphs, then sentences, then words."""
+    """Fill chunks with whole sections, across deeper headings; what is larger is cut as ever."""
 
     name = "fallback"
     priority = 3
@@ -77,6 +81,10 @@ class FallbackStrategy(BaseStrategy):
     def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:  # noqa: ARG002
         """Handle any document."""
         return True
+
+    def merges_below(self, config: ChunkConfig) -> int:
+        """Merge drafts of any size that fit together."""
+        return config.max_chunk_size
 
 
 @dataclass(frozen=True, slots=True)
