@@ -73,6 +73,12 @@ def test_the_rest_of_a_line_is_inside(line: str) -> None:
     assert all(f"\n{prefix}word" in part.content for part in parts)
 
 
+def test_long_starts_of_lines_are_not_repeated() -> None:
+    """Quote marks that take more than an eighth of the limit are not put before a rest."""
+    parts = split(f"{'> ' * 8}[!NOTE]\n{'> ' * 8}{'word ' * 60}", 100)
+    assert all(part.content.startswith(f"{'> ' * 8}[!NOTE]\nword") for part in parts[1:])
+
+
 @pytest.mark.parametrize("atom", [CODE, TABLE.rstrip()], ids=["code", "table"])
 def test_repeats_of_atoms_are_inside_those_of_containers(atom: str) -> None:
     """A part of a table or of code in a container has the lines of both around it."""
