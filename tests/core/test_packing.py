@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import combinations, pairwise
+from typing import Any, SupportsIndex
 
 import pytest
 from hypothesis import example, given, settings
@@ -58,13 +60,25 @@ def value(row: Row, starts: Sequence[int], limit: int, minimum: int) -> Value | 
 
 
 def is_best(row: Row, limit: int, minimum: int) -> None:
-    """Assert that no division is better than the one found, and that ties take the earliest."""
+    """Assert that no division is better than the one found, nor is one of its equals more even.
+
+    From the last part to the first, each is as near as possible to the mean of those before it.
+    """
     found = cuts(row, limit, minimum)
     values = {tuple(d): value(row, d, limit, minimum) for d in divisions(len(row.ends))}
     best = min(v for v in values.values() if v is not None)
     assert values[tuple(found)] == best
-    last_cuts = [d[-1] for d, v in values.items() if v == best]
-    assert found[-1] == min(last_cuts)
+    equals = [list(d) for d, v in values.items() if v == best]
+    stop = len(row.ends)
+    for number in range(len(found) - 1, 0, -1):
+        starts = {division[number] for division in equals}
+        differences = {
+            start: row.size(start, stop - 1) - Fraction(row.size(0, start - 1), number)
+            for start in starts
+        }
+        stop = min(starts, key=lambda start: (abs(differences[start]), start))
+        equals = [division for division in equals if division[number] == stop]
+    assert [found] == equals
 
 
 @example(Row([0, 6, 10], [6, 10, 14], [0, 0, 1]), 12, 8)  # a small part that cannot be avoided
@@ -88,6 +102,37 @@ def test_order_of_what_is_minimised() -> None:
     many = Row([0, 5], [5, 10], [0, 10**9])
     assert cuts(many, 10, 0) == [0]
     assert cuts(many, 9, 0) == [0, 1]
+
+
+def test_of_equal_cuts_the_most_even_are_taken() -> None:
+    """Not those that fill the parts from one end, which leave a small one at the other."""
+    tens = Row([*range(0, 120, 10)], [*range(10, 130, 10)], [1] * 12)
+    assert cuts(tens, 100, 5) == [0, 6]
+    assert cuts(tens, 50, 5) == [0, 4, 8]
+    dear = Row(tens.begins, tens.ends, [1, 1, 1, 0, *[1] * 8])
+    assert cuts(dear, 100, 5) == [0, 3]  # a cut that costs less comes first
+
+
+class CountingList(list[int]):
+    """A list that counts how often it is asked for an item."""
+
+    asked = 0
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:  # noqa: ANN401
+        self.asked += 1
+        return super().__getitem__(index)
+
+
+@pytest.mark.parametrize("limit", [1, 10, 1000, 10**9])
+@pytest.mark.parametrize("minimum", [0, 9, 700])
+@pytest.mark.parametrize("costs", [(1, 1), (1, 3), (0, 0, 7)])
+def test_work_is_linear(limit: int, minimum: int, costs: tuple[int, ...]) -> None:
+    """Whatever the limit, each unit is looked at a few times."""
+    for count in (500, 4000):
+        begins = CountingList(range(0, 3 * count, 3))
+        row = Row(begins, range(2, 3 * count, 3), [costs[n % len(costs)] for n in range(count)])
+        cuts(row, limit, minimum)
+        assert begins.asked < 12 * count
 
 
 def test_rows_of_one_or_no_unit() -> None:

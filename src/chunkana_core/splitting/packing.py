@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from msgspec import Struct
 
@@ -38,46 +39,94 @@ def least_cost_cuts(row: Row, limit: int, minimum: int) -> list[range]:
     """Return the parts, as ranges of units.
 
     Minimised are, in this order, the parts smaller than `minimum`, the parts, and the costs of
-    the cuts; ties take the earliest cuts. A unit over the limit is a part of its own. With `f(n)`
-    for the least cost of the first n units, and [...] for 1 where that is true and else 0:
+    the cuts. Of the cuts that are equal in that, those are taken that make the most even sizes:
+    from the last part to the first, each is as near as possible to the mean size of those before
+    it; ties take the earliest cut. A unit over the limit is a part of its own.
 
-        f(0) = 0
-        f(n) = min { f(k) + costs[k] + PART + SMALL_PART * [own_size(k, n - 1) < minimum] }
-               over k < n with size(k, n - 1) <= limit, and k = n - 1; costs[0] counts as 0
-
-    Since begins and ends never decrease, the k that are within the limit and those whose part is
-    large enough are windows that only move forward. A queue for each keeps the k with the least
-    `f(k) + costs[k]` in front, so that the whole is linear in the number of units. The first part
-    is apart from them: without its headings it may be smaller than the next one.
+    Two neighbouring parts never fit together, so that the starts that are looked at for a part
+    lie in it and in the one before: that is linear, too.
     """
-    least = [0]  # f
-    starts: list[int] = []  # for each unit, where the part starts that ends with it
-    keys: list[int] = []  # f(k) + costs[k]
-    large: deque[int] = deque()
-    small: deque[int] = deque()
-    fitting = too_small = 1  # the first k within the limit, the first with too small a part
-    for last, end in enumerate(row.ends):
-        keys.append(least[last] + row.costs[last] if last else 0)
-        if last:
-            _append(small, keys, last)
-        while too_small <= last and end - row.begins[too_small] >= minimum:
-            _append(large, keys, too_small)
-            too_small += 1
-        while fitting < last and end - row.begins[fitting] > limit:
-            fitting += 1
-        while large and large[0] < fitting:
-            large.popleft()
-        while small and (small[0] < fitting or small[0] < too_small):
-            small.popleft()
-        choices = [(keys[large[0]] + PART, large[0])] if large else []
-        if small:
-            choices.append((keys[small[0]] + PART + SMALL_PART, small[0]))
-        if not last or end - row.begins[0] <= limit:
-            choices.append((PART + SMALL_PART * (row.own_size(0, last) < minimum), 0))
-        cost, start = min(choices)
-        least.append(cost)
-        starts.append(start)
-    return _parts(starts)
+    packing = _Packing.of(row, limit, minimum)
+    parts = []
+    stop = len(row.ends)
+    while stop:
+        start = packing.most_even_start(stop)
+        parts.append(range(start, stop))
+        stop = start
+    return parts[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Packing:
+    """The least costs of a row's first units, for each number of them.
+
+    Attributes:
+        row: the units.
+        limit: the largest size of a part of several units.
+        minimum: the size under which a part is small.
+        least: by number of units, their least cost: f below.
+        keys: by unit, the least cost of those before it and of the cut: f(k) + costs[k].
+    """
+
+    row: Row
+    limit: int
+    minimum: int
+    least: Sequence[int]
+    keys: Sequence[int]
+
+    @classmethod
+    def of(cls, row: Row, limit: int, minimum: int) -> _Packing:
+        """Return the least costs of a row; [...] is 1 where that is true and else 0.
+
+            f(0) = 0
+            f(n) = min { f(k) + costs[k] + PART + SMALL_PART * [own_size(k, n - 1) < minimum] }
+                   over k < n with size(k, n - 1) <= limit, and k = n - 1; costs[0] counts as 0
+
+        Since begins and ends never decrease, the k that are within the limit and those whose part
+        is large enough are windows that only move forward. A queue for each keeps the k with the
+        least `f(k) + costs[k]` in front, so that the whole is linear in the number of units. The
+        first part is apart from them: without its headings it may be smaller than the next one.
+        """
+        least, keys = [0], []
+        large: deque[int] = deque()
+        small: deque[int] = deque()
+        fitting = too_small = 1  # the first k within the limit, the first with too small a part
+        for last, end in enumerate(row.ends):
+            keys.append(least[last] + row.costs[last] if last else 0)
+            if last:
+                _append(small, keys, last)
+            while too_small <= last and end - row.begins[too_small] >= minimum:
+                _append(large, keys, too_small)
+                too_small += 1
+            while fitting < last and end - row.begins[fitting] > limit:
+                fitting += 1
+            while large and large[0] < fitting:
+                large.popleft()
+            while small and (small[0] < fitting or small[0] < too_small):
+                small.popleft()
+            choices = [keys[large[0]] + PART] if large else []
+            if small:
+                choices.append(keys[small[0]] + PART + SMALL_PART)
+            if not last or end - row.begins[0] <= limit:
+                choices.append(PART + SMALL_PART * (row.own_size(0, last) < minimum))
+            least.append(min(choices))
+        return cls(row, limit, minimum, least, keys)
+
+    def most_even_start(self, stop: int) -> int:
+        """Return where the last part of the first so many units starts, of those of least cost."""
+        row, last = self.row, stop - 1
+        others = self.least[stop] % SMALL_PART // PART - 1
+        best: list[tuple[int, int]] = []
+        for start in range(last, -1, -1):
+            size = row.size(start, last)
+            if start < last and size > self.limit:
+                break
+            cost = self.keys[start] + PART
+            cost += SMALL_PART * (row.own_size(start, last) < self.minimum)
+            if cost == self.least[stop]:
+                before = row.size(0, start - 1) if start else 0
+                best.append((abs(size * others - before), start))
+        return min(best)[1]
 
 
 def _append(queue: deque[int], keys: Sequence[int], unit: int) -> None:
@@ -85,13 +134,3 @@ def _append(queue: deque[int], keys: Sequence[int], unit: int) -> None:
     while queue and keys[queue[-1]] > keys[unit]:
         queue.pop()
     queue.append(unit)
-
-
-def _parts(starts: Sequence[int]) -> list[range]:
-    """Follow the starts of parts back from the last unit."""
-    parts = []
-    stop = len(starts)
-    while stop:
-        parts.append(range(starts[stop - 1], stop))
-        stop = starts[stop - 1]
-    return parts[::-1]
