@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.commands import compare, demo, explain, split, stats, tree, validate, view
+from chunkana_cli.commands import ask, compare, demo, explain, split, stats, tree, validate, view
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -22,6 +22,7 @@ app.command(epilog=explain.EPILOG)(explain.explain)
 app.command(epilog=stats.EPILOG)(stats.stats)
 app.command(epilog=validate.EPILOG)(validate.validate)
 app.command(epilog=compare.EPILOG)(compare.compare)
+app.command(epilog=ask.EPILOG)(ask.ask)
 app.command(epilog=demo.EPILOG)(demo.demo)
 
 

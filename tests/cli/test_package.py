@@ -14,7 +14,7 @@ from chunkana_cli.entry import run as run_command
 from tests.cli.command import call, environment, output_of, piped, run
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("split", "tree", "view", "explain", "stats", "validate", "compare", "demo")
+COMMANDS = ("split", "tree", "view", "explain", "stats", "validate", "compare", "ask", "demo")
 # What is slow to load, and is for one command or format alone.
 _HEAVY = {"bm25s", "langchain_text_splitters", "llama_index", "multiprocessing", "numpy", "pyarrow"}
 

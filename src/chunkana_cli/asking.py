@@ -1,0 +1,86 @@
+"""What to read of documents for a question, found by words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from chunkana_cli.search import Index
+from chunkana_cli.visible import on_one_line, visible
+from chunkana_core import ChunkConfig, Context, MarkdownChunker
+from chunkana_retrieval import Hit, Passage, assemble, propagate_hits
+
+_HITS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to read for a question.
+
+    Attributes:
+        question: as it was asked.
+        budget: the most characters to read.
+        names: of the documents; a passage's document id is the index of one.
+        passages: what to read, the best document first.
+    """
+
+    question: str
+    budget: int
+    names: Sequence[str]
+    passages: Sequence[Passage]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what JSON takes."""
+        return {
+            "question": self.question,
+            "budget": self.budget,
+            "passages": [
+                {
+                    "file": self.names[int(passage.document_id)],
+                    "start_line": passage.start_line,
+                    "end_line": passage.end_line,
+                    "path": list(passage.path),
+                    "score": passage.score,
+                    "spans": [[span.start, span.end] for span in passage.spans],
+                    "chunk_ids": list(passage.chunk_ids),
+                    "text": passage.text,
+                }
+                for passage in self.passages
+            ],
+        }
+
+    def to_text(self) -> Text:
+        """Return what is shown: each passage under the file and lines that it is from."""
+        if not self.passages:
+            return Text(f"Nothing found for “{on_one_line(self.question)}”")
+        parts = [part for passage in self.passages for part in self._shown(passage)]
+        return Text("\n\n").join(parts)
+
+    def _shown(self, passage: Passage) -> tuple[Text, Text]:
+        name = on_one_line(self.names[int(passage.document_id)])
+        lines = f"{passage.start_line}-{passage.end_line}"
+        return Text(f"── {name}:{lines}", style="bold cyan"), Text(visible(passage.text))
+
+
+def answer(
+    documents: Sequence[tuple[str, str]], question: str, budget: int, config: ChunkConfig
+) -> Answer:
+    """Chunk documents, search them by words and assemble what is found.
+
+    Args:
+        documents: names and texts.
+        question: whose words are searched for.
+        budget: the most characters to read.
+        config: how to chunk.
+    """
+    chunker = MarkdownChunker(config, Context())
+    results = [chunker.chunk_hierarchical(text) for _, text in documents]
+    hits = [
+        Hit.of_chunk(found.chunk, found.score, str(found.document), results[found.document].title)
+        for found in Index.of(results).search(question, _HITS)
+    ]
+    sources = {str(index): text for index, (_, text) in enumerate(documents)}
+    passages = assemble(propagate_hits(hits), budget, sources=sources)
+    return Answer(question, budget, [name for name, _ in documents], passages)

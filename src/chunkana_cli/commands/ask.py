@@ -1,0 +1,44 @@
+"""`chunkana ask`: find what to read for a question."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from chunkana_cli.asking import answer
+from chunkana_cli.batch import Batch
+from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.options import AsJson, with_config
+from chunkana_cli.output import ANY_WIDTH, open_console, write_json
+from chunkana_cli.paths import FILES_HELP
+from chunkana_core import ChunkConfig
+
+EPILOG = epilog(
+    'ask docs -q "How are tables split?"',
+    'ask docs -q "How are tables split?" --json --budget 8000',
+)
+
+
+@with_config(atomic_blocks="split")
+def ask(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    *,
+    question: Annotated[str, typer.Option("--question", "-q", help="What to ask.")],
+    budget: Annotated[int, typer.Option(min=1, help="The most characters to read.")] = 4000,
+    as_json: AsJson = False,
+    config: ChunkConfig,
+) -> None:
+    """Find what to read for a question.
+
+    By words, without a model. What is found is put in order and joined, each passage below its
+    headings, with its file and lines.
+    """
+    batch = Batch.of(files)
+    found = answer([*batch.documents()], question, budget, config)
+    if as_json:
+        write_json(found.to_dict())
+    elif found.names:
+        with open_console(ANY_WIDTH) as console:
+            console.print(found.to_text(), soft_wrap=True)
+    batch.end()
