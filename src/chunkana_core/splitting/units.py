@@ -153,17 +153,10 @@ class UnitMaker:
         kind = undivided.block.kind
         if undivided.block.depth and kind is BlockKind.HEADING:
             kind = BlockKind.PARAGRAPH  # a heading in a container is text
-        return Unit(
-            trimmed or Span(undivided.start, undivided.start),
-            position,
-            position + 1,
-            undivided.cost,
-            undivided.starts,
-            kind,
-            None,
-            undivided.outside,
-            undivided.is_edge,
-        )
+        span = trimmed or Span(undivided.start, undivided.start)
+        cost, starts, outside = undivided.cost, undivided.starts, undivided.outside
+        edge = undivided.is_edge
+        return Unit(span, position, position + 1, cost, starts, kind, None, outside, edge)
 
     def _fitting(self, unit: Unit, limit: int) -> Unit | None:
         """Return a unit if it fits, an atom also without what is repeated around it."""

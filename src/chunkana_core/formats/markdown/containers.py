@@ -15,7 +15,8 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.formats.markdown.container_lines import DIRECTIVE, Tag, marker_tag
 from chunkana_core.formats.markdown.state import MAX_NESTING
 
-_SIGNS = (":::", "{{<", "{{%", "</")  # without any of these, nothing is closed
+# Looking up a member of an enum takes Python 3.11 longer than the rest of a loop over blocks.
+_HEADING, _HTML, _MARKER = BlockKind.HEADING, BlockKind.HTML, BlockKind.MARKER
 _TAG = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|<(/?)([A-Za-z][\w.:-]*+)([^<>]*+)>")
 # Elements that have no closing tag, or need none.
 _UNCLOSED = frozenset(
@@ -48,31 +49,35 @@ class Containers(Struct, frozen=True, gc=False):
 
 def find_containers(text: str, blocks: Sequence[Block]) -> Containers:
     """Return the containers whose opening and closing blocks are siblings, in linear time."""
-    if not any(sign in text for sign in _SIGNS):
+    if not any(block.kind is _MARKER or block.kind is _HTML for block in blocks):
         return Containers((), frozenset(), is_complete=True)
     pairs = list(_within_limit(blocks, sorted(_pairs(text, blocks), key=lambda pair: pair.first)))
     ends = (blocks[index] for pair in pairs for index in (pair.first, pair.last))
-    lines = frozenset(block.start for block in ends if block.kind is BlockKind.MARKER)
+    lines = frozenset(block.start for block in ends if block.kind is _MARKER)
     count = sum(1 for block in blocks if _is_pairable(block))
     return Containers(pairs, lines, count == len(lines))
 
 
 def _is_pairable(block: Block) -> bool:
     """Tell whether a block is a marker, but not that of an admonition, which has no other end."""
-    return block.kind is BlockKind.MARKER and not block.info.startswith(("!", "?"))
+    return block.kind is _MARKER and not block.info.startswith(("!", "?"))
 
 
 def _pairs(text: str, blocks: Sequence[Block]) -> Iterator[Pair]:
     """Yield the pairs among the blocks of each container, and of the document."""
     levels: list[_Siblings] = []  # by depth, what is open among the siblings of a block
     for block in blocks:
-        del levels[block.depth + 1 :]
-        while len(levels) <= block.depth:
+        kind, depth = block.kind, block.depth
+        if depth < len(levels) - 1:
+            del levels[depth + 1 :]
+        if kind is not _HEADING and kind is not _HTML and kind is not _MARKER:
+            continue
+        while len(levels) <= depth:
             levels.append(_Siblings())
-        siblings = levels[block.depth]
-        if block.kind is BlockKind.HEADING:
+        siblings = levels[depth]
+        if kind is _HEADING:
             siblings.add_heading()
-        elif block.kind is BlockKind.HTML:
+        elif kind is _HTML:
             yield from siblings.read_html(block, text)
         elif _is_pairable(block) and (tag := marker_tag(block.info)):
             yield from siblings.read(block, tag)
