@@ -126,7 +126,7 @@ def test_facts_of_a_continued_part() -> None:
     facts, leaf = page.facts["chunks"][index], page.leaves[index]
     assert facts["path"] == "Kettle > Keys"
     assert facts["level"] == "H2, subsection"
-    assert (facts["type"], facts["lines"]) == ("table", "10–12")
+    assert (facts["type"], facts["lines"]) == ("table", "11–12")
     assert facts["above"] == "## Keys\n\n| Key | Does |\n|-----|------|\n"
     assert facts["flags"] == {"continued": "part 2 of its section's text"}
     assert leaf.attributes["data-flags"] == "continued"
