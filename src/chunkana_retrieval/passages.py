@@ -149,11 +149,16 @@ class Layout:
         return BLANK_LINE.join(map(_written, self._groups(hits, filled)))
 
     def gaps(self, hits: Sequence[Hit]) -> Iterator[tuple[Span, Piece]]:
-        """Yield what is left out between hits of a document, each with the piece that follows."""
-        for pieces in _pieces(hits).values():
+        """Yield what is left out between hits of a document, each with the piece that follows.
+
+        Without texts nothing is known to be left out.
+        """
+        if self.texts is None:
+            return
+        for document_id, pieces in _pieces(hits).items():
             for before, after in pairwise(pieces):
                 gap = Span(before.span.end, after.span.start)
-                if not self._is_blank(after.hit.document_id, gap):
+                if not _is_blank(self.texts[document_id], gap):
                     yield gap, after
 
     def _groups(
@@ -178,18 +183,17 @@ class Layout:
         text, runs = self.texts[document_id], [[pieces[0]]]
         for piece in pieces[1:]:
             gap = Span(runs[-1][-1].span.end, piece.span.start)
-            if self._is_blank(document_id, gap) or (document_id, gap) in filled:
+            if _is_blank(text, gap) or (document_id, gap) in filled:
                 runs[-1].append(piece)
             else:
                 runs.append([piece])
         for run in runs:
             yield _Slice.of(run, text[run[0].span.start : run[-1].span.end])
 
-    def _is_blank(self, document_id: str, gap: Span) -> bool:
-        if self.texts is None:
-            return False
-        blank = _BLANK.match(self.texts[document_id], gap.start, gap.end)
-        return blank is not None and blank.end() == gap.end
+
+def _is_blank(text: str, gap: Span) -> bool:
+    blank = _BLANK.match(text, gap.start, gap.end)
+    return blank is not None and blank.end() == gap.end
 
 
 def _pieces(hits: Sequence[Hit]) -> dict[str, list[Piece]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from chunkana_core import ConfigurationError, Span, chunk_markdown
+from chunkana_core import ChunkConfig, ConfigurationError, Span, chunk_hierarchical, chunk_markdown
 from chunkana_retrieval import Hit, assemble
 from tests.retrieval.searches import handed_over, leaves
 
@@ -289,3 +289,29 @@ def test_many_hits_are_measured_a_few_times() -> None:
     assert len(assemble(hits, 700, length)) == 100
     assert len(measured) < 20
     assert max(measured) < 2 * 700
+
+
+def test_what_is_around_a_hit_is_read_after_what_was_found() -> None:
+    result = chunk_hierarchical(TEA, ChunkConfig(min_chunk_size=0))
+    (sencha,) = (leaf for leaf in result.get_leaves() if leaf.title == "Sencha")
+    found, *around = (
+        Hit.of_chunk(chunk, 0, "a.md")
+        for chunk in (sencha, *result.get_siblings(sencha.chunk_id))
+    )  # fmt: skip
+    (passage,) = assemble([found, *around], 1000, sources={"a.md": TEA})
+    assert passage.text == f"Tea\n\n{TEA[TEA.index('## Green') : found.span.end]}"
+    alone = assemble([found], 1000, sources={"a.md": TEA})
+    room = len(handed_over(alone))
+    shown = assemble([found, *around], room, sources={"a.md": TEA})
+    assert [passage.text for passage in shown] == [passage.text for passage in alone]
+
+
+def test_a_parent_is_a_hit_too() -> None:
+    result = chunk_hierarchical(TEA, ChunkConfig(min_chunk_size=0, max_chunk_size=100))
+    (sencha,) = (leaf for leaf in result.get_leaves() if leaf.title == "Sencha")
+    parent = result.get_parent(sencha.chunk_id)
+    assert parent is not None
+    hits = [Hit.of_chunk(chunk, 1.0, "a.md") for chunk in (sencha, parent)]
+    (passage,) = assemble(hits, 1000)
+    assert passage.text == f"Tea\n\n{parent.text}"
+    assert passage.chunk_ids == (parent.chunk_id, sencha.chunk_id)
