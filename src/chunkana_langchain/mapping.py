@@ -169,6 +169,7 @@ class DocumentMapper:
         is_oversize = chunk.oversize_reason is not None and chunk.size > self.options.chunk_size
         own = {
             keys.CONTENT_TYPE: chunk.content_type,
+            keys.CONTAINER: chunk.container,
             keys.CHUNK_INDEX: chunk.chunk_index,
             keys.ANCHOR: chunk.anchor,
             keys.ALLOW_OVERSIZE: is_oversize,
@@ -185,6 +186,7 @@ class DocumentMapper:
         heading = self._headings_at.get(node.source.line_at(node.span.start))
         own = {
             keys.CONTENT_TYPE: "section",
+            keys.CONTAINER: "",
             keys.CHUNK_INDEX: _NO_INDEX,
             keys.ANCHOR: heading.anchor if heading else "",
             keys.ALLOW_OVERSIZE: False,

@@ -130,6 +130,7 @@ class NodeMapper:
             "header_path": header_path,
             "header_level": node.section.level,
             "content_type": leaf.content_type if leaf else "section",
+            "container": leaf.container if leaf else "",
             "anchor": anchor,
             "chunk_id": node.node_id,
             "chunk_index": NO_INDEX if index is None else index,

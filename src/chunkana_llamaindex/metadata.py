@@ -28,6 +28,8 @@ class NodeMetadata(TypedDict):
         header_level: of the section's heading, 1 to 6; 0 for the document.
         content_type: "text", "code", "table", "list", "math", "html", "mixed" or "preamble"; of
             parents "section", of the document's own node "document".
+        container: the name of the container that holds all of its text, such as "note" or "Tabs";
+            "" for none, and for parents.
         anchor: the id that the source gives the heading, else its slug as on GitHub.
         chunk_id: unique in the document.
         chunk_index: the leaf's number in the document, from 0; -1 for what is no leaf.
@@ -46,6 +48,7 @@ class NodeMetadata(TypedDict):
     header_path: str
     header_level: int
     content_type: str
+    container: str
     anchor: str
     chunk_id: str
     chunk_index: int

@@ -31,7 +31,7 @@ from tests.strategies import any_markdown
 
 KEYS = {
     "chunk_id", "section_id", "parent_section_id", "path", "header_path", "header_level",
-    "content_type", "chunk_index", "start_char", "end_char", "prefix_chars", "start_line",
+    "content_type", "container", "chunk_index", "start_char", "end_char", "prefix_chars", "start_line",
     "end_line", "anchor", "allow_oversize",
     "oversize_reason", "continued_from_header", "chunkana_document_id", "chunkana_parent_id",
     "chunkana_child_count", "chunkana_context",
@@ -639,3 +639,10 @@ def test_what_a_length_function_returns_is_checked(size: object, overlap: int) -
         ChunkanaSplitter(200, overlap, length_function=measure).split_text(TEXT)
     with pytest.raises(ConfigurationError, match=r"^length_function returned .* for a text of \d+"):
         ChunkanaSplitter(200, overlap, length_function=lambda _: size)  # type: ignore[arg-type,return-value]
+
+
+def test_the_container_of_a_chunk_is_named() -> None:
+    """Where all of its text is in one; so that tips can be left out, or found."""
+    text = f"# A\n\n{'Some words here. ' * 4}\n\n:::tip\n{'Wait for a while. ' * 4}\n:::\n"
+    documents = ChunkanaSplitter(120).create_documents([text])
+    assert [document.metadata["container"] for document in documents] == ["", "tip"]

@@ -897,3 +897,10 @@ def test_what_a_tokenizer_returns_is_checked(tokens: object) -> None:
     message = r"^tokenizer returned .* for a text of \d+ characters; allowed: a sequence of tokens"
     with pytest.raises(InputTypeError, match=message):
         parser([Document(text="Some words of a text.\n")])
+
+
+def test_the_container_of_a_leaf_is_named() -> None:
+    """Where all of its text is in one; so that tips can be left out, or found."""
+    text = f"# A\n\n{'Some words here. ' * 4}\n\n:::tip\n{'Wait for a while. ' * 4}\n:::\n"
+    nodes = MarkdownHierarchyNodeParser(max_chunk_size=120)([Document(text=text)])
+    assert [leaf.metadata["container"] for leaf in get_leaf_nodes(nodes)] == ["", "tip"]

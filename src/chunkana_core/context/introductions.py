@@ -17,6 +17,7 @@ from chunkana_core.text.source import Source, Span
 _LONGEST = 8  # a sentence is cut to the limit divided by this, and so much room is reserved
 _SKIPPED_KINDS = frozenset(
     {
+        BlockKind.CONTAINER,
         BlockKind.FRONT_MATTER,
         BlockKind.HEADING,
         BlockKind.HTML,
