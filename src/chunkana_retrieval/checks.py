@@ -17,3 +17,12 @@ def require_number(field: str, value: object, least: float, most: float, allowed
         raise InputTypeError(field, value, allowed)
     if not least <= cast("float", value) <= most:  # a NaN is neither
         raise ConfigurationError(field, value, allowed)
+
+
+def require_count(field: str, value: object, least: int) -> None:
+    """Raise a ConfigurationError unless a value is a whole number, at least the least one."""
+    allowed = f"a whole number of at least {least}"
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputTypeError(field, value, allowed)
+    if value < least:
+        raise ConfigurationError(field, value, allowed)

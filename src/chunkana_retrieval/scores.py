@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from math import inf
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.checks import LARGEST, require_number
+from chunkana_retrieval.checks import LARGEST, require_count, require_number
 from chunkana_retrieval.hits import Hit
 
 
@@ -88,7 +87,7 @@ def propagate_hits(
     >>> [(hit.node_id, round(hit.score, 2)) for hit in propagate_hits(hits)]
     [('a', 1.6), ('c', 0.83), ('b', 0.8)]
     """
-    require_number("top_k", top_k, 0, inf, "a number of at least 0")
+    require_count("top_k", top_k, 0)
     best = hits[:top_k]
     alone = [None] * (len(hits) - len(best))
     scores = propagate_scores(

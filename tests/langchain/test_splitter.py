@@ -31,8 +31,8 @@ from tests.strategies import any_markdown
 
 KEYS = {
     "chunk_id", "section_id", "parent_section_id", "path", "header_path", "header_level",
-    "content_type", "container", "chunk_index", "start_char", "end_char", "prefix_chars", "start_line",
-    "end_line", "anchor", "allow_oversize",
+    "content_type", "container", "chunk_index", "start_char", "end_char", "prefix_chars",
+    "start_line", "end_line", "anchor", "allow_oversize",
     "oversize_reason", "continued_from_header", "chunkana_document_id", "chunkana_parent_id",
     "chunkana_child_count", "chunkana_context",
 }  # fmt: skip

@@ -109,6 +109,7 @@ def test_documents_are_replaced_and_removed() -> None:
         ("document_id", lambda index: index.replace("x.md", ENTRIES[:1])),
         ("chunk_id", lambda index: index.replace("tea.md", ENTRIES[:1] * 2)),
         ("k", lambda index: index.search("tea", k=0)),
+        ("k", lambda index: index.search("tea", k=1.5)),
     ],
 )
 def test_errors_name_the_argument_and_change_nothing(field: str, change: Any) -> None:  # noqa: ANN401

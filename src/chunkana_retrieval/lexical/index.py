@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.checks import require_number
+from chunkana_retrieval.checks import require_count
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.lexical.documents import IndexedDocument, LexicalEntry
 from chunkana_retrieval.lexical.words import words_of
 
 if TYPE_CHECKING:
     from chunkana_retrieval.lexical.matrices import Matrices
-
-_MOST = 2**31 - 1
 
 
 class LexicalIndex:
@@ -123,21 +123,27 @@ class LexicalIndex:
         Raises:
             ConfigurationError: for a k below 1.
         """
-        require_number("k", k, 1, _MOST, "a number of at least 1")
+        require_count("k", k, 1)
         known = map(self._vocabulary.get, self._tokenize(query))
         tokens = [token for token in known if token is not None]
         if not tokens:
             return []
-        leaves = [
-            (document_id, chunk_id, section_id)
-            for document_id, document in self._documents.items()
-            for chunk_id, section_id in zip(document.chunk_ids, document.section_ids, strict=True)
-        ]
-        return [
-            Hit(chunk_id, score, document_id=document_id, section_id=section_id)
-            for number, score in self._scored().best(tokens, k)
-            for document_id, chunk_id, section_id in [leaves[number]]
-        ]
+        documents = [*self._documents.items()]
+        starts = [*accumulate((len(leaves.chunk_ids) for _, leaves in documents), initial=0)]
+        hits = []
+        for number, score in self._scored().best(tokens, k):
+            position = bisect_right(starts, number) - 1
+            document_id, leaves = documents[position]
+            leaf = number - starts[position]
+            hits.append(
+                Hit(
+                    leaves.chunk_ids[leaf],
+                    score,
+                    document_id=document_id,
+                    section_id=leaves.section_ids[leaf],
+                )
+            )
+        return hits
 
     def save(self, folder: str | Path) -> None:
         """Write the index to a folder, as a whole or not at all, in place of the one there."""
