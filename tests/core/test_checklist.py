@@ -1069,9 +1069,9 @@ def test_47_the_structure_threshold_decides() -> None:
 def test_47_the_code_threshold_decides_for_documents_without_code() -> None:
     """Checklist 47: with 0 formulas, which are no code, are kept with what explains them."""
     formula, explanation = "$$\nwork = force * way\n$$", "It is measured in newton metres."
-    text = f"{formula}\n\n{explanation}\n\nOne is a tenth of a watt hour?\n"
-    default = leaves(text, max_chunk_size=70)
-    bound = leaves(text, max_chunk_size=70, code_threshold=0)
+    text = f"{formula}\n\n{explanation}\n\nOne is not a lot.\n"
+    default = leaves(text, max_chunk_size=60)
+    bound = leaves(text, max_chunk_size=60, code_threshold=0)
     assert [c.strategy for c in (default[0], bound[0])] == ["fallback", "code_aware"]
     assert (default[0].text, bound[0].text) == (formula, f"{formula}\n\n{explanation}")
 
