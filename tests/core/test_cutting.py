@@ -331,6 +331,16 @@ def test_where_sentences_are_cut_and_what_it_costs(text: str, limit: int, expect
             30,
             [("<p>one <b>two</b></p>", LINE), ("<p>three <i>four</i></p>", LINE_OF_SENTENCE)],
         ),
+        (  # an indentation stays with its line
+            "<p>\n    <img src=a alt=b>\n",
+            16,
+            [("<p>", LINE), ("    <img src=a", LINE), ("alt=b>", WORD)],
+        ),
+        (
+            "<img src='a a a'\n alt=b><b\n class=c>text</b>\n",
+            36,
+            [("<img src='a a a'\n alt=b>", LINE), ("<b\n class=c>text</b>", LINE_OF_SENTENCE)],
+        ),
         (  # before a tag that fits, and inside one that does not
             "one two three <a href=four five=six>\n",
             24,

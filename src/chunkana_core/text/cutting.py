@@ -191,8 +191,9 @@ class Cutter:
 
     def _cut(self, start: int, stop: int) -> WordCut:
         """Return the best cut after start and up to stop."""
-        if (tag := self.tags.cut(start, stop)) is not None:
-            return WordCut(tag, Boundary.SENTENCE_LINE)
+        tag = self.tags.cut(start, stop)
+        if tag is not None and (head := self.source.text[start:tag].rstrip()):
+            return WordCut(start + len(head), Boundary.SENTENCE_LINE)
         ends = list(islice(_word_ends(self.source.text, start, stop), _TRIED_WORDS))
         for end in ends:
             following = self.source.trim(end, self.span.end)
