@@ -154,7 +154,7 @@ def test_units(text: str, limit: int, expected: list[Found]) -> None:
             10,
             [
                 ("<p>", 1, BlockKind.HTML, BlockKind.HTML, None),
-                ("  text", 15, None, BlockKind.HTML, None),
+                ("  text", 10, None, BlockKind.HTML, None),
                 ("</p>", 15, None, BlockKind.HTML, None),
             ],
         ),

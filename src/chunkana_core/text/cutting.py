@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import islice, pairwise
 
 from msgspec import Struct
 
 from chunkana_core.sizing import Sizer
+from chunkana_core.text.markup import NO_TAGS, Tags
 from chunkana_core.text.source import Source, Span
 
 _SENTENCE_END = re.compile(
@@ -90,6 +91,7 @@ class Cutter:
         limit: the size of the largest piece.
         safe_from: the offset from which no line that follows makes the rest a heading or a table.
         size_of: returns the size of the text between two offsets.
+        tags: of HTML, between which it is rather cut.
     """
 
     source: Source
@@ -98,6 +100,7 @@ class Cutter:
     limit: int
     safe_from: int
     size_of: Callable[[int, int], int]
+    tags: Tags = NO_TAGS
 
     @classmethod
     def of(
@@ -124,19 +127,27 @@ class Cutter:
                 break
             goes_on = text[following.start].islower() and not match[0].startswith(_HARD_BREAKS)
             if not goes_on and not self._is_misread(following.start):
-                yield from self._fitting(Span(start, match.end()), Boundary.SENTENCE)
+                yield from self.fitting(Span(start, match.end()), Boundary.SENTENCE)
                 start = following.start
-        yield from self._fitting(Span(start, self.span.end), Boundary.SENTENCE)
+        yield from self.fitting(Span(start, self.span.end), Boundary.SENTENCE)
 
     def lines(self) -> Iterator[Piece]:
-        """Divide a block into lines, and those over the limit into runs of words."""
-        text = self.source.text
-        for line in line_spans(self.source, self.span):
-            tag = text[line.start : line.end].lstrip()
-            is_inner = tag.startswith("</") or text[line.start].isspace()
-            is_misread = opens_a_block(text, line.start) and not tag.startswith("<")
+        """Divide a block into lines, and those over the limit into elements and runs of words.
+
+        A line that starts inside a tag is part of the line before it.
+        """
+        text, tags = self.source.text, Tags.of(self.source.text, self.span.start, self.span.end)
+        lines = [line.start for line in line_spans(self.source, self.span)]
+        starts = [start for start in lines if not tags.is_inside(start)]
+        least_depth = min(map(tags.depth, starts[1:]), default=0)
+        cutter = replace(self, tags=tags)
+        for start, end in pairwise([*starts, self.span.end]):
+            line = text[start:end].lstrip()
+            is_indented = not tags.starts and text[start].isspace()
+            is_inner = line.startswith("</") or is_indented or tags.depth(start) > least_depth
+            is_misread = opens_a_block(text, start) and not line.startswith("<")
             boundary = Boundary.INNER_LINE if is_inner else Boundary.LINE
-            yield from self._fitting(line, boundary, is_misread=is_misread)
+            yield from cutter.fitting(Span(start, end), boundary, is_misread=is_misread)
 
     def words(self, span: Span) -> Iterator[Piece]:
         """Divide a stretch into the longest runs of words within the limit, greedily."""
@@ -157,7 +168,7 @@ class Cutter:
             if following is not None:
                 start = following.start
 
-    def _fitting(
+    def fitting(
         self, span: Span, boundary: Boundary, *, is_misread: bool = False
     ) -> Iterator[Piece]:
         """Yield a stretch as one piece or, where it does not fit, its lines and their words."""
@@ -168,7 +179,7 @@ class Cutter:
             yield Piece(trimmed, boundary, is_misread)
             return
         lines = [line.start for line in line_spans(self.source, trimmed)]
-        starts = [start for start in lines[1:] if not self._is_misread(start)]
+        starts = [start for start in lines[1:] if not self._is_misread_or_inside(start)]
         for start, end in pairwise([trimmed.start, *starts, trimmed.end]):
             pieces = self.words(self.source.trim(start, end) or trimmed)
             yield Piece(next(pieces).span, boundary, is_misread)
@@ -180,6 +191,9 @@ class Cutter:
 
     def _cut(self, start: int, stop: int) -> WordCut:
         """Return the best cut after start and up to stop."""
+        tag = self.tags.cut(start, stop)
+        if tag is not None and (head := self.source.text[start:tag].rstrip()):
+            return WordCut(start + len(head), Boundary.SENTENCE_LINE)
         ends = list(islice(_word_ends(self.source.text, start, stop), _TRIED_WORDS))
         for end in ends:
             following = self.source.trim(end, self.span.end)
@@ -191,6 +205,9 @@ class Cutter:
             if not self._is_misread(end) and not _is_joined(self.source.text[end]):
                 return WordCut(end, Boundary.CODE_POINT)
         return WordCut(stop, Boundary.CODE_POINT, is_misread=True)
+
+    def _is_misread_or_inside(self, offset: int) -> bool:
+        return self._is_misread(offset) or self.tags.is_inside(offset)
 
     def _is_misread(self, offset: int) -> bool:
         return offset < self.safe_from or opens_a_block(self.source.text, offset)
