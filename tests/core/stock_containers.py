@@ -66,7 +66,12 @@ def marker(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # no
     lines = state.env.get("marker_lines", ())
     text = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]].rstrip()
     is_found = (lines is None or start in lines) and not state.is_code_block(start)
-    if not is_found or marker_tag(text) is None:
+    tag = marker_tag(text)
+    if not is_found or tag is None:
+        return False
+    if tag.is_shortcode and not re.search(
+        rf"{{{{[<%][ \t]*/[ \t]*{re.escape(tag.name)}(?![\w./-])", state.src
+    ):
         return False
     if not silent:
         state.line = start + 1

@@ -135,12 +135,12 @@ class Document:
 
     def is_read(self, position: int) -> bool:
         """Tell whether a reader sees text of a block: not of comments, anchors, definitions."""
+        kind = self.top[position].kind
+        if kind not in _MARKUP_KINDS:
+            return kind not in _UNREAD_KINDS
         if position not in self._is_read:
-            kind, span = self.top[position].kind, self.trimmed_block(position)
-            is_read = kind not in _UNREAD_KINDS
-            if kind in _MARKUP_KINDS:
-                is_read = has_text(self.text[span.start : span.end])
-            self._is_read[position] = is_read
+            span = self.trimmed_block(position)
+            self._is_read[position] = has_text(self.text[span.start : span.end])
         return self._is_read[position]
 
     def children(self, block: Block) -> Iterator[Block]:

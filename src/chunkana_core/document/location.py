@@ -69,7 +69,7 @@ def container_names(
 
     Headings at its start are not asked; "" is returned where there is no such container.
     """
-    named = [block for block in document.blocks if block.info and block.kind in _NAMED]
+    named = [b for b in document.blocks if b.info and not b.level and b.kind in _NAMED]
     names: list[str] = []
     around: list[Block] = []  # the containers that hold the last one that was reached
     reached = 0

@@ -50,6 +50,11 @@ class Tag(NamedTuple):
     name: str
     is_closing: bool
 
+    @property
+    def is_shortcode(self) -> bool:
+        """Whether it is of a shortcode."""
+        return self.key.startswith("{")
+
 
 def marker_tag(line: str) -> Tag | None:
     """Return what a line opens or closes that is a directive's or a shortcode's alone."""
@@ -79,7 +84,8 @@ def marker(state: State, start: int, end: int, silent: bool) -> bool:
     if state.marker_lines is not None and state.line_offsets[start] not in state.marker_lines:
         return False
     line = state.line_text(start).rstrip()
-    if marker_tag(line) is None:
+    tag = marker_tag(line)
+    if tag is None or (tag.is_shortcode and tag.key[1:] not in state.closed_shortcodes):
         return False
     if not silent:
         state.line = start + 1

@@ -24,6 +24,7 @@ _MAX_LEAD = (
     400  # characters of anchors and comments that go with a heading; more would crowd it out
 )
 _LEAD_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.HTML})
+_SHORTCODE_CLOSING = re.compile(r"\{\{[<%][ \t]*+/[ \t]*+([\w./-]++)")
 _PLACEHOLDER = Block(BlockKind.OPAQUE, 0, 0, 0, 0, 0)
 
 RuleFunction: TypeAlias = "Callable[[State, int, int, bool], bool]"
@@ -87,6 +88,7 @@ class State(StateBlock):
         lazy_lines: how many lines were asked whether they are lazy continuation lines of a quote.
         last_lazy_line: the last of them.
         marker_lines: the offsets of the lines that may be markers of containers; None for all.
+        closed_shortcodes: the names of the shortcodes that the text closes somewhere.
     """
 
     def __init__(
@@ -125,6 +127,7 @@ class State(StateBlock):
         self.unclosed_math = range(0)
         self.lazy_lines = self.last_lazy_line = 0
         self.marker_lines = marker_lines
+        self.closed_shortcodes = frozenset(_SHORTCODE_CLOSING.findall(text) if "{{" in text else ())
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
         """Make no token, but keep count of levels."""
