@@ -70,11 +70,13 @@ def container_names(
     Headings at its start are not asked; "" is returned where there is no such container.
     """
     named = [b for b in document.blocks if b.info and not b.level and b.kind in _NAMED]
+    if not named:
+        return [""] * len(spans)
     names: list[str] = []
     around: list[Block] = []  # the containers that hold the last one that was reached
     reached = 0
     for span, location in zip(spans, locations, strict=True):
-        body = document.top[location.first : location.stop] if named else ()
+        body = document.top[location.first : location.stop]
         starts = (max(block.start, span.start) for block in body if not block.level)
         start = next(starts, span.start - 1)
         while reached < len(named) and named[reached].start <= start:
