@@ -30,6 +30,7 @@ def _fields(chunk: Chunk) -> dict[str, object]:
         "header_path": chunk.header_path,
         "header_level": chunk.section.level,
         "content_type": chunk.content_type,
+        "container": chunk.container,
         "is_leaf": chunk.is_leaf,
         "size": chunk.size if chunk.is_leaf else len(chunk.span),
         "start_char": chunk.span.start,

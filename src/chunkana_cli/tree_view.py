@@ -88,7 +88,7 @@ def _facts(chunk: Chunk, parts: int) -> Iterator[str]:
     # A node's own content is a summary; what it stands for is the text under it.
     yield f"{chunk.size if chunk.is_leaf else len(chunk.span):,}"
     yield lines_of(chunk, chunk)
-    yield chunk.content_type
+    yield chunk.content_type + (f" in {on_one_line(chunk.container)}" if chunk.container else "")
     if chunk.split_index is not None:
         yield f"part {chunk.split_index + 1} of {parts}"
     if chunk.oversize_reason is not None:

@@ -28,9 +28,10 @@ def level_of(chunk: Chunk) -> str:
 
 
 def type_of(chunk: Chunk) -> str:
-    """Return what a chunk holds, and in which languages its code is."""
+    """Return what a chunk holds, in which languages its code is, and which container it is in."""
     languages = ", ".join(map(title_of, chunk.code_languages))
-    return f"{chunk.content_type} ({languages})" if languages else chunk.content_type
+    kind = f"{chunk.content_type} ({languages})" if languages else chunk.content_type
+    return f"{kind} in {title_of(chunk.container)}" if chunk.container else kind
 
 
 def lines_of(chunk: Chunk) -> str:

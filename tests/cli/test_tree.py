@@ -152,3 +152,13 @@ def test_json_is_the_tree_of_each_file() -> None:
 def test_json_of_a_blank_document() -> None:
     (said,) = json.loads(output_of("tree", "-", "--json", stdin=b"\n"))
     assert said == {"file": "-", "title": "", "characters": 1, "chunks": 0, "root": None}
+
+
+def test_containers_are_named(tmp_path: Path) -> None:
+    """A chunk whose text is all in one says so, in the tree and in JSON."""
+    (tmp_path / "tea.md").write_text(
+        "# Tea\n\n:::tip Heat\nUse hot water.\n:::\n", encoding="utf-8"
+    )
+    assert " · text in tip · " in output_of("tree", "tea.md", folder=tmp_path)
+    (tree,) = json.loads(output_of("tree", "tea.md", "--json", folder=tmp_path))
+    assert [leaf["container"] for leaf in tree["root"]["children"]] == ["tip"]

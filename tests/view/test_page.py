@@ -22,6 +22,7 @@ from chunkana_core import (
     Span,
 )
 from chunkana_view import to_html
+from chunkana_view.labels import type_of
 from tests import corpora
 from tests.core.configurations import contexts
 from tests.strategies import any_markdown
@@ -292,3 +293,13 @@ def test_a_long_path_is_shortened_and_says_so() -> None:
         page.facts["chunks"][-1]["path"]
         == f"{path[:500]} … {len(path) - 1000} more … {path[-500:]}"
     )
+
+
+def test_containers_are_named() -> None:
+    """A leaf whose text is all in one says so, beside what it holds."""
+    (leaf,) = (
+        MarkdownChunker()
+        .chunk_hierarchical("# Tea\n\n:::tip Heat\nUse hot water.\n:::\n")
+        .get_leaves()
+    )
+    assert type_of(leaf) == "text in tip"
