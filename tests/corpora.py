@@ -51,7 +51,7 @@ def spec_examples() -> tuple[Sample, ...]:
 @cache
 def corpus_paths() -> tuple[Path, ...]:
     """Return the files of the corpus, in order; none where it is absent."""
-    return tuple(sorted((SHARED / "corpus").rglob("*.md")))
+    return tuple(sorted((SHARED / "corpus").rglob("*.md*")))
 
 
 def corpus() -> Iterator[Sample]:

@@ -36,6 +36,10 @@ FINDS = {
         f"{OVERVIEW * 8}\ufeff\n\n- - deep\n\n    ```\n    x = 1\n    x = 1\n    x = 1\n\n",
         SMALL,
     ),
+    "a paragraph whose first line is a wide space": (
+        f"{OVERVIEW * 4}\u3000\n\t{'> ' * 10}deep\n\n",
+        ChunkConfig(max_chunk_size=32, merge_boundary_level=0),
+    ),
     "headings that fill a chunk, then a definition": (
         "# # # \n## # # # # # # # # # # \n[a]: b\n- # # # ",
         SMALL,

@@ -95,7 +95,7 @@ class DraftUnits:
         the outermost headings stand alone.
         """
         units = self._units_of(position)
-        joined = self._joinable(headings, position, units[0])
+        joined = self._joinable(headings, units[0])
         if joined and self._is_over(joined[0], units[0], self.limit):
             units = self._divided_below(joined[0], position, units)
             while joined and self._is_over(joined[0], units[0], self.room):
@@ -109,9 +109,9 @@ class DraftUnits:
         yield units[0].joined(first.start, joined[0], units[0].cost, BlockKind.HEADING)
         yield from units[1:]
 
-    def _joinable(self, headings: Sequence[int], position: int, unit: Unit) -> Sequence[int]:
+    def _joinable(self, headings: Sequence[int], unit: Unit) -> Sequence[int]:
         """Return the last headings that leave room for the start of the unit below them."""
-        end, room = self.contents.document.start_of(position), self._limit_of(unit, self.room)
+        end, room = unit.span.start, self._limit_of(unit, self.room)
         least = 0
         if not unit.oversize_reason:
             least = min(self._size(unit.span.start, unit), SMALLEST_FIRST_UNIT)
@@ -125,7 +125,7 @@ class DraftUnits:
     def _divided_below(self, heading: int, position: int, units: list[Unit]) -> list[Unit]:
         """Return the units of a block, those at its start so small that they fit below headings."""
         sizes = self.maker.sizes
-        headings = sizes.of_span(self._start_of(heading), self.contents.document.start_of(position))
+        headings = sizes.of_span(self._start_of(heading), units[0].span.start)
         rounding = int(not sizes.sizer.is_exact)
         limit = max(self.limit - headings - rounding, (self.room - headings) // 2)
         finer = self.maker.units(position, limit)
