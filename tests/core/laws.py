@@ -314,6 +314,8 @@ def atoms_whole(case: Case) -> None:
         return  # what lies too deep is one block, whatever it holds
     limit = case.config.max_chunk_size
     if case.config.atomic_blocks == "split":  # then it is, rather than leave out its headings
+        if case.config.length_function is not len:  # a second plan may have half of the room
+            limit //= 2
         limit -= limit // LARGEST_SHARE + case.size("\n\n") + 1
     for atom in (block for block in case.blocks if block.kind in ATOMS and block.depth == 0):
         start, end = _with_headings(case, atom), _last_text(case, atom)

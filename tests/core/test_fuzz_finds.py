@@ -122,6 +122,16 @@ def test_a_heading_that_leaves_no_room_beside_a_context() -> None:
     assert {v.law for v in result.validation.warnings} == {"heading"}
 
 
+def test_a_fence_is_cut_where_its_info_string_leaves_no_room() -> None:
+    """Parts have fences without it, which leave room in a directive in a quote in a footnote."""
+    text = f"{OVERVIEW}[^1]: # Overview\n\n    > ::: note\n    > # Overview\n"
+    text += "    >   ```python\n    >   x = 1\n    >   x = 1\n    >   ```\n    > :::\n\n"
+    config = ChunkConfig(max_chunk_size=64, atomic_blocks="split", merge_boundary_level=0)
+    context = Context(breadcrumb=False, introduction=False, reserved="\n" * 16)
+    for law in laws.ALL:
+        law(Case(text, config, context=context))
+
+
 @pytest.mark.parametrize("name", FINDS)
 @pytest.mark.parametrize("law", laws.ALL, ids=lambda law: law.__name__)
 def test_law_holds_for_find(name: str, law: Callable[[Case], None]) -> None:

@@ -105,7 +105,7 @@ def divide_atom(cutter: Cutter, block: Block) -> list[tuple[Piece, Repeats]]:
     wrapper = _wrapper(atom, block)
     length = atom.sizer.length
     wrapped = length(wrapper.lead + wrapper.line_start + wrapper.tail)
-    if wrapped and atom.limit - wrapped < length(wrapper.tail[1:]):
+    if wrapped and not _leaves_room(atom, wrapper):
         return []  # a cut inside the fence itself would not leave one
     is_table = block.kind is BlockKind.TABLE
     pieces = list(_lines(replace(atom, limit=max(1, atom.limit - wrapped)), is_table=is_table))
@@ -134,9 +134,17 @@ def _wrapper(atom: Cutter, block: Block) -> _Wrapper:
     before, fence, info = (_MATH_FENCE if is_math else _FENCE).split(lines[0], maxsplit=1)
     prefix = _prefix(before)
     lead, tail = f"{prefix}{fence}{info}\n", f"\n{prefix}{fence}"
-    if is_math or atom.sizer.length(lead + tail) > most:
-        lead = f"{prefix}{fence}\n"
-    return _Wrapper(lead, tail, prefix)
+    whole = _Wrapper(lead, tail, prefix)
+    if is_math or atom.sizer.length(lead + tail) > most or not _leaves_room(atom, whole):
+        return _Wrapper(f"{prefix}{fence}\n", tail, prefix)
+    return whole
+
+
+def _leaves_room(atom: Cutter, wrapper: _Wrapper) -> bool:
+    """Tell whether what is repeated of a fence leaves room for as much as its end takes."""
+    length = atom.sizer.length
+    wrapped = length(wrapper.lead + wrapper.line_start + wrapper.tail)
+    return atom.limit - wrapped >= length(wrapper.tail[1:])
 
 
 def _table_wrapper(
