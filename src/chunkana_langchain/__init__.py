@@ -1,4 +1,4 @@
-"""Chunkana's adapter to LangChain: a text splitter, and a retriever that merges what it finds.
+"""Chunkana's adapter to LangChain: a text splitter, a retriever that merges, a context assembler.
 
 Importing it needs the extra: `pip install "chunkana-rag[langchain]"`.
 """
@@ -12,6 +12,7 @@ except ImportError as error:
         'pip install "chunkana-rag[langchain]"'
     ) from error
 
+from chunkana_langchain.assembler import ContextAssembler
 from chunkana_langchain.identity import chunk_key
 from chunkana_langchain.mapping import HierarchicalDocuments, to_documents
 from chunkana_langchain.retriever import ChunkanaAutoMergingRetriever
@@ -20,6 +21,7 @@ from chunkana_langchain.splitter import ChunkanaSplitter
 __all__ = [
     "ChunkanaAutoMergingRetriever",
     "ChunkanaSplitter",
+    "ContextAssembler",
     "HierarchicalDocuments",
     "chunk_key",
     "to_documents",

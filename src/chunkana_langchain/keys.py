@@ -26,6 +26,8 @@ CHILD_COUNT: Final = "chunkana_child_count"
 CONTEXT: Final = "chunkana_context"  # for those who split a chunk further
 START_INDEX: Final = "start_index"  # LangChain's, in the page content that was split
 SCORE: Final = "score"
+SPANS: Final = "spans"  # of passages
+CHUNK_IDS: Final = "chunk_ids"  # of passages
 HEADERS: Final = tuple(f"Header {level}" for level in range(1, 7))  # as others name them
 OWN: Final = frozenset(
     {CHUNK_ID, SECTION_ID, PARENT_SECTION_ID, PATH, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE,

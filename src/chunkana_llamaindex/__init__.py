@@ -1,4 +1,4 @@
-"""Chunkana's adapter to LlamaIndex: a node parser, auto-merging and score propagation.
+"""Chunkana's adapter to LlamaIndex: a node parser, auto-merging, ranking, reading.
 
 Importing it needs the extra: `pip install "chunkana-rag[llamaindex]"`.
 """
@@ -10,6 +10,7 @@ except ImportError as error:
         'chunkana_llamaindex needs llama-index-core: pip install "chunkana-rag[llamaindex]"'
     ) from error
 
+from chunkana_llamaindex.assembler import ContextAssembler
 from chunkana_llamaindex.auto_merging import build_auto_merging
 from chunkana_llamaindex.indices import recursive_retriever_inputs, tree_index
 from chunkana_llamaindex.leaves import LeafNodes
@@ -19,6 +20,7 @@ from chunkana_llamaindex.scores import ScorePropagation
 from chunkana_llamaindex.storing import delete_document
 
 __all__ = [
+    "ContextAssembler",
     "LeafNodes",
     "MarkdownHierarchyNodeParser",
     "ScorePropagation",

@@ -17,6 +17,7 @@ from llama_index.core.schema import (
 )
 
 from chunkana_core import (
+    Chunk,
     HierarchicalChunkingResult,
     MergeNode,
     MergeTree,
@@ -138,10 +139,16 @@ class NodeMapper:
             "parent_section_id": node.parent_section_id or "",
             "start_line": self.origin.line(line_at(node.span.start)),
             "end_line": self.origin.line(line_at(node.span.end - 1)),
+            "prefix_chars": self._prefix_size(leaf) if leaf else 0,
             "continued_from_header": bool(leaf and leaf.split_index),
             "allow_oversize": oversize_reason is not None,
             "oversize_reason": oversize_reason or "",
         }
+
+    def _prefix_size(self, leaf: Chunk) -> int:
+        """Return how much of a leaf's text stands before its slice of the source."""
+        has_context = self.template.header_context == "text"
+        return leaf.text_offset + (len(leaf.embedded) - len(leaf.content) if has_context else 0)
 
     def _written_paths(self, path: tuple[str, ...]) -> tuple[str, str]:
         """Return a path as JSON and for display; nodes of one section share the strings."""

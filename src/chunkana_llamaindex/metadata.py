@@ -38,6 +38,8 @@ class NodeMetadata(TypedDict):
             relationships are what auto-merging may use.
         start_line: the first line of the text in the source, from 1; 0 where it is unknown.
         end_line: the last one.
+        prefix_chars: how much of the text stands before the exact slice of the source: headings and
+            header rows that are repeated, a fence, a context.
         continued_from_header: whether it continues a section that was split.
         allow_oversize: whether it may exceed the limit.
         oversize_reason: why, "" for no reason.
@@ -56,6 +58,7 @@ class NodeMetadata(TypedDict):
     parent_section_id: str
     start_line: int
     end_line: int
+    prefix_chars: int
     continued_from_header: bool
     allow_oversize: bool
     oversize_reason: str

@@ -31,7 +31,7 @@ from chunkana_llamaindex.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.origin import Origin, text_of
 from chunkana_llamaindex.warning import warn
 
-_ALGORITHM = 4  # raised when the same options give other nodes, so that caches are not used
+_ALGORITHM = 5  # raised when the same options give other nodes, so that caches are not used
 
 
 class MarkdownHierarchyNodeParser(NodeParser):

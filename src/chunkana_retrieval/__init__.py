@@ -2,17 +2,18 @@
 
 from chunkana_retrieval.assembly import assemble
 from chunkana_retrieval.fusion import fuse
-from chunkana_retrieval.hits import Hit
+from chunkana_retrieval.hits import Hit, repeated_rows
 from chunkana_retrieval.lexical.documents import LexicalEntry
 from chunkana_retrieval.lexical.errors import IndexFileError
 from chunkana_retrieval.lexical.index import LexicalIndex
 from chunkana_retrieval.lexical.words import find_words, words_of
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
+from chunkana_retrieval.mixed import assemble_mixed
 from chunkana_retrieval.passages import Passage
 from chunkana_retrieval.scores import propagate_hits, propagate_scores
 
 __all__ = [
     "Hit", "IndexFileError", "LexicalEntry", "LexicalIndex", "MergedHit", "Parent", "Passage",
-    "assemble", "find_words", "fuse", "merge_hits", "propagate_hits", "propagate_scores",
-    "words_of",
+    "assemble", "assemble_mixed", "find_words", "fuse", "merge_hits", "propagate_hits",
+    "propagate_scores", "repeated_rows", "words_of",
 ]  # fmt: skip

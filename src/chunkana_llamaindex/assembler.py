@@ -1,0 +1,197 @@
+"""A postprocessor that hands over what is best read of nodes, within a budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import Annotated, Any, Final
+
+from llama_index.core.bridge.pydantic import ConfigDict, Field, field_validator
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import (
+    BaseNode,
+    MetadataMode,
+    NodeRelationship,
+    NodeWithScore,
+    QueryBundle,
+    TextNode,
+)
+from pydantic import SkipValidation
+
+from chunkana_core import Span
+from chunkana_llamaindex.metadata import HEADER_PATH, KEYS, UNKNOWN_LINE
+from chunkana_retrieval import Hit, Passage, assemble_mixed, repeated_rows
+
+_OURS: Final = frozenset(KEYS)
+
+
+class ContextAssembler(BaseNodePostprocessor):
+    r"""Makes passages of nodes that a search found: as much of the best as fits into a budget.
+
+    The rule is that of `chunkana_retrieval.assemble`: slices of the documents in their order, each
+    passage under its path once, nothing twice. Nodes are those of `MarkdownHierarchyNodeParser`,
+    leaves and parents, in the order of any retriever or postprocessor. Others are handed over
+    whole, at their place in the ranking, or left out where they do not fit. What a language model
+    reads, `"\n\n".join(node.get_content(MetadataMode.LLM) for node in nodes)`, never measures more
+    than the budget.
+
+    A passage has the document's metadata, read and embedded as in its nodes, and `spans`,
+    `start_line`, `end_line`, `path` and `chunk_ids`, which are neither; of a key that the document
+    has too, its own value stays.
+
+    Raises:
+        ValueError: when made, for values that are not allowed and for unknown arguments.
+        ConfigurationError: when asked, for `sources` that are not what the nodes are from.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    budget: float = Field(
+        default=6000, ge=0, strict=True, description="The most that is read may measure."
+    )
+    length_function: Callable[[str], float] = Field(
+        default=len, exclude=True, description="Measures a text, in characters by default."
+    )
+    sources: Annotated[Mapping[str, str] | Callable[[str], str] | None, SkipValidation] = Field(
+        default=None,
+        exclude=True,
+        description="Texts of documents by id, or a function that returns one; joins neighbours.",
+    )
+
+    @field_validator("sources", mode="before")
+    @classmethod
+    def _require_texts(cls, sources: object) -> object:
+        if sources is not None and not isinstance(sources, Mapping) and not callable(sources):
+            raise ValueError("sources is no mapping, no function and not None")
+        return sources
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name by which it is serialised."""
+        return "ChunkanaContextAssembler"
+
+    def _postprocess_nodes(
+        self,
+        nodes: list[NodeWithScore],
+        query_bundle: QueryBundle | None = None,  # noqa: ARG002
+    ) -> list[NodeWithScore]:
+        """Return passages, documents in the order of their best node."""
+        found = [_hit(node) or node.node.get_content(MetadataMode.LLM) for node in nodes]
+        templates = _templates(nodes, found)
+
+        def node_of(passage: Passage) -> TextNode:
+            return templates[passage.document_id].node(passage)
+
+        parts = assemble_mixed(
+            found,
+            self.budget,
+            self.length_function,
+            self.sources,
+            lambda passage: node_of(passage).get_content(MetadataMode.LLM),
+        )
+        return [
+            nodes[part]
+            if isinstance(part, int)
+            else NodeWithScore(node=node_of(part), score=_known(part.score))
+            for part in parts
+        ]
+
+
+def _hit(found: NodeWithScore) -> Hit | None:
+    """Return a leaf or parent as a hit; None for what is none, or was changed."""
+    node = found.node
+    if not isinstance(node, TextNode) or node.source_node is None:
+        return None
+    own, start, end = _own_metadata(node), node.start_char_idx, node.end_char_idx
+    if "prefix_chars" not in own or start is None or end is None or not 0 <= start < end:
+        return None
+    prefix, line = int(own["prefix_chars"]), int(own.get("start_line", UNKNOWN_LINE))
+    text = node.text[prefix : prefix + end - start]
+    if len(text) < end - start:
+        return None
+    return Hit(
+        str(own.get("chunk_id", node.node_id)),
+        nan if found.score is None else found.score,
+        document_id=node.source_node.node_id,
+        span=Span(start, end),
+        path=tuple(json.loads(own.get("path", "[]"))),
+        text=text,
+        start_line=line if line != UNKNOWN_LINE else None,
+        repeated=repeated_rows(node.text[:prefix]),
+    )
+
+
+def _known(score: float) -> float | None:
+    return None if isnan(score) else score
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """What passages of a document have of its nodes.
+
+    Attributes:
+        best: the best node: excluded keys, templates, separator and source are as in it.
+        metadata: the document's own that all its nodes share.
+    """
+
+    best: TextNode
+    metadata: Mapping[str, Any]
+
+    def node(self, passage: Passage) -> TextNode:
+        """Return a passage as a node."""
+        own: dict[str, Any] = {
+            "spans": [[span.start, span.end] for span in passage.spans],
+            "start_line": passage.start_line or UNKNOWN_LINE,
+            "end_line": passage.end_line or UNKNOWN_LINE,
+            "path": json.dumps(passage.path, ensure_ascii=False),
+            "chunk_ids": list(dict.fromkeys(passage.chunk_ids)),
+        }
+        best, start, end = self.best, passage.spans[0].start, passage.spans[-1].end
+        added = [key for key in own if key not in self.metadata]
+        source = best.relationships[NodeRelationship.SOURCE]
+        return TextNode(
+            id_=f"{passage.document_id}:{start}-{end}",
+            text=passage.text,
+            start_char_idx=start,
+            end_char_idx=end,
+            metadata={**self.metadata, **{key: own[key] for key in added}},
+            excluded_llm_metadata_keys=self._excluded(best.excluded_llm_metadata_keys, added),
+            excluded_embed_metadata_keys=self._excluded(best.excluded_embed_metadata_keys, added),
+            metadata_seperator=best.metadata_separator,  # the field's alias is spelled so
+            metadata_template=best.metadata_template,
+            text_template=best.text_template,
+            relationships={NodeRelationship.SOURCE: source},
+        )
+
+    def _excluded(self, keys: Sequence[str], added: Sequence[str]) -> list[str]:
+        theirs = [key for key in keys if key not in _OURS or key in self.metadata]
+        return list(dict.fromkeys([*theirs, *added]))
+
+
+def _templates(nodes: Sequence[NodeWithScore], found: Sequence[Hit | str]) -> dict[str, _Template]:
+    """Return by document what its passages have of its nodes."""
+    templates: dict[str, _Template] = {}
+    for one, hit in zip(nodes, found, strict=True):
+        if not isinstance(hit, Hit) or not isinstance(one.node, TextNode):
+            continue
+        own = _own_metadata(one.node)
+        metadata = {key: value for key, value in one.node.metadata.items() if key not in own}
+        before = templates.setdefault(hit.document_id, _Template(one.node, metadata))
+        shared = {
+            key: value
+            for key, value in before.metadata.items()
+            if key in metadata and metadata[key] == value
+        }
+        templates[hit.document_id] = _Template(before.best, shared)
+    return templates
+
+
+def _own_metadata(node: BaseNode) -> dict[str, Any]:
+    """Return the metadata that a node has of this package, and not of its document.
+
+    A key of ours that a language model sees is the document's: ours are excluded, but for the path.
+    """
+    ours = _OURS.intersection(node.excluded_llm_metadata_keys) | {HEADER_PATH}
+    return {key: value for key, value in node.metadata.items() if key in ours}
