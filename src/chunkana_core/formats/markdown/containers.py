@@ -49,20 +49,19 @@ class Containers(Struct, frozen=True, gc=False):
 
 def find_containers(text: str, blocks: Sequence[Block]) -> Containers:
     """Return the containers whose opening and closing blocks are siblings, in linear time."""
-    if not any(_may_close(text, block) for block in blocks):
+    found = [block for block in blocks if block.kind is _HTML or block.kind is _MARKER]
+    if not any(_may_close(text, block) for block in found):
         return Containers((), frozenset(), is_complete=True)
     pairs = list(_within_limit(blocks, sorted(_pairs(text, blocks), key=lambda pair: pair.first)))
     ends = (blocks[index] for pair in pairs for index in (pair.first, pair.last))
     lines = frozenset(block.start for block in ends if block.kind is _MARKER)
-    count = sum(1 for block in blocks if _is_pairable(block))
+    count = sum(1 for block in found if _is_pairable(block))
     return Containers(pairs, lines, count == len(lines))
 
 
 def _may_close(text: str, block: Block) -> bool:
     """Tell whether a block is a marker, or HTML that starts with a closing tag."""
-    if block.kind is not _HTML:
-        return block.kind is _MARKER
-    return text.startswith("</", text.index("<", block.start))
+    return block.kind is _MARKER or text.startswith("</", text.index("<", block.start))
 
 
 def _is_pairable(block: Block) -> bool:
