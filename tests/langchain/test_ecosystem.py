@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from langchain_classic.retrievers import MultiVectorRetriever, ParentDocumentRetriever
+from langchain_classic.retrievers import (
+    ContextualCompressionRetriever,
+    MultiVectorRetriever,
+    ParentDocumentRetriever,
+)
 from langchain_classic.storage import LocalFileStore, create_kv_docstore
 from langchain_community.document_loaders import DirectoryLoader, TextLoader
 from langchain_community.vectorstores import FAISS
@@ -14,7 +18,7 @@ from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
-from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaSplitter
+from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaSplitter, ContextAssembler
 from tests import corpora
 from tests.langchain.parts import (
     BOOK,
@@ -132,3 +136,19 @@ def test_multi_vector_retriever_reads_parents() -> None:
 def test_metadata_is_what_vector_stores_take() -> None:
     split = ChunkanaSplitter(200).split_documents(own_documents())
     assert filter_complex_metadata(split) == split
+
+
+def test_a_compression_retriever_over_a_store_on_disk_hands_over_passages(tmp_path: Path) -> None:
+    leaves = SPLITTER.split_documents([BOOK])
+    FAISS.from_documents(leaves, WordEmbeddings()).save_local(str(tmp_path))
+    store = FAISS.load_local(str(tmp_path), WordEmbeddings(), allow_dangerous_deserialization=True)
+    retriever = ContextualCompressionRetriever(
+        base_compressor=ContextAssembler(budget=200, sources=lambda _: BOOK.page_content),
+        base_retriever=store.as_retriever(),
+    )
+    passages = retriever.invoke("subject3 item3x2")
+    assert len("\n\n".join(passage.page_content for passage in passages)) <= 200
+    assert any("item3x2" in passage.page_content for passage in passages)
+    for passage in passages:
+        for start, end in passage.metadata["spans"]:
+            assert BOOK.page_content[start:end] in passage.page_content

@@ -20,6 +20,7 @@ from llama_index.vector_stores.qdrant import QdrantVectorStore
 from qdrant_client import QdrantClient
 
 from chunkana_llamaindex import (
+    ContextAssembler,
     LeafNodes,
     MarkdownHierarchyNodeParser,
     build_auto_merging,
@@ -158,3 +159,20 @@ def test_bm25_finds_and_sections_are_read_in_another_process_too(
     context.docstore.persist(str(tmp_path / "docstore.json"))
     again = in_another_process("bm25", tmp_path, query)
     assert again == [(n.node_id, n.get_content(), round(n.get_score(), 4)) for n in found]
+
+
+def test_passages_are_made_of_what_a_vector_store_on_disk_returns(context: StorageContext) -> None:
+    document = book()
+    index = VectorStoreIndex(
+        LeafNodes()(book_parser()([document])),
+        storage_context=context,
+        embed_model=WordEmbedding(),
+    )
+    found = index.as_retriever(similarity_top_k=3).retrieve("subject3 item3x2")
+    assembler = ContextAssembler(budget=300, sources={"book": document.text})
+    passages = assembler.postprocess_nodes(found)
+    assert any("item3x2" in passage.get_content() for passage in passages)
+    for passage in passages:
+        assert passage.node.ref_doc_id == "book"
+        for start, end in passage.metadata["spans"]:
+            assert document.text[start:end] in passage.get_content()
