@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from llama_index.core import StorageContext, VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -17,6 +17,9 @@ from chunkana_llamaindex import storing
 from chunkana_llamaindex.metadata import leaves_of
 from chunkana_llamaindex.parser import MarkdownHierarchyNodeParser
 from chunkana_retrieval import Hit, Parent, merge_hits
+
+if TYPE_CHECKING:
+    from llama_index.core.indices.vector_store import VectorIndexRetriever
 
 _TOP_K = 6
 
@@ -87,11 +90,8 @@ class _AutoMerging(AutoMergingRetriever):
         ratio: float,
         node_postprocessors: Sequence[BaseNodePostprocessor],
     ) -> None:
-        super().__init__(
-            base_retriever,  # type: ignore[arg-type]  # any retriever will do
-            storage_context,
-            simple_ratio_thresh=ratio,
-        )
+        retriever = cast("VectorIndexRetriever", base_retriever)  # any retriever will do
+        super().__init__(retriever, storage_context, simple_ratio_thresh=ratio)
         self._node_postprocessors = tuple(node_postprocessors)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
