@@ -114,16 +114,16 @@ class _Packing:
 
     def most_even_start(self, stop: int) -> int:
         """Return where the last part of the first so many units starts, of those of least cost."""
-        row, last = self.row, stop - 1
-        others = self.least[stop] % SMALL_PART // PART - 1
+        row, last, least = self.row, stop - 1, self.least[stop]
+        others = least % SMALL_PART // PART - 1
         best: list[tuple[int, int]] = []
         for start in range(last, -1, -1):
-            size = row.size(start, last)
+            size = row.ends[last] - row.begins[start]
             if start < last and size > self.limit:
                 break
-            cost = self.keys[start] + PART
-            cost += SMALL_PART * (row.own_size(start, last) < self.minimum)
-            if cost == self.least[stop]:
+            own_size = size if start else size - row.headings
+            cost = self.keys[start] + PART + (SMALL_PART if own_size < self.minimum else 0)
+            if cost == least:
                 before = row.size(0, start - 1) if start else 0
                 best.append((abs(size * others - before), start))
         return min(best)[1]

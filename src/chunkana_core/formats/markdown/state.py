@@ -181,8 +181,7 @@ class State(StateBlock):
         begin, last_id = start, ""
         while self.blocks and not self.level:
             block = self.blocks[-1]
-            is_near = not block.depth and start - block.start <= _MAX_LEAD
-            if not is_near or block.kind not in _LEAD_KINDS:
+            if block.kind not in _LEAD_KINDS or block.depth or start - block.start > _MAX_LEAD:
                 break
             found = anchor_before(self.source.text[block.start : block.end])
             if found is None:

@@ -119,9 +119,11 @@ def split_attributes(content: str) -> tuple[str, str]:
 
 def anchor_before(text: str) -> str | None:
     """Return the last id of a block of nothing but anchors and comments, None for other blocks."""
+    if "<" not in text:
+        return None
     rest = _COMMENT.sub("", text).removeprefix(BOM)
     ids = [_id_of(anchor) for anchor in _ANCHOR.finditer(rest)]
-    if text.isspace() or _ANCHOR.sub("", rest).strip():
+    if _ANCHOR.sub("", rest).strip():
         return None
     return ids[-1] if ids else ""
 
