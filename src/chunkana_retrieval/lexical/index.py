@@ -149,7 +149,7 @@ class LexicalIndex:
         """Write the index to a folder, as a whole or not at all, in place of the one there."""
         from chunkana_retrieval.lexical import storage  # noqa: PLC0415 - loads numpy
 
-        stored = storage.Stored(self._vocabulary, self._documents, self._scored())
+        stored = storage.IndexContents(self._vocabulary, self._documents, self._scored())
         storage.write(Path(folder), stored)
 
     @classmethod

@@ -25,8 +25,8 @@ _HEAD = re.compile(rb"chunkana lexical index ([0-9]{1,9}) ([0-9a-f]{64})")  # th
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """What is on disk.
+class IndexContents:
+    """What an index file holds.
 
     Attributes:
         vocabulary: the number of each word.
@@ -39,7 +39,7 @@ class Stored:
     matrices: Matrices
 
 
-def write(folder: Path, stored: Stored) -> None:
+def write(folder: Path, stored: IndexContents) -> None:
     """Write a file beside the one in a folder, then put it in its place."""
     documents = stored.documents.items()
     described = {
@@ -73,7 +73,7 @@ def write(folder: Path, stored: Stored) -> None:
         beside.unlink(missing_ok=True)
 
 
-def read(folder: Path) -> Stored:
+def read(folder: Path) -> IndexContents:
     """Return what `write` wrote to a folder.
 
     Raises:
@@ -95,7 +95,7 @@ def read(folder: Path) -> Stored:
         described = json.loads(bytes(arrays["described"]))
         tokens = array("I", arrays["tokens"].tobytes())
         matrices = Matrices.from_arrays(arrays)
-    return Stored(
+    return IndexContents(
         {word: number for number, word in enumerate(described["words"])},
         _documents(described["documents"], tokens),
         matrices,
