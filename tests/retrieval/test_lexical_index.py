@@ -93,12 +93,10 @@ def test_documents_are_replaced_and_removed() -> None:
     index = LexicalIndex(ENTRIES)
     assert (len(index), index.document_ids) == (6, ("tea.md", "cats.md"))
     index.search("cats")
-    index.replace("tea.md", [LexicalEntry("tea.md", "9", None, "Coffee and cats.")])
+    index.replace({"tea.md": [LexicalEntry("tea.md", "9", None, "Coffee and cats.")]})
     assert places(index.search("coffee")) == [("tea.md", "9")]
     assert index.search("kettle") == []
-    index.remove("cats.md")
-    index.remove("unknown.md")
-    index.replace("tea.md", [])
+    index.replace({"cats.md": [], "unknown.md": [], "tea.md": []})
     assert (len(index), index.document_ids, index.search("cats")) == (0, (), [])
 
 
@@ -106,8 +104,8 @@ def test_documents_are_replaced_and_removed() -> None:
     ("field", "change"),
     [
         ("document_id", lambda index: index.add(ENTRIES[:1])),
-        ("document_id", lambda index: index.replace("x.md", ENTRIES[:1])),
-        ("chunk_id", lambda index: index.replace("tea.md", ENTRIES[:1] * 2)),
+        ("document_id", lambda index: index.replace({"x.md": ENTRIES[:1]})),
+        ("chunk_id", lambda index: index.replace({"tea.md": ENTRIES[:1] * 2})),
         ("k", lambda index: index.search("tea", k=0)),
         ("k", lambda index: index.search("tea", k=1.5)),
     ],
@@ -132,7 +130,7 @@ def test_after_any_edits_it_is_as_one_made_of_what_is_left(
     index, left = LexicalIndex(), dict[str, list[LexicalEntry]]()
     for name, texts, is_searched in edits:
         entries = [LexicalEntry(name, str(n), "s", text) for n, text in enumerate(texts)]
-        index.replace(name, entries)
+        index.replace({name: entries})
         left = left | {name: entries} if texts else {n: e for n, e in left.items() if n != name}
         if is_searched:
             index.search(question)
@@ -152,7 +150,7 @@ def test_what_is_saved_is_loaded_and_goes_on(entries: list[LexicalEntry], tmp_pa
         assert loaded.search(question) == index.search(question)
     assert loaded.document_ids == index.document_ids
     for each in (index, loaded):
-        each.replace("new.md", [LexicalEntry("new.md", "0", None, "More leaves for cats.")])
+        each.replace({"new.md": [LexicalEntry("new.md", "0", None, "More leaves for cats.")]})
     assert loaded.search("cats") == index.search("cats")
 
 

@@ -1,49 +1,42 @@
-"""A lexical index on disk: one file, which is whole or not there."""
+"""A lexical index as bytes."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from io import BytesIO
 from itertools import accumulate, pairwise
-from pathlib import Path
 
 import numpy as np
 
 from chunkana_retrieval.lexical.documents import IndexedDocument
-from chunkana_retrieval.lexical.errors import IndexFileError
 from chunkana_retrieval.lexical.matrices import Matrices
 
-_FILE = "lexical_index.bin"
-_VERSION = 1  # of the format, and of the rules by which texts become words
-_HEAD = re.compile(rb"chunkana lexical index ([0-9]{1,9}) ([0-9a-f]{64})")  # the first line
+FORMAT = 1  # of the bytes, and of the rules by which texts become words
 
 
 @dataclass(frozen=True, slots=True)
 class IndexContents:
-    """What an index file holds.
+    """What an index holds.
 
     Attributes:
-        vocabulary: the number of each word.
+        words: all words, each at its number.
         documents: by their ids.
         matrices: the scores of all words.
     """
 
-    vocabulary: Mapping[str, int]
+    words: Sequence[str]
     documents: Mapping[str, IndexedDocument]
     matrices: Matrices
 
 
-def write(folder: Path, stored: IndexContents) -> None:
-    """Write a file beside the one in a folder, then put it in its place."""
+def to_bytes(stored: IndexContents) -> memoryview:
+    """Return the contents of an index as bytes."""
     documents = stored.documents.items()
     described = {
-        "words": list(stored.vocabulary),
+        "words": stored.words,
         "documents": [
             [name, document.chunk_ids, document.section_ids, [*map(len, document.tokens)]]
             for name, document in documents
@@ -61,49 +54,20 @@ def write(folder: Path, stored: IndexContents) -> None:
         tokens=np.asarray(tokens, np.uint32),
         **stored.matrices.to_arrays(),
     )
-    data = content.getbuffer()
-    folder.mkdir(parents=True, exist_ok=True)
-    beside = folder / f".{_FILE}.{os.getpid()}.part"
-    try:
-        with beside.open("wb") as file:
-            file.write(b"chunkana lexical index %d %s\n" % (_VERSION, _digest(data)))
-            file.write(data)
-        beside.replace(folder / _FILE)
-    finally:
-        beside.unlink(missing_ok=True)
+    return content.getbuffer()
 
 
-def read(folder: Path) -> IndexContents:
-    """Return what `write` wrote to a folder.
-
-    Raises:
-        IndexFileError: if it is damaged or of another version.
-        OSError: if it cannot be read.
-    """
-    path = folder / _FILE
-    head, _, data = path.read_bytes().partition(b"\n")
-    match = _HEAD.fullmatch(head)
-    if match is None:
-        raise IndexFileError(str(path), "is no lexical index")
-    version, digest = int(match[1]), match[2]
-    if version != _VERSION:
-        reason = f"is of format {version}, not {_VERSION}; index the documents again"
-        raise IndexFileError(str(path), reason)
-    if digest != _digest(data):
-        raise IndexFileError(str(path), "is damaged; index the documents again")
+def from_bytes(data: bytes) -> IndexContents:
+    """Return what `to_bytes` was called of."""
     with np.load(BytesIO(data), allow_pickle=False) as arrays:
         described = json.loads(bytes(arrays["described"]))
         tokens = array("I", arrays["tokens"].tobytes())
         matrices = Matrices.from_arrays(arrays)
     return IndexContents(
-        {word: number for number, word in enumerate(described["words"])},
+        described["words"],
         _documents(described["documents"], tokens),
         matrices,
     )
-
-
-def _digest(data: bytes | memoryview) -> bytes:
-    return sha256(data).hexdigest().encode()
 
 
 def _documents(

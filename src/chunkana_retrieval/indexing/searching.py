@@ -1,0 +1,108 @@
+"""What searches propose, made into one ranking of leaves that are true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from chunkana_core import ConfigurationError
+from chunkana_retrieval.checks import require_count
+from chunkana_retrieval.fusion import fuse
+from chunkana_retrieval.hits import Hit
+from chunkana_retrieval.indexing.records import DocumentRecord
+from chunkana_retrieval.scores import propagate_hits
+
+SearchKind = Literal["hybrid", "dense", "lexical"]
+_Leaf = tuple[str, str]  # the ids of a document and of a leaf in it
+
+
+class Proposal(NamedTuple):
+    """A leaf that a vector store found.
+
+    Attributes:
+        document_id: of its document.
+        leaf_id: in the vector store.
+        score: of the search, in any unit, None for none.
+    """
+
+    document_id: str
+    leaf_id: str
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RankingOptions:
+    """How searches are made into one ranking.
+
+    Attributes:
+        search: which searches there are.
+        lexical_weight: that of the search by words in a hybrid one, from 0 to 1.
+        section_weight: see `propagate_hits`.
+        document_weight: see `propagate_hits`.
+        fetch_k: how many leaves each search proposes.
+    """
+
+    search: SearchKind = "hybrid"
+    lexical_weight: float = 0.5
+    section_weight: float = 0.4
+    document_weight: float = 0.2
+    fetch_k: int = 60
+
+    def __post_init__(self) -> None:
+        """Check what is not checked where it is used."""
+        if self.search not in ("hybrid", "dense", "lexical"):
+            raise ConfigurationError("search", self.search, "'hybrid', 'dense' or 'lexical'")
+        require_count("fetch_k", self.fetch_k, 1)
+
+
+def rank_leaves(
+    proposals: Sequence[Proposal],
+    found: Sequence[Hit],
+    records: Iterable[DocumentRecord],
+    options: RankingOptions,
+    *,
+    is_filtered: bool = False,
+) -> list[Hit]:
+    """Return the leaves of one question, the best first, as they are in today's documents.
+
+    What a store proposes that is in no record is left out.
+
+    Args:
+        proposals: of the vector store, the best first.
+        found: by the words of the question, the best first.
+        records: of all documents of both.
+        options: how they are ranked.
+        is_filtered: whether the vector store was asked for some documents alone: then words rank
+            what it proposed, and add nothing.
+    """
+    by_id = {record.document_id: record for record in records}
+    of_leaf = {
+        (name, leaf.leaf_id): (name, leaf.chunk_id)
+        for name, record in by_id.items()
+        for leaf in record.leaves
+    }
+    dense: dict[_Leaf, float | None] = {}
+    for proposal in proposals:
+        leaf = of_leaf.get((proposal.document_id, proposal.leaf_id))
+        if leaf is not None:
+            dense.setdefault(leaf, proposal.score)
+    known = set(dense) if is_filtered else set(of_leaf.values())
+    lexical = {(h.document_id, h.node_id): h.score for h in found}
+    lexical = {leaf: score for leaf, score in lexical.items() if leaf in known}
+    weight = {"hybrid": options.lexical_weight, "dense": 0.0, "lexical": 1.0}[options.search]
+    fused = fuse(dense, lexical, weight)
+    return propagate_hits(
+        _hits(fused, by_id),
+        section_weight=options.section_weight,
+        document_weight=options.document_weight,
+    )
+
+
+def _hits(scores: Mapping[_Leaf, float], records: Mapping[str, DocumentRecord]) -> list[Hit]:
+    leaves = {
+        (name, leaf.chunk_id): (record, leaf)
+        for name, record in records.items()
+        for leaf in record.leaves
+    }
+    return [leaves[key][0].hit(leaves[key][1], score) for key, score in scores.items()]

@@ -1,0 +1,102 @@
+"""An index that is kept in memory, as one file."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+from chunkana_retrieval.errors import IndexFileError
+from chunkana_retrieval.files import read_index_file, write_index_file
+from chunkana_retrieval.indexing.records import DocumentRecord
+from chunkana_retrieval.lexical.index import LexicalIndex
+
+_FILE = "chunkana_index.bin"
+_KIND = "index"
+_FORMAT = 1
+_RECORDS, _WORDS = "records.jsonl", "words.npz"
+_VECTORS, _NUMBERS = "vectors.json", "vectors.bin"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSnapshot:
+    """What is saved of an index; None for what is kept elsewhere.
+
+    Attributes:
+        records: of its documents.
+        vectors: of its leaves, by their ids in the vector store.
+        lexical: its words.
+    """
+
+    records: Sequence[DocumentRecord] | None
+    vectors: Mapping[str, Sequence[float]] | None
+    lexical: LexicalIndex | None
+
+    def save(self, folder: str | Path) -> None:
+        """Write all of it to a folder, as a whole or not at all, in place of what is there.
+
+        Raises:
+            OSError: if it cannot be written; what was there stays.
+        """
+        content = BytesIO()
+        with ZipFile(content, "w") as archive:
+            if self.records is not None:
+                lines = "\n".join([record.to_json() for record in self.records])
+                archive.writestr(_RECORDS, lines)
+            if self.vectors is not None:
+                _write_vectors(archive, self.vectors)
+            if self.lexical is not None:
+                archive.writestr(_WORDS, bytes(self.lexical.to_bytes()))
+        write_index_file(Path(folder, _FILE), _KIND, _FORMAT, content.getbuffer())
+
+    @classmethod
+    def load(cls, folder: str | Path) -> IndexSnapshot:
+        """Return what `save` wrote.
+
+        Raises:
+            IndexFileError: naming the file, if it is damaged or of another version.
+            OSError: if it cannot be read.
+        """
+        path = Path(folder, _FILE)
+        data = read_index_file(path, _KIND, _FORMAT)
+        try:
+            with ZipFile(BytesIO(data)) as archive:
+                names = set(archive.namelist())
+                written = archive.read(_RECORDS).decode() if _RECORDS in names else None
+                words = archive.read(_WORDS) if _WORDS in names else None
+                return cls(
+                    None if written is None else _records(written),
+                    _read_vectors(archive) if _VECTORS in names else None,
+                    None if words is None else LexicalIndex.from_bytes(words),
+                )
+        except (BadZipFile, KeyError, TypeError, ValueError) as error:
+            reason = "is damaged; index the documents again"
+            raise IndexFileError(str(path), reason) from error
+
+
+def _records(written: str) -> list[DocumentRecord]:
+    return [DocumentRecord.from_json(line) for line in written.split("\n") if line]
+
+
+def _write_vectors(archive: ZipFile, vectors: Mapping[str, Sequence[float]]) -> None:
+    """Write the ids and, number by number, the vectors."""
+    numbers = array("d")
+    for vector in vectors.values():
+        numbers.extend(vector)
+    counts = [len(vector) for vector in vectors.values()]
+    archive.writestr(_VECTORS, json.dumps({"ids": [*vectors], "counts": counts}))
+    archive.writestr(_NUMBERS, numbers.tobytes())
+
+
+def _read_vectors(archive: ZipFile) -> dict[str, list[float]]:
+    described = json.loads(archive.read(_VECTORS))
+    numbers = array("d", archive.read(_NUMBERS))
+    vectors, start = dict[str, list[float]](), 0
+    for name, count in zip(described["ids"], described["counts"], strict=True):
+        vectors[name] = numbers[start : start + count].tolist()
+        start += count
+    return vectors
