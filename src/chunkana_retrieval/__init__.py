@@ -10,7 +10,13 @@ from chunkana_retrieval.indexing.records import (
     fingerprint,
     record_document,
 )
-from chunkana_retrieval.indexing.searching import Proposal, RankingOptions, rank_leaves
+from chunkana_retrieval.indexing.searching import (
+    Proposal,
+    RankingOptions,
+    Relation,
+    rank_leaves,
+    with_surroundings,
+)
 from chunkana_retrieval.indexing.snapshot import IndexSnapshot
 from chunkana_retrieval.indexing.steps import (
     AddLeaves,
@@ -33,9 +39,9 @@ from chunkana_retrieval.scores import propagate_hits, propagate_scores
 
 __all__ = [
     "AddLeaves", "DeleteLeaves", "DocumentRecord", "Hit", "IndexFileError", "IndexSnapshot",
-    "LeafRecord", "LexicalEntry", "LexicalIndex", "ListDocuments", "MergedHit", "Parent", "Passage",
-    "Proposal", "RankingOptions", "ReadRecords", "Step", "Update", "UpdateReport", "WriteRecords",
-    "assemble", "assemble_mixed", "find_words", "fingerprint", "fuse", "merge_hits",
-    "propagate_hits", "propagate_scores", "rank_leaves", "record_document", "repeated_rows", "run",
-    "run_async", "words_of",
+    "LeafRecord", "LexicalEntry", "LexicalIndex", "ListDocuments", "MergedHit", "Parent",
+    "Passage", "Proposal", "RankingOptions", "ReadRecords", "Relation", "Step", "Update",
+    "UpdateReport", "WriteRecords", "assemble", "assemble_mixed", "find_words", "fingerprint",
+    "fuse", "merge_hits", "propagate_hits", "propagate_scores", "rank_leaves",
+    "record_document", "repeated_rows", "run", "run_async", "with_surroundings", "words_of",
 ]  # fmt: skip

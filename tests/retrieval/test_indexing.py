@@ -24,6 +24,7 @@ from chunkana_retrieval import (
     Proposal,
     RankingOptions,
     ReadRecords,
+    Relation,
     Step,
     Update,
     UpdateReport,
@@ -33,6 +34,7 @@ from chunkana_retrieval import (
     record_document,
     run,
     run_async,
+    with_surroundings,
 )
 
 CHUNKER = MarkdownChunker(ChunkConfig(max_chunk_size=80), Context())
@@ -359,3 +361,42 @@ def test_options_are_checked(options: dict[str, object], name: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         RankingOptions(**options)  # type: ignore[arg-type]
     assert raised.value.field == name
+
+
+OUTLINE_TEXT = (
+    "# Tea\n\nTea is a drink that is made of leaves and hot water.\n\n"
+    "## Green\n\nGreen tea wants water that is not too hot for it.\n\n"
+    "### Cups\n\nA cup of it takes two minutes, and the next cup three.\n\n"
+    "## Black\n\nBlack tea wants water that boils, and five minutes.\n"
+)
+WHOLE_SECTIONS = MarkdownChunker(ChunkConfig(max_chunk_size=200, min_chunk_size=0))
+OUTLINE = record_document("tea.md", WHOLE_SECTIONS.chunk_hierarchical(OUTLINE_TEXT), {}, "1")
+
+
+def first_words(hits: Iterable[Hit]) -> list[str]:
+    return [hit.text.split("\n\n")[1].split()[0] for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("around", "expected"),
+    [
+        ([], ["Green"]),
+        (["parent"], ["Green", "Tea"]),
+        (["siblings"], ["Green", "Black"]),
+        (["children"], ["Green", "A"]),
+        (["children", "siblings", "parent"], ["Green", "Tea", "Black", "A"]),
+    ],
+)
+def test_what_is_around_a_hit_stands_behind_all_hits(
+    around: list[Relation], expected: list[str]
+) -> None:
+    green = next(leaf for leaf in OUTLINE.leaves if leaf.path[-1] == "Green")
+    hits = with_surroundings([OUTLINE.hit(green, 1.0)], [OUTLINE], around)
+    assert first_words(hits) == expected
+
+
+def test_nothing_comes_twice_and_other_relations_are_errors() -> None:
+    hits = [OUTLINE.hit(leaf, 1.0) for leaf in OUTLINE.leaves]
+    assert with_surroundings(hits, [OUTLINE], ["parent", "siblings", "children"]) == hits
+    with pytest.raises(ConfigurationError, match="around"):
+        with_surroundings([], [], ["uncles"])  # type: ignore[list-item]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from chunkana_core import ConfigurationError
 from chunkana_retrieval.checks import require_count
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit
-from chunkana_retrieval.indexing.records import DocumentRecord
+from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord
 from chunkana_retrieval.scores import propagate_hits
 
 SearchKind = Literal["hybrid", "dense", "lexical"]
+Relation = Literal["parent", "siblings", "children"]
 _Leaf = tuple[str, str]  # the ids of a document and of a leaf in it
 
 
@@ -97,6 +98,47 @@ def rank_leaves(
         section_weight=options.section_weight,
         document_weight=options.document_weight,
     )
+
+
+def with_surroundings(
+    hits: Sequence[Hit], records: Iterable[DocumentRecord], around: Collection[Relation]
+) -> list[Hit]:
+    """Return hits, and behind all of them the leaves around each in the outline, in this order.
+
+    Args:
+        hits: the best first, as `rank_leaves` returns them.
+        records: of their documents.
+        around: which leaves: "parent" for the own text of the section around the hit's,
+            "siblings" for the other leaves of its section and those of sections beside it, and
+            "children" for those of the sections directly in it.
+
+    Raises:
+        ConfigurationError: for another relation.
+    """
+    for relation in around:
+        if relation not in get_args(Relation):
+            raise ConfigurationError("around", relation, "'parent', 'siblings' or 'children'")
+    by_id = {record.document_id: record for record in records}
+    ranked = {(hit.document_id, hit.node_id): hit for hit in hits}
+    for hit in hits:
+        record = by_id[hit.document_id]
+        own = next(leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
+        for relation in get_args(Relation):
+            for leaf in record.leaves if relation in around else ():
+                if _is_related(own, leaf, relation):
+                    key = hit.document_id, leaf.chunk_id
+                    ranked.setdefault(key, record.hit(leaf, hit.score))
+    return [*ranked.values()]
+
+
+def _is_related(own: LeafRecord, other: LeafRecord, relation: Relation) -> bool:
+    """Tell whether one leaf is so related to another."""
+    if relation == "parent":
+        return other.section_id == own.parent_section_id
+    if relation == "siblings":
+        is_beside = other.parent_section_id == own.parent_section_id
+        return is_beside or other.section_id == own.section_id
+    return other.parent_section_id == own.section_id
 
 
 def _hits(scores: Mapping[_Leaf, float], records: Mapping[str, DocumentRecord]) -> list[Hit]:
