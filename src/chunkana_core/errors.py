@@ -36,6 +36,10 @@ class StrategyError(ChunkanaError):
     """A strategy whose drafts do not tile the document."""
 
 
+class FormatError(ChunkanaError):
+    """A format whose blocks or sections are not those of its text, or do not nest."""
+
+
 class InvariantViolationError(ChunkanaError):
     """Chunks that break laws, found by `validation="strict"`; `errors` are the violations."""
 

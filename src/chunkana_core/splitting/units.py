@@ -292,7 +292,7 @@ class UnitMaker:
         sizes = self.sizes
         cutter = Cutter.of(sizes.document.source, span, sizes.sizer, limit, sizes.of_span)
         division = block.traits.division
-        if division in (Division.CODE_LINES, Division.ROWS):
+        if division in (Division.FENCED_LINES, Division.ROWS):
             return divide_atom(cutter, block)
         pieces = cutter.lines() if division is Division.LINES else cutter.sentences()
         return [(piece, NO_REPEATS) for piece in pieces]
