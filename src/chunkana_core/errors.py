@@ -51,6 +51,10 @@ class InvariantViolationError(ChunkanaError):
         return "; ".join(map(str, self.errors))
 
 
+class FormatWarning(UserWarning):
+    """A file of an unknown kind, which is chunked as plain text."""
+
+
 class InvariantWarning(UserWarning):
     """Chunks that break laws, found by `validation="warn"`."""
 

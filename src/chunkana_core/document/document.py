@@ -187,6 +187,11 @@ class Document:
             yield run
             first = run.stop
 
+    @property
+    def preamble_stop(self) -> int:
+        """The position of the first heading; 0 where sections are not under headings."""
+        return self.sections[ROOT].own_stop if self.traits.has_headings else 0
+
     def has_content(self, first: int, stop: int) -> bool:
         """Tell whether a run of blocks gives its section a body: more than headings."""
         return self._contents[stop] > self._contents[first]
@@ -194,7 +199,7 @@ class Document:
     def is_read(self, position: int) -> bool:
         """Tell whether a reader sees text of a block: not of comments, anchors, definitions."""
         kind = self.top[position].kind
-        if kind not in _MARKUP_KINDS:
+        if kind not in _MARKUP_KINDS or not self.traits.is_markup:
             return kind not in _UNREAD_KINDS
         if position not in self._is_read:
             span = self.trimmed_block(position)

@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
-from chunkana_core.document.outline import ROOT
 from chunkana_core.errors import StrategyError
 from chunkana_core.text.source import Span
 
@@ -39,7 +38,7 @@ class Draft(Struct, frozen=True, gc=False):
 
     def is_in_section(self, document: Document) -> bool:
         """Tell whether it belongs to a section, rather than stand before the first heading."""
-        return self.first >= document.sections[ROOT].own_stop
+        return self.first >= document.preamble_stop
 
 
 def section_drafts(document: Document) -> list[Draft]:
