@@ -1,4 +1,4 @@
-"""Exact Markdown chunks for retrieval, and their hierarchy."""
+"""Exact chunks of Markdown and other texts for retrieval, and their hierarchy."""
 
 from chunkana_core.checking.trees import validate_tree
 from chunkana_core.checking.validation import (
@@ -7,6 +7,7 @@ from chunkana_core.checking.validation import (
     validate_no_dangling_headers,
 )
 from chunkana_core.chunker import (
+    Chunker,
     MarkdownChunker,
     analyze_markdown,
     chunk_file,
@@ -18,7 +19,7 @@ from chunkana_core.context.context import Context
 from chunkana_core.document.analysis import ContentAnalysis
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
-from chunkana_core.document.outline import Section
+from chunkana_core.document.outline import Section, SectionRange
 from chunkana_core.document.paths import (
     SectionPath,
     find_common_prefix,
@@ -27,6 +28,7 @@ from chunkana_core.document.paths import (
     is_sibling,
     merge_sections,
 )
+from chunkana_core.document.traits import FormatTraits, Merging
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.strategies import (
     BaseStrategy,
@@ -35,12 +37,15 @@ from chunkana_core.drafting.strategies import (
 from chunkana_core.errors import (
     ChunkanaError,
     ConfigurationError,
+    FormatError,
+    FormatWarning,
     InputTypeError,
     InvariantViolationError,
     InvariantWarning,
     StrategyError,
 )
 from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.formats.table import Format, format_names
 from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.builder import HierarchyBuilder
 from chunkana_core.tree.chunks import Chunk, ChunkLevel, Links
@@ -50,12 +55,14 @@ from chunkana_core.violations import ValidationResult, Violation
 
 __all__ = [
     "BaseStrategy", "Block", "BlockKind", "Chunk", "ChunkConfig", "ChunkLevel", "ChunkanaError",
-    "ConfigurationError", "ContentAnalysis", "Context", "Document", "Draft",
-    "HierarchicalChunkingResult", "HierarchyBuilder", "InputTypeError",
-    "InvariantValidator", "InvariantViolationError", "InvariantWarning", "Links",
-    "MarkdownChunker", "MergeNode", "MergeTree", "Section", "SectionPath", "Source", "Span",
-    "StrategyError", "StrategySelector", "TocEntry", "ValidationResult",
-    "Violation", "analyze_markdown", "chunk_file", "chunk_hierarchical", "chunk_markdown",
-    "find_common_prefix", "format_header_path", "is_parent_child", "is_sibling", "merge_sections",
-    "parse_markdown", "validate_content_coverage", "validate_no_dangling_headers", "validate_tree",
+    "Chunker", "ConfigurationError", "ContentAnalysis", "Context", "Document", "Draft", "Format",
+    "FormatError", "FormatTraits", "FormatWarning", "HierarchicalChunkingResult",
+    "HierarchyBuilder", "InputTypeError", "InvariantValidator", "InvariantViolationError",
+    "InvariantWarning", "Links", "MarkdownChunker", "MergeNode", "MergeTree", "Merging",
+    "Section", "SectionPath", "SectionRange", "Source", "Span", "StrategyError",
+    "StrategySelector", "TocEntry", "ValidationResult", "Violation", "analyze_markdown",
+    "chunk_file", "chunk_hierarchical", "chunk_markdown", "find_common_prefix",
+    "format_header_path", "format_names", "is_parent_child", "is_sibling", "merge_sections",
+    "parse_markdown", "validate_content_coverage", "validate_no_dangling_headers",
+    "validate_tree",
 ]  # fmt: skip

@@ -12,20 +12,23 @@ from traceback import walk_stack
 
 from chunkana_core.checking.trees import validate_tree
 from chunkana_core.checking.validation import InvariantValidator
-from chunkana_core.config import ChunkConfig
+from chunkana_core.config import AUTO, ChunkConfig
 from chunkana_core.context.context import Context, ContextWriter
 from chunkana_core.document.analysis import ContentAnalysis
+from chunkana_core.document.document import Document
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.drafting.merging import Merger
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, make_drafts
 from chunkana_core.errors import (
+    FormatWarning,
     InvariantViolationError,
     InvariantWarning,
     require_str,
     require_type,
 )
 from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.formats.table import MARKDOWN, TEXT, AnyPath, Format, FormatSelector
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.splitter import Splitter
 from chunkana_core.tree.builder import TreeBuilder
@@ -37,21 +40,8 @@ from chunkana_core.violations import ValidationResult
 
 
 @dataclass(frozen=True, slots=True)
-class MarkdownChunker:
-    r"""Cuts Markdown into exact chunks and their hierarchy; serves any number of documents.
-
-    Attributes:
-        config: how to chunk.
-        context: what is embedded before each leaf's content, within the limit; None for nothing.
-        strategies: strategies of the user's own, beside the built-in ones.
-
-    Raises:
-        ConfigurationError: for anything else than a `ChunkConfig`, a `Context` and strategies.
-
-    >>> chunker = MarkdownChunker(ChunkConfig(max_chunk_size=200))
-    >>> [chunk.text for chunk in chunker.chunk("# A\n\nText.\n\n# B\n\nMore.\n")]
-    ['# A\n\nText.', '# B\n\nMore.']
-    """
+class _Pipeline:
+    """What chunkers have in common: their arguments, and the stages after parsing."""
 
     config: ChunkConfig = field(default_factory=ChunkConfig)
     context: Context | None = None
@@ -67,34 +57,13 @@ class MarkdownChunker:
         object.__setattr__(self, "strategies", selector.registered)
         object.__setattr__(self, "_selector", selector)
 
-    def chunk(self, text: str, *, context: Context | None = None) -> list[Chunk]:
-        """Return every leaf of a document, in order: together they hold all of it.
-
-        The arguments and errors are those of `chunk_hierarchical`.
-        """
-        return self._chunked(text, context).get_leaves()
-
-    def chunk_hierarchical(
-        self, text: str, *, context: Context | None = None
+    def _chunked(
+        self, text: str, given: Format, context: Context | None
     ) -> HierarchicalChunkingResult:
-        """Return a document's chunks with their tree.
-
-        Args:
-            text: Markdown; any str.
-            context: for this document, in place of the chunker's.
-
-        Raises:
-            ConfigurationError: if `text` is no str, the configured strategy is not registered, or
-                the context reserves more than half of the limit.
-            InvariantViolationError: with `validation="strict"` only.
-        """
-        return self._chunked(text, context)
-
-    def _chunked(self, text: str, context: Context | None) -> HierarchicalChunkingResult:
         """Run the pipeline."""
         require_str("text", text)
         _require_context(context)
-        document, sizer = parse_markdown(text), Sizer.of(self.config)
+        document, sizer = given.document(text), Sizer.of(self.config)
         strategy = self._selector.select(document.analysis, self.config)
         contexts = ContextWriter(document, sizer, context or self.context)
         sizes = DocumentSizes(document, sizer)
@@ -111,10 +80,12 @@ class MarkdownChunker:
         tree = TreeBuilder(document, self.config, strategy.name, sections)
         chunks = tree.chunks(leaves, [part.location for part in parts])
         result = HierarchicalChunkingResult.of(document, chunks, strategy.name, sizer)
-        return result if self.config.validation == "off" else self._validated(result)
+        return result if self.config.validation == "off" else self._validated(result, document)
 
-    def _validated(self, result: HierarchicalChunkingResult) -> HierarchicalChunkingResult:
-        outcome = InvariantValidator(self.config).validate(result.chunks, result.text)
+    def _validated(
+        self, result: HierarchicalChunkingResult, document: Document
+    ) -> HierarchicalChunkingResult:
+        outcome = InvariantValidator(self.config).check(result.chunks, document)
         errors = (*outcome.errors, *validate_tree(result).errors)
         if errors and self.config.validation == "strict":
             raise InvariantViolationError(errors)
@@ -122,6 +93,115 @@ class MarkdownChunker:
             warnings.warn("; ".join(map(str, errors)), InvariantWarning, stacklevel=_own_frames())
         outcome = ValidationResult(not errors, errors, outcome.warnings, outcome.coverage)
         return result.validated(outcome, debug=self.config.debug)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownChunker(_Pipeline):
+    r"""Cuts Markdown into exact chunks and their hierarchy; serves any number of documents.
+
+    Attributes:
+        config: how to chunk.
+        context: what is embedded before each leaf's content, within the limit; None for nothing.
+        strategies: strategies of the user's own, beside the built-in ones.
+
+    Raises:
+        ConfigurationError: for anything else than a `ChunkConfig`, a `Context` and strategies.
+
+    >>> chunker = MarkdownChunker(ChunkConfig(max_chunk_size=200))
+    >>> [chunk.text for chunk in chunker.chunk("# A\n\nText.\n\n# B\n\nMore.\n")]
+    ['# A\n\nText.', '# B\n\nMore.']
+    """
+
+    def chunk(self, text: str, *, context: Context | None = None) -> list[Chunk]:
+        """Return every leaf of a document, in order: together they hold all of it.
+
+        The arguments and errors are those of `chunk_hierarchical`.
+        """
+        return self._chunked(text, MARKDOWN, context).get_leaves()
+
+    def chunk_hierarchical(
+        self, text: str, *, context: Context | None = None
+    ) -> HierarchicalChunkingResult:
+        """Return a document's chunks with their tree.
+
+        Args:
+            text: Markdown; any str.
+            context: for this document, in place of the chunker's.
+
+        Raises:
+            ConfigurationError: if `text` is no str, the configured strategy is not registered, or
+                the context reserves more than half of the limit.
+            InvariantViolationError: with `validation="strict"` only.
+        """
+        return self._chunked(text, MARKDOWN, context)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunker(_Pipeline):
+    r"""Cuts texts of any format into exact chunks and their hierarchy.
+
+    Attributes:
+        config: how to chunk.
+        context: what is embedded before each leaf's content, within the limit; None for nothing.
+        strategies: strategies of the user's own, beside the built-in ones.
+        formats: formats of the user's own, beside the built-in ones.
+
+    Raises:
+        ConfigurationError: for anything else than a `ChunkConfig`, a `Context`, strategies and
+            formats.
+
+    >>> [chunk.content_type for chunk in Chunker().chunk("# not a heading\n", path="notes.txt")]
+    ['text']
+    """
+
+    formats: Iterable[Format] = field(default=(), kw_only=True)
+    _formats: FormatSelector = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check the arguments."""
+        _Pipeline.__post_init__(self)
+        selector = FormatSelector.of(self.formats)
+        object.__setattr__(self, "formats", selector.registered)
+        object.__setattr__(self, "_formats", selector)
+
+    def chunk(
+        self,
+        text: str,
+        format: str = AUTO,  # noqa: A002 -- what it is called everywhere
+        path: AnyPath | None = None,
+        *,
+        context: Context | None = None,
+    ) -> list[Chunk]:
+        """Return every leaf of a document, in order: together they hold all of it.
+
+        The arguments and errors are those of `chunk_hierarchical`.
+        """
+        return self._chunked(text, self._formats.select(format, path), context).get_leaves()
+
+    def chunk_hierarchical(
+        self,
+        text: str,
+        format: str = AUTO,  # noqa: A002
+        path: AnyPath | None = None,
+        *,
+        context: Context | None = None,
+    ) -> HierarchicalChunkingResult:
+        """Return a document's chunks with their tree.
+
+        Args:
+            text: of the document.
+            format: the name of a format; with "auto" that of the path, Markdown where that is
+                unknown.
+            path: of the document, of which the suffix counts, or a media type.
+            context: for this document, in place of the chunker's.
+
+        Raises:
+            ConfigurationError: if `text` is no str, the format is unknown, the configured strategy
+                is not registered, or the context reserves more than half of the limit.
+            ImportError: if the extra that the format needs is not installed.
+            InvariantViolationError: with `validation="strict"` only.
+        """
+        return self._chunked(text, self._formats.select(format, path), context)
 
 
 def _own_frames() -> int:
@@ -154,13 +234,20 @@ def chunk_hierarchical(text: str, config: ChunkConfig | None = None) -> Hierarch
 
 
 def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chunk]:
-    """Return every leaf of a UTF-8 file; line endings and a BOM stay.
+    """Return every leaf of a UTF-8 file, in the format of its suffix; line endings and a BOM stay.
+
+    A file of an unknown kind is plain text, of which a `FormatWarning` tells.
 
     Raises:
         OSError: if the file cannot be read.
         UnicodeDecodeError: if it is not UTF-8.
+        ImportError: if the extra that its format needs is not installed.
     """
-    return chunk_markdown(Path(path).read_bytes().decode("utf-8"), config)
+    text, found = Path(path).read_bytes().decode("utf-8"), FormatSelector().of_path(path)
+    if found is None:
+        message = f"{path} is of no known format, and chunked as plain text"
+        warnings.warn(message, FormatWarning, stacklevel=_own_frames())
+    return Chunker(config or ChunkConfig()).chunk(text, (found or TEXT).name)
 
 
 def analyze_markdown(text: str) -> ContentAnalysis:

@@ -36,6 +36,10 @@ class StrategyError(ChunkanaError):
     """A strategy whose drafts do not tile the document."""
 
 
+class FormatError(ChunkanaError):
+    """A format whose blocks or sections are not those of its text, or do not nest."""
+
+
 class InvariantViolationError(ChunkanaError):
     """Chunks that break laws, found by `validation="strict"`; `errors` are the violations."""
 
@@ -45,6 +49,10 @@ class InvariantViolationError(ChunkanaError):
 
     def __str__(self) -> str:
         return "; ".join(map(str, self.errors))
+
+
+class FormatWarning(UserWarning):
+    """A file of an unknown kind, which is chunked as plain text."""
 
 
 class InvariantWarning(UserWarning):

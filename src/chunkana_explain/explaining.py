@@ -18,7 +18,7 @@ from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.drafting.merging import MergeObstacle, Merger
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, make_drafts
 from chunkana_core.errors import require_str
-from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.formats.table import MARKDOWN, AnyPath, Format, FormatSelector
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.plans import PackedRow, Plan
 from chunkana_core.splitting.splitter import Part, Splitter
@@ -30,14 +30,19 @@ _SHOWN = 40  # code points of the text after a cut
 _NOT_ASKED = "they are not under one section"
 
 
-def explain(
+def explain(  # noqa: PLR0913 -- those of chunking
     text: str,
     config: ChunkConfig | None = None,
     *,
     context: Context | None = None,
     strategies: Iterable[BaseStrategy] = (),
+    format: str = MARKDOWN.name,  # noqa: A002 -- what it is called everywhere
+    path: AnyPath | None = None,
+    formats: Iterable[Format] = (),
 ) -> Explanation:
     r"""Return why a document is cut where it is; the arguments are those of chunking.
+
+    It is taken for Markdown, unless another format is named, or "auto", which goes by the path.
 
     >>> text = "# Tea\n\nBoil the water first.\n\nThen wait.\n\n# Cups\n\nWarm them.\n"
     >>> print(explain(text, ChunkConfig(max_chunk_size=32)))
@@ -51,7 +56,7 @@ def explain(
     """
     require_str("text", text)
     config = config or ChunkConfig()
-    document = parse_markdown(text)
+    document = FormatSelector.of(formats).select(format, path).document(text)
     strategy = StrategySelector(tuple(strategies)).select(document.analysis, config)
     sizer = Sizer.of(config)
     sizes, contexts = DocumentSizes(document, sizer), ContextWriter(document, sizer, context)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from chunkana_core.checking.coverage import line_recall
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
+from chunkana_core.document.traits import MARKDOWN_TRAITS
 from chunkana_core.drafting.headings import largest_stack
 from chunkana_core.errors import (
     InputTypeError,
@@ -19,13 +20,16 @@ from chunkana_core.errors import (
     require_str,
     require_type,
 )
-from chunkana_core.formats.markdown.parser import parse_blocks, parse_markdown
+from chunkana_core.formats.markdown.parser import parse_blocks
+from chunkana_core.formats.table import Format
 from chunkana_core.splitting.draft_units import SMALLEST_FIRST_UNIT
 from chunkana_core.splitting.repeats import leaves_fence_open, missing_fence
+from chunkana_core.tree.builder import parse_chunked
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.leaves import code_blocks
 from chunkana_core.violations import ValidationResult, Violation
 
+_MARKDOWN = MARKDOWN_TRAITS.name
 _MIN_COVERAGE = 0.95  # of the source's lines
 
 
@@ -58,6 +62,8 @@ def validate_content_coverage(chunks: Sequence[HasContent], text: str) -> Valida
 def validate_no_dangling_headers(chunks: Sequence[HasContent]) -> ValidationResult:
     """Check that no chunk but the last ends with a heading, by parsing what the chunks show.
 
+    Chunks of this package that are not of Markdown are taken to have no headings.
+
     A heading dangles unless the next chunk starts with one of its level or above, which shows
     that its section is empty, or all chunks are headings. Violations are of the law `heading`;
     their `chunk_id` is that of the chunk, or for one without a `chunk_id` (or with an empty one)
@@ -66,7 +72,12 @@ def validate_no_dangling_headers(chunks: Sequence[HasContent]) -> ValidationResu
     Raises:
         InputTypeError: if a chunk has no `content` that is a str.
     """
-    rows = [[b for b in parse_blocks(text) if not b.depth] for text in _contents(chunks)]
+    rows = [
+        [block for block in parse_blocks(content) if not block.depth]
+        if getattr(chunk, "format", _MARKDOWN) == _MARKDOWN
+        else []
+        for content, chunk in zip(_contents(chunks), chunks, strict=True)
+    ]
     if all(block.kind is BlockKind.HEADING for row in rows for block in row):
         return ValidationResult()
     errors = tuple(
@@ -84,10 +95,12 @@ class InvariantValidator:
     Attributes:
         config: how they were chunked.
         strict: whether a violation is raised.
+        formats: formats of the user's own, which chunks may be of.
     """
 
     config: ChunkConfig
     strict: bool = False
+    formats: Iterable[Format] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the types."""
@@ -106,8 +119,11 @@ class InvariantValidator:
         """
         require_each("chunks", chunks, Chunk, "a Chunk")
         require_str("text", text)
-        document = parse_markdown(text)
-        leaves = [chunk for chunk in chunks if chunk.is_leaf]
+        return self.check(chunks, parse_chunked(chunks, text, self.formats))
+
+    def check(self, chunks: Sequence[Chunk], document: Document) -> ValidationResult:
+        """Check the leaves among the chunks of a document; see `validate`."""
+        text, leaves = document.text, [chunk for chunk in chunks if chunk.is_leaf]
         errors, warnings = list(_loss_violations(leaves, text)), list[Violation]()
         for leaf in leaves:
             errors += self._leaf_violations(document, leaf)
@@ -126,7 +142,7 @@ class InvariantValidator:
         if size > limit and leaf.oversize_reason is None:
             message = f"has size {size}, over the limit of {limit}"
             yield Violation("size", leaf.chunk_id, message)
-        if self._leaves_fence_open(document, leaf):
+        if document.traits.is_markup and self._leaves_fence_open(document, leaf):
             yield Violation("fence", leaf.chunk_id, "opens a fence that it does not close")
 
     def _leaves_fence_open(self, document: Document, leaf: Chunk) -> bool:

@@ -139,7 +139,7 @@ class ContextWriter:
             return self.sizer.max_size
         if path not in self._rooms:
             taken = self._size_before_content(self._breadcrumb(path))
-            if self.context.introduction:
+            if self._has_introductions:
                 introduced = taken + self._introductions.longest + self._added(AFTER_CONTEXT)
                 taken = introduced if introduced <= self.sizer.max_size // 2 else taken
             self._rooms[path] = self.sizer.max_size - taken
@@ -181,13 +181,18 @@ class ContextWriter:
     def _texts(self, span: Span, path: Path) -> Iterator[str]:
         """Yield the contexts that a leaf may have, the longest first."""
         breadcrumb = self._breadcrumb(path)
-        if self.context is not None and self.context.introduction:
+        if self._has_introductions:
             introduction = self._introductions.before(span)
             text = AFTER_CONTEXT.join(filter(None, (breadcrumb, introduction)))
             if introduction and self._is_short(text):
                 yield text
         if breadcrumb:
             yield from (text for text in self._shortened(path) if len(text) <= len(breadcrumb))
+
+    @property
+    def _has_introductions(self) -> bool:
+        has_them = self.document.traits.has_introductions
+        return has_them and self.context is not None and self.context.introduction
 
     def _breadcrumb(self, path: Path) -> str:
         """Return the longest breadcrumb of a path that leaves the content half of the limit."""

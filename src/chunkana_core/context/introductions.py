@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from msgspec import Struct
 
@@ -114,6 +114,7 @@ class Introductions:
             if kind is BlockKind.PARAGRAPH:
                 span = document.trimmed_block(position)
                 cutter = Cutter.of(document.source, span, self.sizer, 1, lambda *_: 0)
+                cutter = replace(cutter, is_markup=document.traits.is_markup)
                 first = next((piece.span for piece in cutter.sentences()), span)
                 sentence = document.text[first.start : first.end]
                 if is_prose(sentence):

@@ -30,6 +30,8 @@ class BlockKind(StrEnum):
     MARKER = auto()  # a line that opens or closes a container
     FRONT_MATTER = auto()
     OPAQUE = auto()  # what lies deeper than the parser follows
+    CODE = auto()  # a statement of source code, or a value of JSON, with those that it holds
+    BRACKET = auto()  # the lines that close an opened section, such as "}"
 
 
 class Division(Enum):
@@ -38,7 +40,8 @@ class Division(Enum):
     CHILDREN = auto()
     SENTENCES = auto()
     LINES = auto()
-    CODE_LINES = auto()  # between fences that are repeated
+    CODE_LINES = auto()  # of which blank ones are the best places for a cut
+    FENCED_LINES = auto()  # such lines between fences that are repeated
     ROWS = auto()  # under a header that is repeated
 
 
@@ -61,10 +64,10 @@ TRAITS: dict[BlockKind, Traits] = {
     BlockKind.LIST: Traits("list", Division.CHILDREN),
     BlockKind.LIST_ITEM: Traits("list", Division.CHILDREN),
     BlockKind.BLOCK_QUOTE: Traits("text", Division.CHILDREN),
-    BlockKind.FENCED_CODE: Traits("code", Division.CODE_LINES, _CODE, is_code=True),
-    BlockKind.INDENTED_CODE: Traits("code", Division.CODE_LINES, _CODE, is_code=True),
+    BlockKind.FENCED_CODE: Traits("code", Division.FENCED_LINES, _CODE, is_code=True),
+    BlockKind.INDENTED_CODE: Traits("code", Division.FENCED_LINES, _CODE, is_code=True),
     BlockKind.TABLE: Traits("table", Division.ROWS, "table_integrity"),
-    BlockKind.MATH: Traits("math", Division.CODE_LINES, _CODE),
+    BlockKind.MATH: Traits("math", Division.FENCED_LINES, _CODE),
     BlockKind.HTML: Traits("html", Division.LINES),
     BlockKind.THEMATIC_BREAK: Traits("text"),
     BlockKind.LINK_DEFINITION: Traits("definitions", is_content=False),
@@ -73,6 +76,8 @@ TRAITS: dict[BlockKind, Traits] = {
     BlockKind.MARKER: Traits("text", Division.LINES),
     BlockKind.FRONT_MATTER: Traits("front_matter", Division.LINES),
     BlockKind.OPAQUE: Traits("text", Division.LINES),
+    BlockKind.CODE: Traits("code", Division.CODE_LINES, is_code=True),
+    BlockKind.BRACKET: Traits("code", Division.CODE_LINES, is_content=False),
 }
 
 
@@ -86,12 +91,13 @@ class Block(Struct, frozen=True, gc=False):
         end: offset of the line after its last one, or of the end of the text.
         index: its place among the document's blocks.
         after: the place of the first later block that it does not contain.
-        level: 1 to 6 for a heading, else 0.
-        info: the plain text of a heading, the info string of a fence, the name of a container or of
-            a block quote that is an alert, the line of a marker, else "".
+        level: from 1 for a heading, else 0.
+        info: the plain text of a heading or the title of the section that it opens, the info string
+            of a fence, the language of code, the name of a container or of a block quote that is an
+            alert, the line of a marker, else "".
         is_open: whether it is a fence that no fence line closes, or a container that needs none.
         anchor: the id that the source gives a heading, "" for none.
-        lead: the length of the anchors and comments before a heading that belong to it.
+        lead: the length of the anchors, comments, decorators before a heading that belong to it.
     """
 
     kind: BlockKind
@@ -113,7 +119,7 @@ class Block(Struct, frozen=True, gc=False):
 
     @property
     def is_content(self) -> bool:
-        """Whether it gives its section a body: headings and link definitions do not."""
+        """Whether it gives its section a body: headings, brackets and link definitions do not."""
         return TRAITS[self.kind].is_content
 
 

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
 from chunkana_core.document.analysis import ContentAnalysis, analyze
 from chunkana_core.document.blocks import TRAITS, Block, BlockKind, content_counts
-from chunkana_core.document.outline import ROOT, Section, build_outline
+from chunkana_core.document.outline import (
+    ROOT,
+    Run,
+    Section,
+    SectionRange,
+    heading_ranges,
+    outline_of,
+    own_runs,
+)
+from chunkana_core.document.traits import MARKDOWN_TRAITS, FormatTraits
+from chunkana_core.errors import FormatError
 from chunkana_core.text.markup import has_text
-from chunkana_core.text.source import BOM, Source, Span
+from chunkana_core.text.source import BOM, NON_SPACE, Source, Span
 
 _UNREAD_KINDS = frozenset(
-    {BlockKind.FRONT_MATTER, BlockKind.LINK_DEFINITION, BlockKind.THEMATIC_BREAK}
+    {
+        BlockKind.BRACKET,
+        BlockKind.FRONT_MATTER,
+        BlockKind.LINK_DEFINITION,
+        BlockKind.THEMATIC_BREAK,
+    }
 )
 _MARKUP_KINDS = frozenset({BlockKind.HTML, BlockKind.PARAGRAPH})
 
@@ -30,8 +45,9 @@ class Document:
         text: the unmodified text.
         blocks: all blocks, each before what it contains.
         top: the document's own blocks, in no container; a position is an index of these.
-        code: the blocks of code.
+        code: the blocks of code, in no other block of code.
         sections: the outline; section 0 is the document itself.
+        traits: what is particular to the format.
         title: what the document calls itself; where it does not, its first H1, or "Document".
         is_titled: whether the document calls itself so.
         folded: the index of the sole H1 that is the document's title, 0 where there is none.
@@ -45,6 +61,7 @@ class Document:
     top: tuple[Block, ...] = field(repr=False)
     code: tuple[Block, ...] = field(repr=False)
     sections: tuple[Section, ...] = field(repr=False)
+    traits: FormatTraits
     analysis: ContentAnalysis
     title: str
     is_titled: bool
@@ -52,13 +69,13 @@ class Document:
     front_matter_stop: int
     is_only_headings: bool
     _tiles: list[int] = field(repr=False, compare=False)  # starts of the tiles, then the text's end
-    _owners: list[Section] = field(repr=False, compare=False)  # by position, the innermost section
+    _runs: list[Run] = field(repr=False, compare=False)  # by position, the one that it is in
     _contents: list[int] = field(repr=False, compare=False)  # see `content_counts`
     _is_read: dict[int, bool] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, source: Source, blocks: tuple[Block, ...], title: str = "") -> Document:
-        """Return the document of a text's blocks, each before what it contains.
+        """Return the document of the blocks of Markdown, each before what it contains.
 
         Its title is its only H1; several are sections side by side, of which none is.
 
@@ -67,15 +84,48 @@ class Document:
             blocks: of the document, those inside containers too.
             title: what the document calls itself where that is no heading, "" for nothing.
         """
-        text = source.text
-        top = tuple([block for block in blocks if not block.depth])
-        code = tuple([block for block in blocks if TRAITS[block.kind].is_code])
+        return cls._of(source, blocks, heading_ranges(_top(blocks)), MARKDOWN_TRAITS, title)
+
+    @classmethod
+    def of_sections(
+        cls,
+        source: Source,
+        blocks: Sequence[Block],
+        sections: Sequence[SectionRange],
+        traits: FormatTraits,
+    ) -> Document:
+        """Return the document of a text's blocks and sections, which is called nothing.
+
+        Args:
+            source: the text.
+            blocks: each before what it contains; what is not white space is in those of depth 0.
+            sections: of the blocks of depth 0, each before those in it, in order.
+            traits: what is particular to the format.
+
+        Raises:
+            FormatError: unless the blocks are in order, and the sections nest.
+        """
+        _require_order(source.text, blocks)
+        return cls._of(source, tuple(blocks), sections, traits)
+
+    @classmethod
+    def _of(
+        cls,
+        source: Source,
+        blocks: tuple[Block, ...],
+        ranges: Sequence[SectionRange],
+        traits: FormatTraits,
+        title: str = "",
+    ) -> Document:
+        text, top = source.text, _top(blocks)
         contents = content_counts(top)
-        sections = build_outline(top, contents)
-        owners = [section for section in sections for _ in range(section.first, section.own_stop)]
-        tops = [section.title for section in sections if section.level == 1]
+        code = tuple(_outermost_code(blocks))
+        front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
+        sections = outline_of(ranges, contents, front_matter_stop)
+        runs = [run for run in own_runs(sections) for _ in range(run.first, run.stop)]
+        tops = [s.title for s in sections if s.level == 1 and traits.has_headings]
         own_title = (tops[0] if len(tops) == 1 else "") or title
-        is_folded = len(sections) > 1 and sections[1].level == 1 and sections[1].stop == len(top)
+        is_folded = bool(tops) and sections[1].level == 1 and sections[1].stop == len(top)
         return cls(
             source,
             text,
@@ -83,14 +133,15 @@ class Document:
             top,
             code,
             sections,
+            traits,
             analysis=analyze(source, blocks, code, sections),
             title=own_title or next(filter(None, tops), "Document"),
             is_titled=bool(own_title),
             folded=1 if is_folded else ROOT,
-            front_matter_stop=int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER),
-            is_only_headings=len(sections) > 1 and not any(s.has_body for s in sections),
+            front_matter_stop=front_matter_stop,
+            is_only_headings=len(sections) > 1 and contents[-1] == front_matter_stop,
             _tiles=[0, *[block.start for block in top[1:]], len(text)],
-            _owners=[*owners, sections[-1]],
+            _runs=[*runs, runs[-1] if runs else Run(0, 0, sections[ROOT])],
             _contents=contents,
         )
 
@@ -127,7 +178,19 @@ class Document:
 
     def section_at(self, position: int) -> Section:
         """Return the innermost section that a block belongs to."""
-        return self._owners[position]
+        return self._runs[position].section
+
+    def runs(self, first: int, stop: int) -> Iterator[Run]:
+        """Yield the runs of sections' own blocks that a range of positions touches, in order."""
+        while first < stop:
+            run = self._runs[first]
+            yield run
+            first = run.stop
+
+    @property
+    def preamble_stop(self) -> int:
+        """The position of the first heading; 0 where sections are not under headings."""
+        return self.sections[ROOT].own_stop if self.traits.has_headings else 0
 
     def has_content(self, first: int, stop: int) -> bool:
         """Tell whether a run of blocks gives its section a body: more than headings."""
@@ -136,7 +199,7 @@ class Document:
     def is_read(self, position: int) -> bool:
         """Tell whether a reader sees text of a block: not of comments, anchors, definitions."""
         kind = self.top[position].kind
-        if kind not in _MARKUP_KINDS:
+        if kind not in _MARKUP_KINDS or not self.traits.is_markup:
             return kind not in _UNREAD_KINDS
         if position not in self._is_read:
             span = self.trimmed_block(position)
@@ -154,3 +217,32 @@ class Document:
         """Return the section whose node a section's node hangs under."""
         parent = self.sections[section].parent
         return ROOT if parent == self.folded else parent
+
+
+def _top(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Return the document's own blocks, in no container."""
+    return tuple([block for block in blocks if not block.depth])
+
+
+def _outermost_code(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield the blocks of code that are in no other one."""
+    index = 0
+    while index < len(blocks):
+        block = blocks[index]
+        is_code = TRAITS[block.kind].is_code
+        if is_code:
+            yield block
+        index = block.after if is_code else index + 1
+
+
+def _require_order(text: str, blocks: Sequence[Block]) -> None:
+    """Raise a FormatError unless blocks are in order, none is blank, and no text is before them."""
+    start = 0
+    for index, block in enumerate(blocks):
+        is_inside = start <= block.start < block.end <= len(text)
+        is_placed = block.index == index < block.after <= len(blocks)
+        if not (is_placed and is_inside and NON_SPACE.search(text, block.start, block.end)):
+            raise FormatError(f"{block} is blank or out of order")
+        start = block.start
+    if NON_SPACE.search(text, 0, blocks[0].start if blocks else len(text)):
+        raise FormatError("there is text before the first block")

@@ -40,12 +40,11 @@ class Location(Struct, frozen=True, gc=False):
 
 def locate(document: Document, span: Span, first: int, stop: int) -> Location:
     """Return the location of a span that touches a run of blocks."""
-    touched = _touched(document, first, stop)
+    touched, bodies = _touched(document, first, stop)
     if len(touched) == 1:
         section = touched[0]
         parent = _parent(document, section, span, first, stop)
         return Location(first, stop, section.section_path, section.index, parent)
-    bodies = _with_body(document, touched, first, stop)
     indices = {section.index for section in bodies}
     common = bodies[0].index
     for section in bodies[1:]:
@@ -91,44 +90,47 @@ def container_names(
 
 def section_path(document: Document, first: int, stop: int) -> SectionPath:
     """Return level and path of a run of blocks: those of its sections, merged."""
-    touched = _touched(document, first, stop)
-    if len(touched) == 1:
-        return touched[0].section_path
-    return _merged(document, touched, _with_body(document, touched, first, stop))
+    touched, bodies = _touched(document, first, stop)
+    return touched[0].section_path if len(touched) == 1 else _merged(document, touched, bodies)
 
 
-def _touched(document: Document, first: int, stop: int) -> Sequence[Section]:
-    """Return the sections that blocks of a run belong to themselves."""
-    start = document.section_at(first)
-    if start.own_stop >= stop:
-        return (start,)
-    return document.sections[start.index : document.section_at(stop - 1).index + 1]
+def _touched(
+    document: Document, first: int, stop: int
+) -> tuple[Sequence[Section], Sequence[Section]]:
+    """Return the sections that blocks of a run belong to, and those of them with a body in it.
 
-
-def _with_body(
-    document: Document, touched: Sequence[Section], first: int, stop: int
-) -> Sequence[Section]:
-    """Return the sections that have a body in a run, all of them where none has."""
-    return [s for s in touched if _has_body(document, s, first, stop)] or touched
-
-
-def _has_body(document: Document, section: Section, first: int, stop: int) -> bool:
-    start, end = max(section.first, first), min(section.own_stop, stop)
-    if (start, end) == (section.first, section.own_stop):
-        return section.has_body
-    return document.has_content(start, end)
+    Both are in the order of the outline. Sections of which there are brackets alone are left out;
+    where none has a body, all are returned as having one.
+    """
+    touched: dict[int, Section] = {}
+    bodies: dict[int, Section] = {}
+    for run in document.runs(first, stop):
+        if run.stop >= stop and not touched:
+            return (run.section,), (run.section,)
+        start, end = max(run.first, first, document.front_matter_stop), min(run.stop, stop)
+        if document.has_content(start, end):
+            bodies[run.section.index] = run.section
+        blocks = document.top[max(run.first, first) : end]
+        if any(block.kind is not BlockKind.BRACKET for block in blocks):
+            touched[run.section.index] = run.section
+    found = [touched[index] for index in sorted(touched)]
+    return found, [bodies[index] for index in sorted(bodies)] or found
 
 
 def _merged(
     document: Document, touched: Sequence[Section], bodies: Sequence[Section]
 ) -> SectionPath:
-    """Return the lowest level of all touched sections, and the merged path of those with a body."""
+    """Return level and path of sections, merged.
+
+    Where sections are under headings, the level is the lowest of all touched sections, also of
+    headings without a body.
+    """
+    merged = merge_sections([section.section_path for section in bodies])
+    if not document.traits.has_headings:
+        return merged
     untitled = (ROOT, document.folded)
     levels = [section.level for section in touched if section.index not in untitled]
-    path = bodies[0].path
-    if len(bodies) > 1:
-        path = merge_sections([section.section_path for section in bodies]).path
-    return SectionPath(min(levels or [touched[0].level]), path)
+    return SectionPath(min(levels or [touched[0].level]), merged.path)
 
 
 def _parent(document: Document, section: Section, span: Span, first: int, stop: int) -> int:

@@ -1,4 +1,4 @@
-"""The heading outline: which section is under which."""
+"""The outline: which section is under which, and which blocks are whose own."""
 
 from __future__ import annotations
 
@@ -7,25 +7,51 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from chunkana_core.document.blocks import Block, BlockKind
+from chunkana_core.document.blocks import Block
 from chunkana_core.document.paths import Path, SectionPath
+from chunkana_core.errors import FormatError
 
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
+_MOST_LEVELS = 64  # of sections, so that paths do not grow with the square of the depth
 ROOT = 0  # the index of the section that is the document itself
 
 
+class SectionRange(Struct, frozen=True, gc=False):
+    """A section as a format finds it: a range of the document's own blocks.
+
+    Ranges are told in pre-order, and nest. A section's own text is what is in none of its
+    subsections: before, between and after them.
+
+    Attributes:
+        title: what paths call it.
+        level: from 1, greater than that of the section around it.
+        kind: what it is to its format, such as "class"; "" for nothing.
+        first: the position of its first block.
+        stop: the position after its last one.
+        anchor: the id by which links name it, "" where there is none.
+    """
+
+    title: str
+    level: int
+    kind: str
+    first: int
+    stop: int
+    anchor: str = ""
+
+
 class Section(Struct, frozen=True, gc=False):
-    """A heading and what is under it; section 0 is the document itself.
+    """A heading or definition and what is under it; section 0 is the document itself.
 
     Attributes:
         parent: the index of the section that holds it; -1 for the document.
         path: titles from the outermost heading to its own.
         anchor: the id that the source gives the heading, else a GitHub-style slug of the title that
-            no other heading has.
-        first: position of its heading among the document's own blocks, 0 for the document.
-        own_stop: position after its own text: that of the next heading, of whatever level.
+            no other heading has; "" where sections are not under headings.
+        first: position of its first block among the document's own, 0 for the document.
+        own_stop: position after its own text before its first subsection.
         stop: position after all that is under it, subsections included.
         has_body: whether its own text has content.
+        kind: what it is to its format, such as "class"; "" for nothing.
     """
 
     index: int
@@ -38,6 +64,7 @@ class Section(Struct, frozen=True, gc=False):
     own_stop: int
     stop: int
     has_body: bool
+    kind: str = ""
 
     @property
     def section_path(self) -> SectionPath:
@@ -46,37 +73,94 @@ class Section(Struct, frozen=True, gc=False):
 
     @property
     def has_subsections(self) -> bool:
-        """Whether another heading is under it."""
+        """Whether another section is under it."""
         return self.stop > self.own_stop
 
 
-def build_outline(top: Sequence[Block], contents: Sequence[int]) -> tuple[Section, ...]:
-    """Build the outline of a document's own blocks, and their `content_counts`, in linear time."""
-    headings = [i for i, block in enumerate(top) if block.level]
-    firsts, own_stops = [0, *headings], [*headings, len(top)]
-    parents, stops = _nesting(top, firsts)
-    has_front_matter = bool(top) and top[0].kind is BlockKind.FRONT_MATTER
-    body = contents[own_stops[0]] > has_front_matter
-    sections = [Section(ROOT, -1, 0, "", (), "", 0, own_stops[0], len(top), body)]
-    for index, anchor in enumerate(_anchors([top[i] for i in headings]), 1):
-        parent, first, own_stop = parents[index], firsts[index], own_stops[index]
-        level, title = top[first].level, top[first].info
-        where = (index, parent, level, title, (*sections[parent].path, title), anchor)
-        body = contents[own_stop] > contents[first]
-        sections.append(Section(*where, first, own_stop, stops[index], body))
+class Run(Struct, frozen=True, gc=False):
+    """A run of blocks, by position, that are a section's own."""
+
+    first: int
+    stop: int
+    section: Section
+
+
+def own_runs(sections: Sequence[Section]) -> Iterator[Run]:
+    """Yield the runs of blocks that are sections' own, in document order; they tile it."""
+    position, around = 0, [sections[ROOT]]
+    for section in (*sections[1:], None):
+        start = sections[ROOT].stop if section is None else section.first
+        while around and (around[-1].stop <= start or section is None):
+            closed = around.pop()
+            if position < closed.stop:
+                yield Run(position, closed.stop, closed)
+                position = closed.stop
+        if section is not None:
+            if position < start:
+                yield Run(position, start, around[-1])
+                position = start
+            around.append(section)
+
+
+def outline_of(
+    ranges: Sequence[SectionRange], contents: Sequence[int], front_matter_stop: int = 0
+) -> tuple[Section, ...]:
+    """Return the outline of a document's sections, in linear time.
+
+    Ranges deeper than 64 levels are left out: their blocks are those of the section around.
+
+    Args:
+        ranges: of the document's own blocks, each before those in it.
+        contents: the `content_counts` of those blocks.
+        front_matter_stop: the position after the front matter, which gives the document no body.
+
+    Raises:
+        FormatError: unless the ranges nest, in pre-order, each with a block in it.
+    """
+    whole = SectionRange("", 0, "", 0, len(contents) - 1)
+    kept, parents, around = [whole], [-1], [ROOT]
+    for given in ranges:
+        while len(around) > 1 and kept[around[-1]].stop <= given.first:
+            around.pop()
+        outer = kept[around[-1]]
+        if not outer.first <= given.first < given.stop <= outer.stop:
+            raise FormatError(f"{given} is empty, out of order, or not inside {outer}")
+        if len(around) <= _MOST_LEVELS:
+            parents.append(around[-1])
+            around.append(len(kept))
+            kept.append(given)
+    own = [contents[given.stop] - contents[given.first] for given in kept]
+    own[ROOT] -= front_matter_stop
+    own_stops = [given.stop for given in kept]
+    for parent, given in zip(parents[:0:-1], kept[:0:-1], strict=True):  # the last one first
+        own[parent] -= contents[given.stop] - contents[given.first]
+        own_stops[parent] = given.first
+    sections: list[Section] = []
+    for index, (given, parent, own_stop) in enumerate(zip(kept, parents, own_stops, strict=True)):
+        path = (*sections[parent].path, given.title) if index else ()
+        where = (path, given.anchor, given.first, own_stop, given.stop)
+        has_body = own[index] > 0
+        section = Section(index, parent, given.level, given.title, *where, has_body, given.kind)
+        sections.append(section)
     return tuple(sections)
 
 
-def _nesting(top: Sequence[Block], firsts: list[int]) -> tuple[list[int], list[int]]:
-    """Return the parent of each section, and the position after all that is under it."""
-    parents, stops = [-1], [len(top)] * len(firsts)
-    ancestors = [ROOT]  # the sections that may hold the next one, outermost first
-    for index, first in enumerate(firsts[1:], 1):
-        while len(ancestors) > 1 and top[firsts[ancestors[-1]]].level >= top[first].level:
-            stops[ancestors.pop()] = first
-        parents.append(ancestors[-1])
-        ancestors.append(index)
-    return parents, stops
+def heading_ranges(top: Sequence[Block]) -> list[SectionRange]:
+    """Return the sections of headings: each ends at the next one of its level, or above."""
+    firsts = [position for position, block in enumerate(top) if block.level]
+    stops = [len(top)] * len(firsts)
+    open_headings: list[int] = []
+    for number, first in enumerate(firsts):
+        while open_headings and top[firsts[open_headings[-1]]].level >= top[first].level:
+            stops[open_headings.pop()] = first
+        open_headings.append(number)
+    headings = [top[first] for first in firsts]
+    return [
+        SectionRange(heading.info, heading.level, "", first, stop, anchor)
+        for heading, first, stop, anchor in zip(
+            headings, firsts, stops, _anchors(headings), strict=True
+        )
+    ]
 
 
 def _anchors(headings: Sequence[Block]) -> Iterator[str]:

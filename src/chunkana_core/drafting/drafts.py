@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from chunkana_core.document.blocks import Block
+from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
-from chunkana_core.document.outline import ROOT
 from chunkana_core.errors import StrategyError
 from chunkana_core.text.source import Span
 
@@ -39,15 +38,24 @@ class Draft(Struct, frozen=True, gc=False):
 
     def is_in_section(self, document: Document) -> bool:
         """Tell whether it belongs to a section, rather than stand before the first heading."""
-        return self.first >= document.sections[ROOT].own_stop
+        return self.first >= document.preamble_stop
 
 
 def section_drafts(document: Document) -> list[Draft]:
-    """Return a draft for the front matter, the preamble, and each section's own text."""
-    front_matter = Draft(0, document.front_matter_stop)
-    preamble = Draft(front_matter.stop, document.sections[ROOT].own_stop)
-    own = (Draft(section.first, section.own_stop) for section in document.sections[1:])
-    return [draft for draft in (front_matter, preamble, *own) if draft.first < draft.stop]
+    """Return a draft for the front matter, the preamble, and each run of a section's own text.
+
+    Brackets that a run starts with belong to the draft before it.
+    """
+    start, stop = document.front_matter_stop, len(document.top)
+    drafts = [Draft(0, start)] if start else []
+    for run in document.runs(start, stop):
+        first = max(run.first, start)
+        while drafts and first < run.stop and document.top[first].kind is BlockKind.BRACKET:
+            first += 1
+            drafts[-1] = Draft(drafts[-1].first, first)
+        if first < run.stop:
+            drafts.append(Draft(first, run.stop))
+    return drafts
 
 
 def require_tiling(drafts: Sequence[Draft], document: Document, strategy: str) -> None:

@@ -42,7 +42,8 @@ def prevent_dangling(drafts: Sequence[Draft], sizes: DocumentSizes) -> list[Draf
 def _without_last_headings(document: Document, drafts: Iterable[Draft]) -> Iterator[Draft]:
     """Yield drafts with each of the headings that they end with as a draft of its own."""
     for draft in drafts:
-        if document.top[draft.stop - 1].is_content:
+        last = document.top[draft.stop - 1]
+        if last.is_content or last.kind is BlockKind.BRACKET:
             yield draft
             continue
         body_stop = draft.stop - 1

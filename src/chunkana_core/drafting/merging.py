@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import chain
+from itertools import pairwise
+from operator import attrgetter
 
 from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import ContextWriter
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.location import section_path
-from chunkana_core.document.outline import ROOT
+from chunkana_core.document.outline import ROOT, Section
 from chunkana_core.document.sizes import DocumentSizes
+from chunkana_core.document.traits import Merging
 from chunkana_core.drafting.drafts import Draft
 
-_Siblings = list[Draft | None]  # drafts under one section; None stands for what cannot be merged
+_FIRST = attrgetter("first")
 
 
 class MergeObstacle(Enum):
@@ -34,7 +36,7 @@ class Merger:
 
     Two neighbours merge if either is under the minimum, both together fit, and the right one does
     not start with a heading at or above the merge boundary. A section that became one draft is
-    merged as a whole.
+    merged as a whole. Formats may merge more; see `Merging`.
 
     Attributes:
         sizes: of stretches of the document.
@@ -51,51 +53,58 @@ class Merger:
     def merge(self, drafts: Sequence[Draft]) -> list[Draft]:
         """Return the drafts of a document, small ones merged."""
         document = self.sizes.document
-        own: list[_Siblings] = [[] for _ in document.sections]
+        rows: list[list[Draft]] = [[] for _ in document.sections]  # a section's own, and its parts
         for draft in drafts:
-            own[document.section_at(draft.first).index].append(draft)
-        subsections: list[list[_Siblings]] = [[] for _ in document.sections]  # the last one first
+            rows[document.section_at(draft.first).index].append(draft)
         merged: list[Draft] = []
         for section in reversed(document.sections):
-            row = [*own[section.index], *chain.from_iterable(reversed(subsections[section.index]))]
-            is_one = not section.has_subsections
-            if section.has_subsections:
-                row = self._merge_siblings(row)
-                is_one = row == [Draft(section.first, section.stop)]
-            if section.index == ROOT or not is_one:
-                merged.extend(draft for draft in row if draft is not None)
-                row = [None]
-            if section.index != ROOT:
-                subsections[section.parent].append(row)
-        return sorted(merged, key=lambda draft: draft.first)
+            row, is_one = rows[section.index], not section.has_subsections
+            if row and section.has_subsections:
+                row = self._merge_siblings(sorted(row, key=_FIRST))
+                if self._is_kept_whole(section, row):
+                    row = [Draft(section.first, row[-1].stop)]
+                is_one = len(row) == 1 and _holds(row[0], section)
+            (rows[section.parent] if section.index != ROOT and is_one else merged).extend(row)
+        return sorted(merged, key=_FIRST)
 
-    def _merge_siblings(self, row: _Siblings) -> _Siblings:
+    def _merge_siblings(self, row: Sequence[Draft]) -> list[Draft]:
         """Merge bare headings with what follows them, then small drafts from left to right."""
-        headed: _Siblings = []  # the last one first
+        headed: list[Draft] = []  # the last one first
         for draft in reversed(row):
-            following = headed[-1] if headed else None
-            is_bare = draft is not None and draft.is_bare(self.sizes.document)
-            if draft and following and is_bare and not self.obstacle(draft, following):
-                headed[-1] = Draft(draft.first, following.stop)
+            is_bare = draft.is_bare(self.sizes.document)
+            if is_bare and headed and self._may_merge(draft, headed[-1]):
+                headed[-1] = Draft(draft.first, headed[-1].stop)
             else:
                 headed.append(draft)
-        merged: _Siblings = []
+        merged: list[Draft] = []
         for draft in reversed(headed):
-            before = merged[-1] if merged else None
-            if draft and before and not self.obstacle(before, draft):
-                merged[-1] = Draft(before.first, draft.stop)
+            if merged and self._may_merge(merged[-1], draft):
+                merged[-1] = Draft(merged[-1].first, draft.stop)
             else:
                 merged.append(draft)
         return merged
+
+    def _is_kept_whole(self, section: Section, row: Sequence[Draft]) -> bool:
+        """Tell whether a section is merged because all of it fits."""
+        if self.sizes.document.traits.merging is not Merging.SECTIONS or section.index == ROOT:
+            return False
+        is_all = all(left.stop == right.first for left, right in pairwise(row))
+        whole = Draft(row[0].first, row[-1].stop)
+        return is_all and _holds(whole, section) and self._fits(whole.first, whole.stop)
+
+    def _may_merge(self, left: Draft, right: Draft) -> bool:
+        """Tell whether two drafts of one parent are neighbours with no obstacle between them."""
+        return left.stop == right.first and self.obstacle(left, right) is None
 
     def obstacle(self, left: Draft, right: Draft) -> MergeObstacle | None:
         """Return why two drafts of one parent are not merged, None if they are."""
         document = self.sizes.document
         first, opening = document.top[left.first], document.top[right.first]
-        if 0 < opening.level <= self.config.merge_boundary_level:
+        boundary = self.config.merge_boundary_level if document.traits.has_headings else 0
+        if 0 < opening.level <= boundary:
             return MergeObstacle.HEADING
         is_mixed = left.is_in_section(document) != right.is_in_section(document)
-        if left.stop != right.first or first.kind is BlockKind.FRONT_MATTER or is_mixed:
+        if first.kind is BlockKind.FRONT_MATTER or is_mixed:
             return MergeObstacle.PREAMBLE
         if right.is_bare(document):
             return MergeObstacle.BARE
@@ -104,10 +113,16 @@ class Merger:
         return None if self._fits(left.first, right.stop) else MergeObstacle.LIMIT
 
     def _is_small(self, draft: Draft) -> bool:
-        return self.sizes.of_blocks(draft.first, draft.stop) < self.minimum
+        is_any = self.sizes.document.traits.merging is Merging.FITTING
+        return is_any or self.sizes.of_blocks(draft.first, draft.stop) < self.minimum
 
     def _fits(self, first: int, stop: int) -> bool:
         size = self.sizes.of_blocks(first, stop)
         if size > self.contexts.full_room:
             return False
         return size <= self.contexts.room(section_path(self.sizes.document, first, stop).path)
+
+
+def _holds(draft: Draft, section: Section) -> bool:
+    """Tell whether a draft starts with a section, and holds all of it."""
+    return draft.first == section.first and draft.stop >= section.stop

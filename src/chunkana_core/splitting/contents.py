@@ -61,14 +61,20 @@ class ContentWriter:
         span = draft.span(document)
         headings = () if draft.is_bare(document) else _leading_headings(document, draft)
         most = largest_stack(sizer.max_size)
-        fitting = (s for s in _shorter(headings) if sizer.length(_slice(document, s)) <= most)
-        stack = next(fitting, ())
+        longer = (headings[first:] for first in range(len(headings) - 1, -1, -1))
+        fitting = takewhile(lambda s: sizer.length(_slice(document, s)) <= most, longer)
+        stack = max(fitting, key=len, default=())
         after_stack = 2 * document.source.line_ending(stack[-1].end) if stack else ""
         # Whole blocks of code have their fences; what else looks like one may lose its end.
-        may_cut_fences = has_fence(document.text, span.start, span.end) and any(
-            has_fence(document.text, block.start, block.end)
-            for block in draft.blocks(document)
-            if not (keep_atoms and block.kind is BlockKind.FENCED_CODE)
+        is_markup = document.traits.is_markup
+        may_cut_fences = (
+            is_markup
+            and has_fence(document.text, span.start, span.end)
+            and any(
+                has_fence(document.text, block.start, block.end)
+                for block in draft.blocks(document)
+                if not (keep_atoms and block.kind is BlockKind.FENCED_CODE)
+            )
         )
         return cls(
             document,
@@ -128,11 +134,8 @@ def _shorter(stack: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
 
 
 def _slice(document: Document, stack: Sequence[Span]) -> str:
-    """Return repeated headings as they stand in the source, without anchors between them."""
-    whole = document.text[stack[0].start : stack[-1].end] if stack else ""
-    if "<" not in whole:  # there are no anchors
-        return whole
-    text = document.text[stack[0].start : stack[0].end]
+    """Return repeated headings as they stand in the source, without what leads to each."""
+    text = document.text[stack[0].start : stack[0].end] if stack else ""
     for before, heading in pairwise(stack):
         gap = document.text[before.end : heading.start]
         text += gap if gap.isspace() else 2 * document.source.line_ending(before.end)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from chunkana_core.document.blocks import TRAITS, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.drafting.drafts import Draft
+from chunkana_core.drafting.headings import largest_stack
 from chunkana_core.splitting.contents import ContentWriter
 from chunkana_core.splitting.units import Unit, UnitMaker
 
@@ -43,11 +44,15 @@ class DraftUnits:
     limit: int
 
     def units(self) -> Iterator[Unit]:
-        """Yield the units, lead-ins joined with the first unit after them where both fit."""
-        units = self._headed_units()
+        """Yield the units, lead-ins joined with the first unit after them where both fit.
+
+        So are brackets with the unit before them.
+        """
+        units, document = self._headed_units(), self.contents.document
         left = next(units)
         for right in units:
-            if leads_in(self.contents.document, left, right) and self._fit_together(left, right):
+            are_bound = right.kind is BlockKind.BRACKET or leads_in(document, left, right)
+            if are_bound and self._fit_together(left, right):
                 start, first, cost = left.span.start, left.first, left.cost
                 left = right.joined(start, first, cost, left.starts, left.repeats)
             else:
@@ -56,7 +61,7 @@ class DraftUnits:
         yield left
 
     def _fit_together(self, left: Unit, right: Unit) -> bool:
-        if right.oversize_reason:
+        if left.oversize_reason or right.oversize_reason:
             return False
         repeated = self.contents.stack_size if self.contents.continues(left) else 0
         size = self._size(left.span.start, right, left.repeats.lead)
@@ -83,9 +88,22 @@ class DraftUnits:
     def _units_of(self, position: int) -> list[Unit]:
         """Return the units of a block that fit below the stack, if it can be divided for that."""
         limit = max(self.limit - self.contents.stack_size, self.room // 2)
-        units = self.maker.units(position, limit)
+        units = self.maker.units(position, limit - self._closing_size(position))
         is_divided = self.maker.keep_atoms or not any(unit.oversize_reason for unit in units)
         return units if is_divided else self.maker.units(position, self.room)
+
+    def _closing_size(self, position: int) -> int:
+        """Return the size of the brackets after a block; 0 for none, or for a long run of them."""
+        top, stop = self.contents.document.top, position + 1
+        if top[position].kind is BlockKind.BRACKET:
+            return 0
+        while stop < self.draft.stop and top[stop].kind is BlockKind.BRACKET:
+            stop += 1
+        if stop == position + 1:
+            return 0
+        ends = [self.contents.document.trimmed_block(n).end for n in (position, stop - 1)]
+        size = self.maker.sizes.of_span(*ends)
+        return size if size <= largest_stack(self.room) else 0
 
     def _units_below(self, headings: Sequence[int], position: int) -> Iterator[Unit]:
         """Yield the units of a block, the first one joined with those headings that fit.
@@ -96,7 +114,8 @@ class DraftUnits:
         """
         units = self._units_of(position)
         joined = self._joinable(headings, units[0])
-        if joined and self._is_over(joined[0], units[0], self.limit):
+        limit = self.limit - self._closing_size(position)
+        if joined and self._is_over(joined[0], units[0], limit):
             units = self._divided_below(joined[0], position, units)
             while joined and self._is_over(joined[0], units[0], self.room):
                 joined = joined[1:]
@@ -128,7 +147,7 @@ class DraftUnits:
         headings = sizes.of_span(self._start_of(heading), units[0].span.start)
         rounding = int(not sizes.sizer.is_exact)
         limit = max(self.limit - headings - rounding, (self.room - headings) // 2)
-        finer = self.maker.units(position, limit)
+        finer = self.maker.units(position, limit - self._closing_size(position))
         if finer[0].oversize_reason and not self.maker.keep_atoms:
             return units
         numbers = {unit.span.end: number for number, unit in enumerate(units, 1)}

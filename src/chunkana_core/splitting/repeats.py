@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ _FOOTNOTE = re.compile(r"\[\^[^\]]+\]:[ \t]*")
 _FOOTNOTE_INDENT = 4
 _CARRIAGE_RETURN = re.compile(r"\r\n?")
 _HEADER_LINES = 2  # of a table
+_LINE_STARTS = (Boundary.BLANK_LINE, Boundary.ATOM_LINE)
 
 
 class Repeats(Struct, frozen=True, gc=False):
@@ -108,7 +109,7 @@ def divide_atom(cutter: Cutter, block: Block) -> list[tuple[Piece, Repeats]]:
     if wrapped and not _leaves_room(atom, wrapper):
         return []  # a cut inside the fence itself would not leave one
     is_table = block.kind is BlockKind.TABLE
-    pieces = list(_lines(replace(atom, limit=max(1, atom.limit - wrapped)), is_table=is_table))
+    pieces = _lines(replace(atom, limit=max(1, atom.limit - wrapped)), is_table=is_table)
     opening_pieces = _HEADER_LINES if is_table else 1
     divided = [(piece, NO_REPEATS) for piece in markers]
     for number, piece in enumerate(pieces, 1):
@@ -160,26 +161,23 @@ def _table_wrapper(
     return _Wrapper(lead)
 
 
-def _lines(atom: Cutter, *, is_table: bool) -> Iterator[Piece]:
-    """Yield the lines of an atom, and those over the limit in runs of words.
+def _lines(atom: Cutter, *, is_table: bool) -> list[Piece]:
+    """Return the lines of an atom, and those over the limit in runs of words.
 
     The first line belongs to markers above it and to the second line, the last line of code to the
     one before it, and a table's header rows to its first row.
     """
-    source, spans = atom.source, list(line_spans(atom.source, atom.span))
+    pieces = list(atom.code_lines())
+    lines = [number for number, piece in enumerate(pieces) if piece.boundary in _LINE_STARTS]
     boundaries = dict.fromkeys(
-        (0, 1, _HEADER_LINES if is_table else len(spans) - 1), Boundary.FENCE
+        (0, 1, _HEADER_LINES if is_table else len(lines) - 1), Boundary.FENCE
     )
     if is_table:
         boundaries[1] = Boundary.TABLE_HEADER
-    previous_end = atom.span.start
-    for number, line in enumerate(spans):
-        is_after_blank = source.line_at(line.start) > source.line_at(previous_end) + 1
-        boundary = Boundary.BLANK_LINE if is_after_blank else Boundary.ATOM_LINE
-        previous_end = line.end
-        words = atom.words(line)
-        yield Piece(next(words).span, boundaries.get(number, boundary))
-        yield from (Piece(piece.span, piece.boundary) for piece in words)
+    for number, boundary in boundaries.items():
+        if number < len(lines):
+            pieces[lines[number]] = Piece(pieces[lines[number]].span, boundary)
+    return pieces
 
 
 def has_fence(text: str, start: int = 0, end: int | None = None) -> bool:

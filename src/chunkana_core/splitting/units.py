@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec import Struct, structs
 
@@ -20,9 +20,10 @@ from chunkana_core.splitting.repeats import (
 from chunkana_core.text.cutting import Cutter, Piece
 from chunkana_core.text.source import Span
 
-_PREFIX_PART = (
-    8  # the part of the limit that the start of a line takes at most where it is repeated
-)
+_PREFIX_PART = 8  # of the limit: the most that the start of a line takes where it is repeated
+
+
+_DIVIDERS = {Division.LINES: Cutter.lines, Division.CODE_LINES: Cutter.code_lines}
 
 
 class Unit(Struct, frozen=True, gc=False):
@@ -290,9 +291,10 @@ class UnitMaker:
 
     def _pieces(self, block: Block, span: Span, limit: int) -> list[tuple[Piece, Repeats]]:
         sizes = self.sizes
-        cutter = Cutter.of(sizes.document.source, span, sizes.sizer, limit, sizes.of_span)
-        division = block.traits.division
-        if division in (Division.CODE_LINES, Division.ROWS):
+        document, division = sizes.document, block.traits.division
+        cutter = Cutter.of(document.source, span, sizes.sizer, limit, sizes.of_span)
+        cutter = replace(cutter, is_markup=document.traits.is_markup)
+        if division in (Division.FENCED_LINES, Division.ROWS):
             return divide_atom(cutter, block)
-        pieces = cutter.lines() if division is Division.LINES else cutter.sentences()
-        return [(piece, NO_REPEATS) for piece in pieces]
+        divide = _DIVIDERS.get(division, Cutter.sentences)
+        return [(piece, NO_REPEATS) for piece in divide(cutter)]

@@ -92,6 +92,7 @@ class Cutter:
         safe_from: the offset from which no line that follows makes the rest a heading or a table.
         size_of: returns the size of the text between two offsets.
         tags: of HTML, between which it is rather cut.
+        is_markup: whether the rest may be read as another block.
     """
 
     source: Source
@@ -101,6 +102,7 @@ class Cutter:
     safe_from: int
     size_of: Callable[[int, int], int]
     tags: Tags = NO_TAGS
+    is_markup: bool = True
 
     @classmethod
     def of(
@@ -145,9 +147,21 @@ class Cutter:
             line = text[start:end].lstrip()
             is_indented = not tags.starts and text[start].isspace()
             is_inner = line.startswith("</") or is_indented or tags.depth(start) > least_depth
-            is_misread = opens_a_block(text, start) and not line.startswith("<")
+            opens = self.is_markup and opens_a_block(text, start)
+            is_misread = opens and not line.startswith("<")
             boundary = Boundary.INNER_LINE if is_inner else Boundary.LINE
             yield from cutter.fitting(Span(start, end), boundary, is_misread=is_misread)
+
+    def code_lines(self) -> Iterator[Piece]:
+        """Divide code into lines, and those over the limit into runs of words."""
+        previous_end, line_at = self.span.start, self.source.line_at
+        for line in line_spans(self.source, self.span):
+            is_after_blank = line_at(line.start) > line_at(previous_end) + 1
+            boundary = Boundary.BLANK_LINE if is_after_blank else Boundary.ATOM_LINE
+            previous_end = line.end
+            words = self.words(line)
+            yield Piece(next(words).span, boundary)
+            yield from (Piece(piece.span, piece.boundary) for piece in words)
 
     def words(self, span: Span) -> Iterator[Piece]:
         """Divide a stretch into the longest runs of words within the limit, greedily."""
@@ -210,6 +224,8 @@ class Cutter:
         return self._is_misread(offset) or self.tags.is_inside(offset)
 
     def _is_misread(self, offset: int) -> bool:
+        if not self.is_markup:
+            return False
         return offset < self.safe_from or opens_a_block(self.source.text, offset)
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 BOM = "\ufeff"
 _LINE_ENDING = re.compile(r"\r\n?|\n")  # CommonMark 0.31.2 §2.1; never str.splitlines()
-_NON_SPACE = re.compile(r"\S")  # \s is str.isspace()
+NON_SPACE = re.compile(r"\S")  # \s is str.isspace()
 
 
 class Span(Struct, frozen=True, gc=False):
@@ -65,7 +65,7 @@ class Source:
         """
         text, begin = self.text, start
         if start >= end or text[start].isspace():
-            first = _NON_SPACE.search(text, start, end)
+            first = NON_SPACE.search(text, start, end)
             if first is None:
                 return None
             line = self.line_start(first.start())

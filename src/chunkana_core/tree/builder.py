@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 
@@ -12,8 +12,9 @@ from chunkana_core.document.document import Document
 from chunkana_core.document.location import Location, locate
 from chunkana_core.document.outline import ROOT
 from chunkana_core.document.paths import format_header_path
+from chunkana_core.document.traits import MARKDOWN_TRAITS
 from chunkana_core.errors import ConfigurationError, require_each, require_str
-from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.formats.table import Format, FormatSelector
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Span
 from chunkana_core.tree.chunks import Chunk, ChunkLevel, Links
@@ -143,6 +144,7 @@ class TreeBuilder:
             is_leaf=False,
             indexable=False,
             strategy=self.strategy,
+            format=document.traits.name,
             content_type="section" if index else "document",
             title=title,
             anchor=section.anchor,
@@ -190,6 +192,7 @@ class HierarchyBuilder:
     Attributes:
         include_document_summary: whether the root's content has a summary below the title.
         config: gives the limit for what nodes say; the default configuration if None.
+        formats: formats of the user's own, which chunks may be of.
 
     >>> from chunkana_core import chunk_markdown
     >>> text = "# Guide\n\n## Install\n\nRun pip.\n\n## Use\n\nImport it.\n"
@@ -199,6 +202,7 @@ class HierarchyBuilder:
 
     include_document_summary: bool = True
     config: ChunkConfig | None = None
+    formats: Iterable[Format] = field(default=(), kw_only=True)
 
     def build(self, chunks: Sequence[Chunk], original_text: str) -> HierarchicalChunkingResult:
         """Return the tree over the leaves among some chunks, in linear time.
@@ -211,7 +215,7 @@ class HierarchyBuilder:
         """
         require_each("chunks", chunks, Chunk, "a Chunk")
         require_str("original_text", original_text)
-        document = parse_markdown(original_text)
+        document = parse_chunked(chunks, original_text, self.formats)
         given = [chunk for chunk in chunks if chunk.is_leaf]
         leaves = sorted(given, key=lambda chunk: (chunk.span.start, chunk.span.end))
         _require_proper(leaves, original_text)
@@ -228,6 +232,16 @@ class HierarchyBuilder:
         return HierarchicalChunkingResult.of(
             document, tree.chunks(leaves, locations), strategy, Sizer.of(config)
         )
+
+
+def parse_chunked(chunks: Sequence[Chunk], text: str, formats: Iterable[Format]) -> Document:
+    """Return the document of a text, in the format that chunks of it are of.
+
+    Raises:
+        ConfigurationError: if there is no such format.
+    """
+    name = chunks[0].format if chunks else MARKDOWN_TRAITS.name
+    return FormatSelector.of(formats).select(name).document(text)
 
 
 def _require_proper(leaves: Sequence[Chunk], text: str) -> None:

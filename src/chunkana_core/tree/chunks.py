@@ -61,6 +61,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
         is_leaf: whether it holds text of its own; the leaves alone are the whole document.
         indexable: whether it is worth embedding.
         chunk_index: its number among the leaves, None for a node.
+        format: the name of the document's format.
         content_type: what it holds, see the metadata keys in the documentation.
         container: the name of the innermost container that holds all of its text, its headings
             aside, such as "note" or "Tabs"; "" if there is none.
@@ -97,6 +98,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
     indexable: bool = True
     chunk_index: int | None = None
     strategy: str
+    format: str = "markdown"
     content_type: str
     container: str = ""
     title: str = ""
@@ -162,6 +164,7 @@ _NOT_FLAT = {
     "span",
     "content",
     "context",
+    "format",
     "text_offset",
     "section",
     "links",

@@ -20,7 +20,7 @@ from chunkana_core.text.source import Span
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.ids import IdRegister
 
-_START, _END = attrgetter("start"), attrgetter("end")
+_START, _END, _FIRST = attrgetter("start"), attrgetter("end"), attrgetter("first")
 _LANGUAGE = re.compile(r"[\w+#.\-]+")
 
 
@@ -60,7 +60,6 @@ class LeafMaker:
         line_at, section_id = document.source.line_at, self.section_ids[location.common_section]
         begun = sections_begun(document, span, location)
         own = begun[0] if begun else document.section_at(location.first)
-        kind = content_type(document, location)
         code = code_blocks(document, span)
         previous_content, next_content = overlap.beside(number)
         return Chunk(
@@ -69,9 +68,9 @@ class LeafMaker:
             content=content.text,
             context=part.context.text,
             start_line=line_at(min(content.start, span.start)),
-            end_line=(end_line := line_at(span.end - 1)),
+            end_line=line_at(span.end - 1),
             text_start_line=line_at(span.start),
-            text_end_line=end_line,
+            text_end_line=line_at(span.end - 1),
             text_offset=content.text_offset,
             chunk_id=self.ids.new("chunk", section_id, document.text[span.start : span.end]),
             section_id=section_id,
@@ -79,7 +78,8 @@ class LeafMaker:
             indexable=is_indexable(document, location),
             chunk_index=number,
             strategy=self.strategy,
-            content_type=kind,
+            format=document.traits.name,
+            content_type=content_type(document, location),
             container=container,
             title=own.title,
             section_tags=tuple([section.title for section in begun[1:]]),
@@ -98,8 +98,8 @@ class LeafMaker:
 
     def _header_path(self, location: Location) -> str:
         """Return the path for display; chunks of one section share one string."""
-        is_in_section = location.common_section != ROOT or location.holds_several
-        if len(self.document.sections) > 1 and not is_in_section:
+        has_preamble = len(self.document.sections) > 1 and self.document.traits.has_headings
+        if has_preamble and location.common_section == ROOT and not location.holds_several:
             return "/__preamble__"
         path = location.section_path.path
         if path not in self._header_paths:
@@ -109,11 +109,10 @@ class LeafMaker:
 
 def sections_begun(document: Document, span: Span, location: Location) -> Sequence[Section]:
     """Return the sections whose headings start in a span."""
-    first = document.section_at(location.first)
-    last = document.section_at(location.stop - 1)
-    is_begun = first.first >= location.first and first.index != ROOT
-    is_begun = is_begun and document.top[first.first].start >= span.start
-    return document.sections[first.index + (not is_begun) : last.index + 1]
+    sections, first = document.sections, location.first
+    first += document.top[first].start < span.start
+    start = bisect_left(sections, first, ROOT + 1, key=_FIRST)
+    return sections[start : bisect_left(sections, location.stop, start, key=_FIRST)]
 
 
 def content_type(document: Document, location: Location) -> str:
@@ -122,7 +121,7 @@ def content_type(document: Document, location: Location) -> str:
     types = {TRAITS[kind].content_type for kind in kinds if TRAITS[kind].is_content}
     if not types:
         return "heading" if BlockKind.HEADING in kinds else "definitions"
-    if len(document.sections) > 1 and location.first < document.sections[ROOT].own_stop:
+    if len(document.sections) > 1 and location.first < document.preamble_stop:
         return "front_matter" if types == {"front_matter"} else "preamble"
     return types.pop() if len(types) == 1 else "mixed"
 

@@ -45,6 +45,7 @@ class _Outline:
         is_titled: whether the title stands in the document.
         front_matter: the block of front matter, "" where there is none.
         sections: of the document, which is the first itself.
+        format: the name of its format.
         lines: by heading, its own and the one where its block starts.
     """
 
@@ -53,6 +54,7 @@ class _Outline:
     front_matter: str
     sections: tuple[Section, ...]
     lines: tuple[tuple[int, int], ...]
+    format: str
 
     @classmethod
     def of(cls, document: Document) -> _Outline:
@@ -60,12 +62,13 @@ class _Outline:
         headings = (top[section.first] for section in document.sections[1:])
         lines = tuple((line_at(h.start + h.lead), line_at(h.start)) for h in headings)
         front = document.text[: top[0].end] if document.front_matter_stop else ""
-        return cls(document.title, document.is_titled, front, document.sections, lines)
+        format_name = document.traits.name
+        return cls(document.title, document.is_titled, front, document.sections, lines, format_name)
 
 
 @dataclass(frozen=True, slots=True)
 class HierarchicalChunkingResult:
-    """Chunks and their tree; made by `MarkdownChunker.chunk_hierarchical`.
+    """Chunks and their tree; made by `Chunker` and `MarkdownChunker`.
 
     Attributes:
         chunks: all chunks, each node before what is under it; the first one is the root.
@@ -105,6 +108,11 @@ class HierarchicalChunkingResult:
     def title(self) -> str:
         """The document's title, "" where it says none."""
         return self._outline.title if self._outline.is_titled else ""
+
+    @property
+    def format(self) -> str:
+        """The name of the document's format."""
+        return self._outline.format
 
     @property
     def front_matter(self) -> dict[str, object]:

@@ -15,8 +15,8 @@ _LONGEST_SUMMARY = 500  # code points, where no text stands before the first sec
 def section_summary(document: Document, section: int, sizer: Sizer) -> tuple[str, Span]:
     """Return a section's heading and own text, cut at a line within the limit, and its span."""
     own = document.sections[section]
-    start = document.heading_span(own.first).start
-    return _below("", document, Span(start, _trimmed(document, own.first, own.own_stop).end), sizer)
+    start, stop = document.heading_span(own.first).start, max(own.first + 1, own.own_stop)
+    return _below("", document, Span(start, _trimmed(document, own.first, stop).end), sizer)
 
 
 def document_summary(document: Document, sizer: Sizer, *, with_text: bool) -> tuple[str, Span]:
@@ -51,17 +51,20 @@ def _says_title(document: Document, span: Span) -> bool:
 def _title_heading(document: Document) -> Span | None:
     """Return the heading that is the document's title, None where no heading is."""
     tops = [section for section in document.sections if section.level == 1]
-    is_title = len(tops) == 1 and tops[0].title
+    is_title = document.is_titled and len(tops) == 1 and tops[0].title
     return document.heading_span(tops[0].first) if is_title else None
 
 
 def _before_sections(document: Document) -> Span:
     """Return the preamble or the title's own text, else the first lines of the document."""
     root, title = document.sections[ROOT], document.sections[document.folded]
-    start = document.front_matter_stop if root.has_body or not document.folded else title.first + 1
-    own = root if root.has_body else title
-    if own.has_body:
-        return _trimmed(document, start, own.own_stop)
+    start = document.front_matter_stop
+    if document.has_content(start, root.own_stop):
+        return _trimmed(document, start, root.own_stop)
+    if document.folded:
+        start = title.first + 1
+        if title.has_body:
+            return _trimmed(document, start, title.own_stop)
     rest = _trimmed(document, start, len(document.top))
     return _cut_at_line(document, rest, rest.start + _LONGEST_SUMMARY)
 
@@ -97,6 +100,7 @@ def _cut_at_line(document: Document, span: Span, stop: int) -> Span:
     if block.kind is BlockKind.FENCED_CODE:
         is_open = bool(text[end : block.end].strip())
     else:
-        is_open = has_fence(text, block.start, end) and leaves_fence_open(text[start:end])
+        may_have_fence = document.traits.is_markup and has_fence(text, block.start, end)
+        is_open = may_have_fence and leaves_fence_open(text[start:end])
     end = max(start, block.start) if is_open else end
     return Span(start, start + len(text[start:end].rstrip()))

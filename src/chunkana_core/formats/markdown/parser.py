@@ -18,10 +18,9 @@ from chunkana_core.formats.markdown.front_matter import front_matter_title
 from chunkana_core.formats.markdown.grammar import MARKDOWN, Grammar
 from chunkana_core.formats.markdown.state import State
 from chunkana_core.formats.markdown.titles import html_title, rendered_title, short_title
-from chunkana_core.text.source import Source
+from chunkana_core.text.source import NON_SPACE, Source
 
 _TOML_MARKER = re.compile(r"^\+{3}[ \t]*+$", re.MULTILINE)
-_NON_SPACE = re.compile(r"\S")
 
 
 def parse_markdown(text: str) -> Document:
@@ -118,7 +117,7 @@ def _add_toml(state: State) -> bool:
 def _without_blank_blocks(text: str, blocks: list[Block]) -> tuple[Block, ...]:
     """Leave out blocks of nothing but white space, such as paragraphs of a wide space."""
     begin_blank = (b for b in blocks if text[b.start].isspace())
-    blank = {b.index for b in begin_blank if not _NON_SPACE.search(text, b.start, b.end)}
+    blank = {b.index for b in begin_blank if not NON_SPACE.search(text, b.start, b.end)}
     if not blank:
         return tuple(blocks)
     indexes = [*accumulate((b.index not in blank for b in blocks), initial=0)]

@@ -1,0 +1,124 @@
+"""The formats: names, suffixes, media types, and what parses each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from os import PathLike
+from pathlib import PurePath
+
+from chunkana_core.config import AUTO
+from chunkana_core.document.document import Document
+from chunkana_core.errors import ConfigurationError, require_str, require_type
+from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.formats.plain import parse_text
+
+AnyPath = str | PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format, and how its texts are parsed.
+
+    Attributes:
+        name: what it is called.
+        parse: makes the document of a text; total over `str`.
+        suffixes: of the names of its files, in lower case, such as ".md".
+        media_types: such as "text/markdown".
+        extra: what is to be installed for it, "" where nothing is.
+        module: a module of that extra.
+    """
+
+    name: str
+    parse: Callable[[str], Document]
+    suffixes: tuple[str, ...] = ()
+    media_types: tuple[str, ...] = ()
+    extra: str = ""
+    module: str = ""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the extra that it needs is there."""
+        return not self.module or find_spec(self.module) is not None
+
+    def document(self, text: str) -> Document:
+        """Return the document of a text.
+
+        Raises:
+            ImportError: where the extra that it needs is not installed.
+        """
+        if not self.is_installed:
+            install = f'pip install "chunkana-rag[{self.extra}]"'
+            message = f"format {self.name!r} needs {install}; without it there is format='markdown'"
+            raise ImportError(message, name=self.module)
+        return self.parse(text)
+
+
+MARKDOWN = Format(
+    "markdown",
+    parse_markdown,
+    (".md", ".markdown", ".mdown", ".mdx", ".mkd"),
+    ("text/markdown", "text/x-markdown"),
+)
+TEXT = Format("text", parse_text, (".txt", ".text", ".log"), ("text/plain",))
+_BUILT_IN = (MARKDOWN, TEXT)  # those of an extra import their parsers in small functions
+
+
+@dataclass(frozen=True, slots=True)
+class FormatSelector:
+    """Selects a format by its name or by a path.
+
+    Attributes:
+        registered: formats of the user's own; one replaces a built-in one of its name.
+    """
+
+    registered: tuple[Format, ...] = ()
+
+    @classmethod
+    def of(cls, registered: Iterable[Format]) -> FormatSelector:
+        """Check that these are formats."""
+        require_type("formats", registered, Iterable, "an iterable of formats")
+        given = tuple(registered)
+        for value in given:
+            require_type("formats", value, Format, "instances of Format")
+        return cls(given)
+
+    @property
+    def available(self) -> dict[str, Format]:
+        """All formats, by their names."""
+        return {found.name: found for found in (*_BUILT_IN, *self.registered)}
+
+    def select(self, name: str, path: AnyPath | None = None) -> Format:
+        """Return the format of a name; with "auto" that of a path, Markdown where it is not known.
+
+        Raises:
+            ConfigurationError: if there is no format of that name.
+        """
+        require_str("format", name)
+        if name == AUTO:
+            return self.of_path(path) or MARKDOWN
+        if name not in self.available:
+            raise ConfigurationError("format", name, ", ".join([AUTO, *self.available]))
+        return self.available[name]
+
+    def of_path(self, path: AnyPath | None) -> Format | None:
+        """Return the format of a path, by its suffix, or of a media type; None for others."""
+        if path is None:
+            return None
+        require_type("path", path, (str, PathLike), "None, a path or a media type")
+        media_type = str(path).partition(";")[0].strip().lower()
+        suffix = PurePath(path).suffix.lower()
+        for found in reversed(self.available.values()):  # the user's own ones first
+            if suffix in found.suffixes or media_type in found.media_types:
+                return found
+        return None
+
+
+def format_names() -> list[str]:
+    """Return the names of the formats that are installed.
+
+    >>> format_names()[:2]
+    ['markdown', 'text']
+    """
+    return [found.name for found in _BUILT_IN if found.is_installed]
