@@ -15,16 +15,17 @@ from chunkana_core import (
     BaseStrategy,
     ChunkanaError,
     ChunkConfig,
+    Chunker,
     ConfigurationError,
     HierarchicalChunkingResult,
     InputTypeError,
-    MarkdownChunker,
 )
 
 T = TypeVar("T")
 Make = Callable[[str, HierarchicalChunkingResult], T]
 Batch = list[tuple[str, str]]
 Progress = Callable[[int], object]
+FormatChoice = str | Callable[[str], str]
 
 _BATCH_SIZE = 200_000  # code points, from which the transfer to a process costs next to nothing
 _BATCH_DOCUMENTS = 64  # at most, so that many tiny documents are spread over the processes too
@@ -32,7 +33,15 @@ _BATCHES_PER_PROCESS = 3  # read ahead, so that no process waits for the others 
 _PICKLE_ERRORS = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 # What a text can fail with, or the caller's length function or `make` on it. Other errors are
 # mistakes in a program or its end, which no other document would survive either.
-_DOCUMENT_ERRORS = (ChunkanaError, ArithmeticError, LookupError, OSError, TypeError, ValueError)
+_DOCUMENT_ERRORS = (
+    ChunkanaError,
+    ArithmeticError,
+    ImportError,  # of what its format needs
+    LookupError,
+    OSError,
+    TypeError,
+    ValueError,
+)
 
 
 class WorkerError(ChunkanaError):
@@ -61,6 +70,7 @@ def chunk_many(
     workers: int = ...,
     *,
     strategies: Iterable[BaseStrategy] = ...,
+    format: FormatChoice = ...,
     progress: Progress | None = ...,
 ) -> Iterator[Outcome[HierarchicalChunkingResult]]: ...
 
@@ -73,6 +83,7 @@ def chunk_many(
     *,
     make: Make[T],
     strategies: Iterable[BaseStrategy] = ...,
+    format: FormatChoice = ...,
     progress: Progress | None = ...,
 ) -> Iterator[Outcome[T]]: ...
 
@@ -84,15 +95,16 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     *,
     make: Make[T] | None = None,
     strategies: Iterable[BaseStrategy] = (),
+    format: FormatChoice = "auto",  # noqa: A002 - what it is called everywhere
     progress: Progress | None = None,
 ) -> Iterator[Outcome[T]] | Iterator[Outcome[HierarchicalChunkingResult]]:
     r"""Yield the outcome of each document, in order; one that fails does not end the others.
 
-    A document fails by an error of this package, or by an ArithmeticError, LookupError, OSError,
-    TypeError or ValueError of its chunking, of `length_function` or of `make`, or where the value
-    that `make` returns cannot be pickled. Any other error, an error of `documents` itself and the
-    loss of a process end the iteration. The outcomes of documents that were read before an error
-    of `documents` are yielded before it is raised.
+    A document fails by an error of this package, or by an ArithmeticError, ImportError,
+    LookupError, OSError, TypeError or ValueError of its chunking, of `length_function` or of
+    `make`, or where the value that `make` returns cannot be pickled. Any other error, an error of
+    `documents` itself and the loss of a process end the iteration. The outcomes of documents that
+    were read before an error of `documents` are yielded before it is raised.
 
     Documents are read when they are needed, three batches for each process ahead. A batch has up to
     64 documents, or fewer with 200,000 code points in all. Where `make` returns little, two
@@ -106,6 +118,8 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
         make: returns the value of an outcome from the name and the result; it is called in the
             process that chunked the document. By default the value is the result itself.
         strategies: strategies of the user's own.
+        format: the name of a format, or a function that returns one of a document's name; by
+            default that of the suffix of the name, Markdown where that is unknown.
         progress: is called with the number of documents done, after each.
 
     Raises:
@@ -120,11 +134,11 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     b.md 2
     """
     _require_arguments(documents, workers, {"make": make, "progress": progress})
-    chunker = MarkdownChunker(config or ChunkConfig(), strategies=strategies)
+    chunker = Chunker(config or ChunkConfig(), strategies=strategies)
     count = workers or _count_processors()
     if make is None:
-        return _run(_Task(chunker, _return_result), documents, count, progress)
-    return _run(_Task(chunker, make), documents, count, progress)
+        return _run(_Task(chunker, _return_result, format), documents, count, progress)
+    return _run(_Task(chunker, make, format), documents, count, progress)
 
 
 def _require_arguments(documents: object, workers: object, functions: Mapping[str, object]) -> None:
@@ -154,13 +168,16 @@ def _return_result(_name: str, result: HierarchicalChunkingResult) -> Hierarchic
 class _Task(Generic[T]):
     """The chunking of a document, and the call of `make` with its result."""
 
-    chunker: MarkdownChunker
+    chunker: Chunker
     make: Make[T]
+    format: FormatChoice
 
     def run(self, name: str, text: str) -> Outcome[T]:
         """Return the outcome of a document."""
         try:
-            return Outcome(name, self.make(name, self.chunker.chunk_hierarchical(text)))
+            format_name = self.format(name) if callable(self.format) else self.format
+            result = self.chunker.chunk_hierarchical(text, format_name, str(name))
+            return Outcome(name, self.make(name, result))
         except _DOCUMENT_ERRORS as error:
             return Outcome(name, None, f"{type(error).__name__}: {error}")
 

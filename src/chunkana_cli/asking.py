@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
+from chunkana_cli.documents import Document
 from chunkana_cli.search import Index
 from chunkana_cli.visible import on_one_line, visible
-from chunkana_core import ChunkConfig, Context, MarkdownChunker
+from chunkana_core import ChunkConfig, Chunker, Context
 from chunkana_retrieval import Hit, Passage, assemble, propagate_hits
 
 _HITS = 60
@@ -65,22 +66,22 @@ class Answer:
 
 
 def answer(
-    documents: Sequence[tuple[str, str]], question: str, budget: int, config: ChunkConfig
+    documents: Sequence[Document], question: str, budget: int, config: ChunkConfig
 ) -> Answer:
     """Chunk documents, search them by words and assemble what is found.
 
     Args:
-        documents: names and texts.
+        documents: to search.
         question: whose words are searched for.
         budget: the most characters to read.
         config: how to chunk.
     """
-    chunker = MarkdownChunker(config, Context())
-    results = [chunker.chunk_hierarchical(text) for _, text in documents]
+    chunker = Chunker(config, Context())
+    results = [chunker.chunk_hierarchical(one.text, one.format) for one in documents]
     hits = [
         Hit.of_chunk(found.chunk, found.score, str(found.document), results[found.document].title)
         for found in Index.of(results).search(question, _HITS)
     ]
-    sources = {str(index): text for index, (_, text) in enumerate(documents)}
+    sources = {str(index): result.text for index, result in enumerate(results)}
     passages = assemble(propagate_hits(hits), budget, sources=sources)
-    return Answer(question, budget, [name for name, _ in documents], passages)
+    return Answer(question, budget, [document.name for document in documents], passages)

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated, TypeVar
 
 import typer
 
 from chunkana_batch import WorkerError, chunk_many
-from chunkana_cli.documents import read_document
+from chunkana_cli.documents import (
+    AUTO,
+    Document,
+    format_of_file,
+    read_document,
+    require_format,
+)
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
+from chunkana_cli.files import is_file
 from chunkana_cli.paths import find_files
-from chunkana_core import ChunkConfig, HierarchicalChunkingResult
+from chunkana_core import ChunkConfig, HierarchicalChunkingResult, format_of
 
 T = TypeVar("T")
 _AUTO = "auto"
@@ -40,27 +48,38 @@ class Batch:
 
     Attributes:
         names: of the files that were found.
+        given: the name of their format, or "auto".
         has_failed: whether a file could not be found, read or chunked.
         has_made: whether any was chunked.
     """
 
     names: Sequence[str]
+    given: str = AUTO
     has_failed: bool = field(default=False)
     has_made: bool = field(default=False)
 
     @classmethod
-    def of(cls, arguments: Sequence[str]) -> Batch:
-        """Find the files that arguments mean; report those that mean none."""
-        names, is_whole = find_files(arguments)
-        return cls(names, not is_whole)
+    def of(cls, arguments: Sequence[str], given: str) -> Batch:
+        """Find the files that arguments mean; report those that mean none.
 
-    def documents(self) -> Iterator[tuple[str, str]]:
-        """Yield the name and text of each file; report those that cannot be read."""
+        Of the first file of a kind that is not known it is said that it is taken for plain text.
+        """
+        require_format(given)
+        names, is_whole = find_files(arguments)
+        unknown = [name for name in names if format_of(name) is None and is_file(name)]
+        if unknown and given == AUTO:
+            report(f"{unknown[0]}: of no known kind, taken for plain text; --from names another")
+        return cls(names, given, not is_whole)
+
+    def documents(self) -> Iterator[Document]:
+        """Yield each file; report those that cannot be read."""
         for name in self.names:
             try:
-                yield _written(name), read_document(name).text
+                document = read_document(name, self.given)
             except InputError as error:
                 self._report(str(error))
+            else:
+                yield replace(document, name=_written(name))
 
     def chunked(
         self,
@@ -70,7 +89,14 @@ class Batch:
         progress: Callable[[int], object] | None = None,
     ) -> Iterator[T]:
         """Yield what is made of each document, in order; report those that fail."""
-        outcomes = chunk_many(self.documents(), config, workers, make=make, progress=progress)
+        outcomes = chunk_many(
+            ((document.name, document.text) for document in self.documents()),
+            config,
+            workers,
+            make=make,
+            format=partial(format_of_file, self.given),
+            progress=progress,
+        )
         try:
             for outcome in outcomes:
                 if outcome.value is None:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
-from chunkana_cli.errors import InputError, fail
+import typer
+
+from chunkana_cli.errors import USAGE, InputError, fail
+from chunkana_core import format_names, format_of
 
 STANDARD_INPUT = "-"
+AUTO = "auto"  # the format that a file's name tells
+InputFormat = Annotated[
+    str,
+    typer.Option("--from", metavar="FORMAT", help="What the files are; auto goes by their names."),
+]
 DEFAULT_QUESTION = "Which options limit the size of a chunk?"  # of the demo's own documents
+_CODE = "python"  # a format that needs the extra for code
 _PACKAGE = Path(__file__).parent
 
 
@@ -20,14 +30,38 @@ class Document:
     Attributes:
         name: the path as it was given, "-" for standard input.
         text: its characters; line ends and a BOM stay as they were.
+        format: the name of its format.
     """
 
     name: str
     text: str
+    format: str = "markdown"
 
 
-def read_document(name: str) -> Document:
+def require_format(given: str) -> None:
+    """End the command if a format is unknown, or needs what is not installed."""
+    allowed = [AUTO, *format_names()]
+    if given not in allowed:
+        more = "" if _CODE in allowed else '; more with pip install "chunkana-rag[code]"'
+        fail(f"--from is {given!r}; allowed: {', '.join(allowed)}{more}", USAGE)
+
+
+def format_of_file(given: str, name: str) -> str:
+    """Return the name of the format that is given, with "auto" that of a file.
+
+    Standard input is Markdown, and a file of an unknown kind is plain text.
+    """
+    if given != AUTO:
+        return given
+    return "markdown" if name == STANDARD_INPUT else format_of(name) or "text"
+
+
+def read_document(name: str, given: str = AUTO) -> Document:
     """Read a UTF-8 file, or standard input if the name is "-".
+
+    Args:
+        name: of the file.
+        given: the name of its format, or "auto".
 
     Raises:
         InputError: if it cannot be read or is not UTF-8.
@@ -43,13 +77,14 @@ def read_document(name: str) -> Document:
         raise InputError(f"{title}: {error.strerror or error}") from None
     except ValueError:  # a NUL in the path
         raise InputError(f"{title}: no such file") from None
-    return Document(name, _decode(title, data))
+    return Document(name, _decode(title, data), format_of_file(given, name))
 
 
-def read_or_fail(name: str) -> Document:
+def read_or_fail(name: str, given: str = AUTO) -> Document:
     """Read a document without which the command makes no sense; see `read_document`."""
+    require_format(given)
     try:
-        return read_document(name)
+        return read_document(name, given)
     except InputError as error:
         fail(str(error))
 
@@ -81,4 +116,4 @@ def default_documents() -> list[Document]:
 
 
 def _named(name: str, folder: Path) -> Document:
-    return Document(name, read_document(str(folder / name)).text)
+    return replace(read_document(str(folder / name)), name=name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -18,14 +19,27 @@ from chunkana_cli.output import (
     require_other_file,
     require_other_files,
 )
-from chunkana_core import MarkdownChunker
+from chunkana_core import Chunker
 from chunkana_view import Entry, index_html, to_html
 
 _INDEX = "index.html"
 _STANDARD_INPUT_STEM = "standard-input"
 
 
-def write_page(name: str, output: str, chunker: MarkdownChunker) -> None:
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What chunks the files.
+
+    Attributes:
+        chunker: of any format.
+        given: the name of the files' format, or "auto".
+    """
+
+    chunker: Chunker
+    given: str
+
+
+def write_page(name: str, output: str, reader: Reader) -> None:
     """Write the page of one document to a file, or to standard output if that is "-"."""
     if output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty():
         fail("a page is no text for a terminal; name a file for it: -o PAGE.html", USAGE)
@@ -33,12 +47,12 @@ def write_page(name: str, output: str, chunker: MarkdownChunker) -> None:
         fail(f"{output}: is a folder; with one file, -o names the page: -o PAGE.html", USAGE)
     require_other_file(output, [name])
     try:
-        _write(name, output, chunker)
+        _write(name, output, reader)
     except InputError as error:
         fail(str(error))
 
 
-def write_folder(names: Sequence[str], folder: str, chunker: MarkdownChunker) -> bool:
+def write_folder(names: Sequence[str], folder: str, reader: Reader) -> bool:
     """Write the page of each document and an index; tell whether all could be read and written."""
     if folder == STANDARD_OUTPUT:
         fail("several files make several pages; name a folder for them: -o FOLDER", USAGE)
@@ -48,7 +62,7 @@ def write_folder(names: Sequence[str], folder: str, chunker: MarkdownChunker) ->
     entries: list[Entry] = []
     for name, file in zip(names, files, strict=True):
         try:
-            entries.append(Entry(file, name, _write(name, str(place / file), chunker)))
+            entries.append(Entry(file, name, _write(name, str(place / file), reader)))
         except InputError as error:
             report(str(error))
         except typer.Exit:  # a page that cannot be written, which is said; the others may
@@ -58,10 +72,10 @@ def write_folder(names: Sequence[str], folder: str, chunker: MarkdownChunker) ->
     return len(entries) == len(names)
 
 
-def _write(name: str, output: str, chunker: MarkdownChunker) -> int:
+def _write(name: str, output: str, reader: Reader) -> int:
     """Write the page of a document and return the number of its chunks."""
-    document = read_document(name)
-    result = chunker.chunk_hierarchical(document.text)
+    document = read_document(name, reader.given)
+    result = reader.chunker.chunk_hierarchical(document.text, document.format)
     title = "standard input" if name == STANDARD_INPUT else name
     _save(to_html(result, title), output)
     return len(result.get_leaves())

@@ -11,9 +11,10 @@ from pathlib import Path
 from chunkana_cli.documents import STANDARD_INPUT
 from chunkana_cli.errors import USAGE, InputError, fail, report
 from chunkana_cli.files import is_file
+from chunkana_cli.naming import counted
+from chunkana_core import format_names, format_of
 
-SUFFIXES = (".md", ".markdown", ".mdx")
-FILES_HELP = "Markdown files, folders of such, quoted patterns; - for standard input."
+FILES_HELP = "Files, folders, quoted patterns; - for standard input."
 _PATTERN = re.compile(r"[*?]|\[.+\]")  # what is special to glob
 _ANY_DEPTH = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
 _NOT_DOCUMENTS = {"node_modules", "venv", "__pycache__", "site-packages"}
@@ -60,10 +61,15 @@ def _meant_by(argument: str) -> list[str]:
 
 def _in_folder(folder: str) -> list[str]:
     names = sorted(_documents_under(folder), key=lambda name: Path(name).parts)
-    if not names:
-        kinds = ", ".join(f"*{suffix}" for suffix in SUFFIXES)
-        raise InputError(f"{folder}: no Markdown in this folder ({kinds}); name files or a pattern")
-    return names
+    installed = format_names()
+    readable = [name for name in names if format_of(name) in installed]
+    if len(readable) < len(names):
+        count = counted(len(names) - len(readable), "file")
+        report(f'{folder}: {count} left out, for want of: pip install "chunkana-rag[code]"')
+    if not readable:
+        kinds = ", ".join(installed)
+        raise InputError(f"{folder}: no file of a known kind ({kinds}); name files or a pattern")
+    return readable
 
 
 def _documents_under(folder: str) -> Iterator[str]:
@@ -71,7 +77,7 @@ def _documents_under(folder: str) -> Iterator[str]:
         folders[:] = [name for name in folders if not _is_left_out(name)]
         for name in files:
             path = os.path.join(place, name)  # noqa: PTH118  # as above
-            if name.lower().endswith(SUFFIXES) and not name.startswith(".") and is_file(path):
+            if format_of(name) and not name.startswith(".") and is_file(path):
                 yield path
 
 

@@ -14,11 +14,11 @@ from chunkana_batch.processes import _pickle_task, _run_batch, _Task, _unpickle_
 from chunkana_core import (
     BaseStrategy,
     ChunkConfig,
+    Chunker,
     ConfigurationError,
     ContentAnalysis,
     HierarchicalChunkingResult,
     InputTypeError,
-    MarkdownChunker,
     chunk_hierarchical,
 )
 from tests.corpora import own_documents
@@ -291,7 +291,7 @@ def test_a_process_that_is_lost_ends_all_by_an_error_of_ours() -> None:
 
 def test_a_batch_as_a_process_runs_it() -> None:
     """As above, in this process, where coverage sees it."""
-    task = _pickle_task(_Task(MarkdownChunker(), unsendable), 2)
+    task = _pickle_task(_Task(Chunker(), unsendable, "auto"), 2)
     pickled = _run_batch(task, [("a", "A."), ("b", "B.")])
     outcomes: list[Outcome[object]] = [_unpickle_value(outcome) for outcome in pickled]
     good, bad = outcomes

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkana_cli.main import app
+from chunkana_core import format_names
 from tests.cli.command import COMMAND, call, environment, error_of, run
 
 needs_full_device = pytest.mark.skipif(
@@ -35,10 +36,10 @@ def test_a_folder_where_one_file_is_meant(command: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", CHUNKERS)
-def test_a_folder_without_markdown(command: str, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").touch()
-    kinds = "*.md, *.markdown, *.mdx"
-    message = f"{tmp_path}: no Markdown in this folder ({kinds}); name files or a pattern"
+def test_a_folder_without_files_of_known_kinds(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a.png").touch()
+    kinds = ", ".join(format_names())
+    message = f"{tmp_path}: no file of a known kind ({kinds}); name files or a pattern"
     code, _, error = call(command, tmp_path)
     assert (code, error) == (1, f"chunkana: {message}\n")
 

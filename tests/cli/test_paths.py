@@ -39,7 +39,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("argument", "expected"),
     [
-        (".", ["./a/10.MD", "./a/2.markdown", "./a/page.mdx", "./a.b/x.md", "./b.md"]),
+        (
+            ".",
+            ["./a/10.MD", "./a/2.markdown", "./a/page.mdx", "./a.b/x.md", "./b.md", "./notes.txt"],
+        ),
         ("a", ["a/10.MD", "a/2.markdown", "a/page.mdx"]),
         ("a/", ["a/10.MD", "a/2.markdown", "a/page.mdx"]),
         ("**/*.md", ["a.b/x.md", "b.md"]),

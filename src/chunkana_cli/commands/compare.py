@@ -8,7 +8,7 @@ import typer
 
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.comparing.comparison import Comparison
-from chunkana_cli.documents import read_or_fail
+from chunkana_cli.documents import AUTO, InputFormat, read_or_fail
 from chunkana_cli.errors import fail
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import open_console, write_json
@@ -24,9 +24,10 @@ _WIDTH = 100  # in a pipe
 
 @with_config()
 def compare(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Markdown; - for standard input.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="- for standard input.")],
     *,
     as_json: AsJson = False,
+    given: InputFormat = AUTO,
     config: ChunkConfig,
 ) -> None:
     """Cut a file with Chunkana, LangChain and LlamaIndex, and measure all alike.
@@ -35,7 +36,7 @@ def compare(
     --max-chunk-size are Chunkana's alone. Tools that are not installed are named. What is a
     heading, a table or a fence is what a CommonMark parse says.
     """
-    document = read_or_fail(file)
+    document = read_or_fail(file, given)
     if not document.text.strip():
         fail(f"{file}: has no text to chunk")
     comparison = Comparison.of(document, config)

@@ -7,7 +7,13 @@ from typing import Annotated
 import typer
 
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import DEFAULT_QUESTION, default_documents, read_or_fail
+from chunkana_cli.documents import (
+    AUTO,
+    DEFAULT_QUESTION,
+    InputFormat,
+    default_documents,
+    read_or_fail,
+)
 from chunkana_cli.errors import fail
 from chunkana_cli.options import with_config
 from chunkana_cli.output import open_console
@@ -19,10 +25,10 @@ _PARENT_DEFAULT = "three times that of a chunk"
 
 
 @with_config(atomic_blocks="split")
-def demo(
+def demo(  # noqa: PLR0913 - one for each option
     file: Annotated[
         str | None,
-        typer.Argument(metavar="FILE", help="Markdown; by default, documents of Chunkana's."),
+        typer.Argument(metavar="FILE", help="By default, documents of Chunkana's."),
     ] = None,
     *,
     question: Annotated[
@@ -34,6 +40,7 @@ def demo(
         int | None,
         typer.Option(min=1, help="The largest size of a parent.", show_default=_PARENT_DEFAULT),
     ] = None,
+    given: InputFormat = AUTO,
     config: ChunkConfig,
 ) -> None:
     """Show chunking, search and merging at work.
@@ -47,7 +54,7 @@ def demo(
     if file is None:
         documents, question = default_documents(), question or DEFAULT_QUESTION
     else:
-        documents = [read_or_fail(file)]
+        documents = [read_or_fail(file, given)]
     if not any(document.text.strip() for document in documents):
         fail(f"{documents[0].name}: has no text to chunk")
     cap = max_parent_size or 3 * config.max_chunk_size

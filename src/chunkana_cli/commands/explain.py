@@ -8,6 +8,7 @@ import typer
 
 from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
@@ -24,6 +25,7 @@ def explain(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     as_json: AsJson = False,
+    given: InputFormat = AUTO,
     config: ChunkConfig,
 ) -> None:
     """Say of each cut why it is there, and what else was possible.
@@ -31,8 +33,11 @@ def explain(
     First what the stages did: small neighbours merged, headings carried to their text, sections
     divided. Then each cut with its line, what it costs, and the best other places for it.
     """
-    batch = Batch.of(files)
-    explained = ((name, explain_cuts(text, config)) for name, text in batch.documents())
+    batch = Batch.of(files, given)
+    explained = (
+        (document.name, explain_cuts(document.text, config, format=document.format))
+        for document in batch.documents()
+    )
     if as_json:
         write_json([{"file": name, **found.to_dict()} for name, found in explained])
     else:

@@ -11,6 +11,7 @@ import typer
 
 from chunkana_cli.batch import Batch, Jobs, workers_of
 from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.errors import USAGE, fail
 from chunkana_cli.formats import find_format
 from chunkana_cli.formats.format import Format
@@ -48,6 +49,7 @@ def split(  # noqa: PLR0913 - one for each option
         ),
     ] = None,
     jobs: Jobs = "1",
+    given: InputFormat = AUTO,
     config: ChunkConfig,
 ) -> None:
     """Write the chunks of files.
@@ -60,7 +62,7 @@ def split(  # noqa: PLR0913 - one for each option
     written, keys = _format(form, output), tuple(front_matter_keys or ())
     _require_keys(form, written, keys)
     render = partial(written.render, keys)
-    batch = Batch.of(files)
+    batch = Batch.of(files, given)
     require_other_file(output, batch.names)
     is_mixed = output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty()
     with (

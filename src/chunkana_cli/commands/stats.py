@@ -8,6 +8,7 @@ import typer
 
 from chunkana_cli.batch import Batch, Jobs, workers_of
 from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
@@ -25,6 +26,7 @@ def stats(
     *,
     as_json: AsJson = False,
     jobs: Jobs = "1",
+    given: InputFormat = AUTO,
     config: ChunkConfig,
 ) -> None:
     """Show what the chunks of files are like.
@@ -32,7 +34,7 @@ def stats(
     Sizes in characters, kinds, and what is over the limit and why; by file and in total.
     """
     workers = workers_of(jobs)
-    batch = Batch.of(files)
+    batch = Batch.of(files, given)
     with progress_bar(len(batch.names)) as progress:
         found = list(batch.chunked(config, workers, FileStats.of, progress))
     if as_json:

@@ -8,6 +8,7 @@ import typer
 
 from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
@@ -23,6 +24,7 @@ def tree(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     as_json: AsJson = False,
+    given: InputFormat = AUTO,
     config: ChunkConfig,
 ) -> None:
     """Show the hierarchy of files.
@@ -30,7 +32,7 @@ def tree(
     Beside each title: heading level, size in characters, lines, kind, and the chunk's id. As JSON,
     a list of one object a file, in which chunks hold their children.
     """
-    batch = Batch.of(files)
+    batch = Batch.of(files, given)
     results = batch.chunked(config, 1, _named)
     if as_json:
         trees = [to_tree(name, result) for name, result in results]

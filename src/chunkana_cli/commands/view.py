@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
+from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.errors import FAILED
 from chunkana_cli.options import with_config
 from chunkana_cli.output import STANDARD_OUTPUT
-from chunkana_cli.paths import FILES_HELP, find_files
-from chunkana_core import ChunkConfig, MarkdownChunker
+from chunkana_cli.paths import FILES_HELP
+from chunkana_core import ChunkConfig, Chunker
 
 EPILOG = epilog("view README.md -o readme.html", "view docs -o pages --max-chunk-size 500")
 
@@ -24,19 +26,20 @@ def view(
         str,
         typer.Option("--output", "-o", metavar="PAGE", help="For several files, a folder."),
     ] = STANDARD_OUTPUT,
+    given: InputFormat = AUTO,
     config: ChunkConfig,
 ) -> None:
     """Write a page that shows the chunks of a file.
 
     HTML that needs nothing else. Of several files, a page each and an index.
     """
-    from chunkana_cli.pages import write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
+    from chunkana_cli.pages import Reader, write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
 
-    names, is_whole = find_files(files)
-    chunker = MarkdownChunker(config)
+    batch = Batch.of(files, given)
+    names, is_whole, reader = batch.names, not batch.has_failed, Reader(Chunker(config), given)
     if len(names) == 1:
-        write_page(names[0], output, chunker)
+        write_page(names[0], output, reader)
     elif names:
-        is_whole = write_folder(names, output, chunker) and is_whole
+        is_whole = write_folder(names, output, reader) and is_whole
     if not is_whole:
         raise typer.Exit(FAILED)

@@ -30,9 +30,9 @@ class Comparison:
     @classmethod
     def of(cls, document: Document, config: ChunkConfig) -> Comparison:
         """Cut and measure."""
-        text, limit = document.text, config.max_chunk_size
-        truth = Truth.of(text)
-        cut = ((tool, tool.pieces(text, config)) for tool in SPLITTERS)
+        limit = config.max_chunk_size
+        truth = Truth.of(document.text)
+        cut = ((tool, tool.pieces(document, config)) for tool in SPLITTERS)
         measured = {
             tool: measure(pieces, truth, limit) for tool, pieces in cut if pieces is not None
         }

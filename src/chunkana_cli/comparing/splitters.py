@@ -8,7 +8,8 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
-from chunkana_core import ChunkConfig, MarkdownChunker
+from chunkana_cli.documents import Document
+from chunkana_core import ChunkConfig, Chunker
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,32 +36,32 @@ class Splitter:
     Attributes:
         name: to show.
         install: the package that it needs, as pip knows it.
-        split: cuts a text; sizes are characters, nothing overlaps. The other options of the
+        split: cuts a document; sizes are characters, nothing overlaps. The other options of the
             configuration are Chunkana's alone.
     """
 
     name: str
     install: str
-    split: Callable[[str, ChunkConfig], list[Piece]]
+    split: Callable[[Document, ChunkConfig], list[Piece]]
 
-    def pieces(self, text: str, config: ChunkConfig) -> list[Piece] | None:
-        """Cut a text; None where the tool is not installed, or something that it needs is not."""
+    def pieces(self, document: Document, config: ChunkConfig) -> list[Piece] | None:
+        """Cut a document; None where the tool, or something that it needs, is not installed."""
         try:
-            return self.split(text, config)
+            return self.split(document, config)
         except ImportError:  # more than its own name tells: packages may be there in part
             return None
 
 
-def chunkana(text: str, config: ChunkConfig) -> list[Piece]:
+def chunkana(document: Document, config: ChunkConfig) -> list[Piece]:
     """Cut a text with Chunkana."""
-    result = MarkdownChunker(config).chunk_hierarchical(text)
+    result = Chunker(config).chunk_hierarchical(document.text, document.format)
     return [
         Piece(c.content, c.text, c.span.start, (*c.section.path, c.title, *c.section_tags))
         for c in result.get_leaves()
     ]
 
 
-def langchain_recursive(text: str, config: ChunkConfig) -> list[Piece]:
+def langchain_recursive(document: Document, config: ChunkConfig) -> list[Piece]:
     """Cut a text with LangChain's separators for Markdown."""
     from langchain_text_splitters import (  # noqa: PLC0415  # slow to load
         Language,
@@ -70,11 +71,11 @@ def langchain_recursive(text: str, config: ChunkConfig) -> list[Piece]:
     splitter = RecursiveCharacterTextSplitter.from_language(
         Language.MARKDOWN, chunk_size=config.max_chunk_size, chunk_overlap=0, add_start_index=True
     )
-    documents = splitter.create_documents([text])
+    documents = splitter.create_documents([document.text])
     return [Piece(d.page_content, d.page_content, d.metadata["start_index"]) for d in documents]
 
 
-def langchain_headers(text: str, config: ChunkConfig) -> list[Piece]:
+def langchain_headers(document: Document, config: ChunkConfig) -> list[Piece]:
     """Cut a text at headings, and what is over the limit as above: what LangChain's docs show."""
     from langchain_text_splitters import (  # noqa: PLC0415  # slow to load
         MarkdownHeaderTextSplitter,
@@ -82,7 +83,7 @@ def langchain_headers(text: str, config: ChunkConfig) -> list[Piece]:
     )
 
     headers = [("#" * level, f"h{level}") for level in range(1, 7)]
-    sections = MarkdownHeaderTextSplitter(headers, strip_headers=False).split_text(text)
+    sections = MarkdownHeaderTextSplitter(headers, strip_headers=False).split_text(document.text)
     splitter = RecursiveCharacterTextSplitter(chunk_size=config.max_chunk_size, chunk_overlap=0)
     documents = splitter.split_documents(sections)
     return [
@@ -90,21 +91,21 @@ def langchain_headers(text: str, config: ChunkConfig) -> list[Piece]:
     ]
 
 
-def llamaindex_markdown(text: str, _config: ChunkConfig) -> list[Piece]:
+def llamaindex_markdown(document: Document, _config: ChunkConfig) -> list[Piece]:
     """Cut a text at headings, which is all that LlamaIndex's MarkdownNodeParser does."""
     from llama_index.core.node_parser import MarkdownNodeParser  # noqa: PLC0415  # slow to load
 
-    return list(_of_nodes(MarkdownNodeParser(), text))
+    return list(_of_nodes(MarkdownNodeParser(), document.text))
 
 
-def llamaindex_sentences(text: str, config: ChunkConfig) -> list[Piece]:
+def llamaindex_sentences(document: Document, config: ChunkConfig) -> list[Piece]:
     """Cut a text into sentences with LlamaIndex; characters are its tokens."""
     from llama_index.core.node_parser import SentenceSplitter  # noqa: PLC0415  # slow to load
 
     parser = SentenceSplitter(
         chunk_size=config.max_chunk_size, chunk_overlap=0, tokenizer=list, include_metadata=False
     )
-    return list(_of_nodes(parser, text))
+    return list(_of_nodes(parser, document.text))
 
 
 def _of_nodes(parser: Any, text: str) -> Iterator[Piece]:  # noqa: ANN401  # of what is optional

@@ -12,9 +12,9 @@ from chunkana_cli.documents import Document
 from chunkana_cli.search import FoundChunk, Index
 from chunkana_core import (
     ChunkConfig,
+    Chunker,
     Context,
     HierarchicalChunkingResult,
-    MarkdownChunker,
     MergeTree,
 )
 
@@ -80,8 +80,8 @@ def run_demo(
         config: how to chunk.
     """
     start = perf_counter()
-    chunker = MarkdownChunker(config, Context())
-    results = [chunker.chunk_hierarchical(document.text) for document in documents]
+    chunker = Chunker(config, Context())
+    results = [chunker.chunk_hierarchical(document.text, document.format) for document in documents]
     seconds = perf_counter() - start
     trees = [result.merge_tree(retrieval.max_parent_size) for result in results]
     if question is None:

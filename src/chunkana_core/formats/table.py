@@ -115,6 +115,18 @@ class FormatSelector:
         return None
 
 
+def format_of(path: AnyPath) -> str | None:
+    """Return the name of the format of a path, by its suffix, or of a media type; None for others.
+
+    The extra that it needs may not be installed; see `format_names`.
+
+    >>> format_of("docs/README.md"), format_of("text/plain; charset=utf-8"), format_of("LICENSE")
+    ('markdown', 'text', None)
+    """
+    found = FormatSelector().of_path(path)
+    return None if found is None else found.name
+
+
 def format_names() -> list[str]:
     """Return the names of the formats that are installed.
 

@@ -1,0 +1,67 @@
+"""What files are: by their names, or as the user says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from chunkana_core import format_names
+from tests.cli.command import call, error_of, output_of
+
+NOTES = "# of people asked\n\nSeven.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("a.md", "b.txt", "c.xyz"):
+        (tmp_path / name).write_text(NOTES, encoding="utf-8")
+    return tmp_path
+
+
+def kinds(output: str) -> dict[str, str]:
+    """Return by file what its first chunk is."""
+    rows = [json.loads(line) for line in output.splitlines()]
+    return {Path(row["file"]).name: row["metadata"]["header_path"] for row in reversed(rows)}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_files_are_what_their_names_say(folder: Path, jobs: str) -> None:
+    output = output_of("split", folder, "--jobs", jobs)
+    assert kinds(output) == {"a.md": "/of people asked", "b.txt": "/"}
+
+
+def test_a_file_of_another_kind_is_plain_text_and_that_is_said_once(folder: Path) -> None:
+    other = folder / "d.xyz"
+    other.write_text(NOTES, encoding="utf-8")
+    code, output, error = call("split", folder / "c.xyz", other)
+    assert (code, kinds(output)) == (0, {"c.xyz": "/", "d.xyz": "/"})
+    message = "of no known kind, taken for plain text; --from names another"
+    assert error == f"chunkana: {folder / 'c.xyz'}: {message}\n"
+
+
+@pytest.mark.parametrize("name", ["b.txt", "c.xyz"])
+def test_the_user_may_say_what_a_file_is(folder: Path, name: str) -> None:
+    output = output_of("split", folder / name, "--from", "markdown")
+    assert kinds(output) == {name: "/of people asked"}
+
+
+def test_an_unknown_format_is_an_error(folder: Path) -> None:
+    allowed = ", ".join(["auto", *format_names()])
+    error = error_of("split", folder / "a.md", "--from", "word", code=2)
+    assert error.startswith(f"--from is 'word'; allowed: {allowed}")
+
+
+@pytest.mark.parametrize(
+    "command", ["tree", "stats", "explain", "view", "ask --json", "demo", "compare"]
+)
+def test_every_command_goes_by_the_name(tmp_path: Path, command: str) -> None:
+    command, *more = command.split()
+    if command in ("ask", "demo"):
+        more += ["-q", "water"]
+    path = tmp_path / "b.txt"
+    path.write_text("# Tea\n\nBoil the water.\n\n# Cups\n\nWarm them with water.\n")
+    as_text = output_of(command, path, *more)
+    as_markdown = output_of(command, path, *more, "--from", "markdown")
+    assert as_text != as_markdown
