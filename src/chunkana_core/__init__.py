@@ -45,7 +45,7 @@ from chunkana_core.errors import (
     StrategyError,
 )
 from chunkana_core.formats.markdown.parser import parse_markdown
-from chunkana_core.formats.table import Format, format_names, format_of
+from chunkana_core.formats.table import Format, format_names, format_of, parse_document
 from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.builder import HierarchyBuilder
 from chunkana_core.tree.chunks import Chunk, ChunkLevel, Links
@@ -63,6 +63,6 @@ __all__ = [
     "StrategySelector", "TocEntry", "ValidationResult", "Violation", "analyze_markdown",
     "chunk_file", "chunk_hierarchical", "chunk_markdown", "find_common_prefix",
     "format_header_path", "format_names", "format_of", "is_parent_child", "is_sibling",
-    "merge_sections", "parse_markdown", "validate_content_coverage", "validate_no_dangling_headers",
-    "validate_tree",
+    "merge_sections", "parse_document", "parse_markdown", "validate_content_coverage",
+    "validate_no_dangling_headers", "validate_tree",
 ]  # fmt: skip

@@ -17,8 +17,7 @@ from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.drafting.merging import MergeObstacle, Merger
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, make_drafts
-from chunkana_core.errors import require_str
-from chunkana_core.formats.table import MARKDOWN, AnyPath, Format, FormatSelector
+from chunkana_core.formats.table import MARKDOWN, AnyPath, Format, parse_document
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.plans import PackedRow, Plan
 from chunkana_core.splitting.splitter import Part, Splitter
@@ -54,9 +53,8 @@ def explain(  # noqa: PLR0913 -- those of chunking
     Raises:
         ConfigurationError: if `text` is no str or the configured strategy is not registered.
     """
-    require_str("text", text)
     config = config or ChunkConfig()
-    document = FormatSelector.of(formats).select(format, path).document(text)
+    document = parse_document(text, format, path, formats)
     strategy = StrategySelector(tuple(strategies)).select(document.analysis, config)
     sizer = Sizer.of(config)
     sizes, contexts = DocumentSizes(document, sizer), ContextWriter(document, sizer, context)

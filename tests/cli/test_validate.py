@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -380,3 +381,19 @@ def test_offsets_beyond_any_document(rows: Rows, key: str) -> None:
     code, output, error = call("validate", "far.jsonl")
     assert (code, error) == (1, "")
     assert "exact: differs from the document at " in output
+
+
+def test_what_is_a_heading_or_a_fence_goes_by_the_format(tmp_path: Path) -> None:
+    """In plain text there are none, so that nothing can dangle or stay open."""
+    text = "One.\n\n# not a heading\n\nTwo.\n\n```\n\nThree.\n"
+    for name, code in (("a.txt", 0), ("a.md", 1)):
+        source = tmp_path / name
+        source.write_text(text, encoding="utf-8")
+        starts = (0, text.index("Two"), text.index("Three"), len(text))
+        rows = [
+            {"file": str(source), "text": text[a:b].strip(), "start": a}
+            for a, b in pairwise(starts)
+        ]
+        chunks = tmp_path / "chunks.jsonl"
+        chunks.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        assert call("validate", chunks)[0] == code

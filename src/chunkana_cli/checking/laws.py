@@ -20,6 +20,7 @@ from chunkana_core import (
 
 _MIN_LIMIT = 32  # the smallest `max_chunk_size` that `ChunkConfig` takes
 _UNLIMITED = 10**9
+_MARKDOWN = "markdown"  # the only format in which fences are markup
 _LAWS_WITHOUT_LOCATION = {"exact", "size"}  # of chunks whose place is not known, too
 
 
@@ -109,7 +110,7 @@ def _violations_by_content(records: Sequence[ChunkRecord], source: str) -> Itera
 
 def _open_fences(records: Sequence[ChunkRecord]) -> Iterator[Violation]:
     for record in records:
-        if leaves_fence_open(record.content):
+        if record.format == _MARKDOWN and leaves_fence_open(record.content):
             yield Violation("fence", record.key, "opens a fence that it does not close")
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from chunkana_cli.checking.records import ChunkRecord
-from chunkana_core import parse_markdown
+from chunkana_core import parse_document
 
 Offsets = tuple[int, int]
 _NOT_LINE_END = re.compile(r"[^\r\n]")
@@ -45,7 +45,7 @@ def indexable_text(records: Sequence[ChunkRecord], source: str) -> str:
     starts, ends = sorted(start for start, _ in spans), sorted(end for _, end in spans)
     parts: list[str] = []
     end = 0
-    document = parse_markdown(source)
+    document = parse_document(source, records[0].format)
     for position, block in enumerate(document.top):
         is_held = bisect_left(starts, block.end) > bisect_right(ends, block.start)
         if not is_held and not document.is_read(position):

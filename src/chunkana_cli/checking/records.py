@@ -33,6 +33,7 @@ class ChunkRecord:
         is_adapted: whether an adapter of ours made it: lines of the document may be repeated
             around what is at its offsets, and what is not worth indexing is left out.
         metadata: all fields of the object and of its `metadata`.
+        format: the name of the document's format.
     """
 
     number: int
@@ -42,6 +43,7 @@ class ChunkRecord:
     span: tuple[int, int] | None
     is_adapted: bool
     metadata: Mapping[str, object]
+    format: str = "markdown"
 
     @property
     def key(self) -> str:
@@ -78,6 +80,7 @@ class ChunkRecord:
             section_id="",
             section=SectionPath(),
             strategy="",
+            format=self.format,
             content_type="text",
             size=len(self.content),
             oversize_reason=str(self.metadata["oversize_reason"]) if self.may_be_oversize else None,

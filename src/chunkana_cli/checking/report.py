@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from chunkana_cli.checking.laws import find_unchecked_laws, find_violations
 from chunkana_cli.checking.locations import indexable_text
 from chunkana_cli.checking.records import ChunkRecord
+from chunkana_cli.documents import AUTO, format_of_file
+from chunkana_cli.errors import InputError
 from chunkana_cli.naming import counted
 from chunkana_cli.visible import on_one_line
-from chunkana_core import Violation, validate_content_coverage
+from chunkana_core import Violation, format_names, validate_content_coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,15 @@ class CheckedDocument:
 def check_document(
     file: str, records: Sequence[ChunkRecord], source: str, limit: int | None
 ) -> CheckedDocument:
-    """Check the chunks of a document, of a text, against a limit in characters if it is known."""
+    """Check the chunks of a document, of a text, against a limit in characters if it is known.
+
+    Raises:
+        InputError: if its format needs what is not installed.
+    """
+    name = format_of_file(AUTO, file)
+    if name not in format_names():
+        raise InputError(f'{file}: {name} needs pip install "chunkana-rag[code]"')
+    records = [replace(record, format=name) for record in records]
     coverage = validate_content_coverage(records, indexable_text(records, source)).coverage
     unchecked = find_unchecked_laws(records, source, limit)
     violations = find_violations(records, source, limit)

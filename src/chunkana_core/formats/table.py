@@ -115,6 +115,31 @@ class FormatSelector:
         return None
 
 
+def parse_document(
+    text: str,
+    format: str = AUTO,  # noqa: A002 -- what it is called everywhere
+    path: AnyPath | None = None,
+    formats: Iterable[Format] = (),
+) -> Document:
+    r"""Return the document of a text of any format: its blocks and sections.
+
+    Args:
+        text: of the document.
+        format: the name of a format; with "auto" that of the path, Markdown where that is unknown.
+        path: of the document, of which the suffix counts, or a media type.
+        formats: formats of the user's own, beside the built-in ones.
+
+    Raises:
+        ConfigurationError: for an unknown format.
+        ImportError: if the extra that the format needs is not installed.
+
+    >>> [section.path for section in parse_document("# Tea\n\n## Green\n").sections]
+    [(), ('Tea',), ('Tea', 'Green')]
+    """
+    require_str("text", text)
+    return FormatSelector.of(formats).select(format, path).document(text)
+
+
 def format_of(path: AnyPath) -> str | None:
     """Return the name of the format of a path, by its suffix, or of a media type; None for others.
 
