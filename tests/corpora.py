@@ -49,9 +49,9 @@ def spec_examples() -> tuple[Sample, ...]:
 
 
 @cache
-def corpus_paths() -> tuple[Path, ...]:
-    """Return the files of the corpus, in order; none where it is absent."""
-    return tuple(sorted((SHARED / "corpus").rglob("*.md*")))
+def corpus_paths(pattern: str = "*.md*") -> tuple[Path, ...]:
+    """Return the files of the corpus of a kind, in order; none where it is absent."""
+    return tuple(sorted((SHARED / "corpus").rglob(pattern)))
 
 
 def corpus() -> Iterator[Sample]:

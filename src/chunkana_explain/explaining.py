@@ -30,7 +30,7 @@ _SHOWN = 40  # code points of the text after a cut
 _NOT_ASKED = "they are not under one section"
 
 
-def explain(
+def explain(  # noqa: PLR0913 -- those of chunking
     text: str,
     config: ChunkConfig | None = None,
     *,

@@ -12,12 +12,18 @@ from itertools import pairwise, takewhile, zip_longest
 from markdown_it.token import Token
 
 from chunkana_core import (
+    BlockKind,
     Chunk,
     ChunkConfig,
+    Chunker,
     Context,
+    Document,
+    Format,
     HierarchicalChunkingResult,
+    InvariantValidator,
     MarkdownChunker,
     parse_markdown,
+    validate_tree,
 )
 from chunkana_core.context.introductions import Introductions
 from chunkana_core.document.paths import format_header_path
@@ -124,11 +130,24 @@ class Case:
     config: ChunkConfig
     name: str = ""
     context: Context | None = None
+    format: Format | None = None  # None is Markdown
 
     @cached_property
     def result(self) -> HierarchicalChunkingResult:
         """The tree."""
-        return MarkdownChunker(self.config, self.context).chunk_hierarchical(self.text)
+        return self.chunked()
+
+    def chunked(self) -> HierarchicalChunkingResult:
+        """Chunk the text, each time anew."""
+        if self.format is None:
+            return MarkdownChunker(self.config, self.context).chunk_hierarchical(self.text)
+        chunker = Chunker(self.config, self.context, formats=[self.format])
+        return chunker.chunk_hierarchical(self.text, self.format.name)
+
+    @cached_property
+    def document(self) -> Document:
+        """What the format makes of the text."""
+        return parse_markdown(self.text) if self.format is None else self.format.parse(self.text)
 
     @cached_property
     def leaves(self) -> list[Chunk]:
@@ -163,7 +182,7 @@ class Case:
     @cached_property
     def introductions(self) -> Introductions:
         """The first sentences of its sections."""
-        return Introductions(parse_markdown(self.text), Sizer.of(self.config))
+        return Introductions(self.document, Sizer.of(self.config))
 
 
 # L1
@@ -243,6 +262,7 @@ def _may_be_oversize(case: Case, chunk: Chunk) -> None:
         assert chunk.split_index is None
         return
     assert chunk.oversize_reason in ATOM_REASONS
+    assert case.format is None, "other formats have no atoms"
     if limited_blocks(case.text) is None:
         return  # what lies too deep is one block, whatever it holds
     held = [block for block in _leaf_blocks(case, chunk) if block.kind != "marker"]
@@ -354,7 +374,8 @@ def _expected_context(case: Case, chunk: Chunk, context: Context) -> str:
     longest = next((text for text in breadcrumbs if _is_short(case, text)), "")
     if chunk.oversize_reason:
         return longest
-    found = case.introductions.before(chunk.span) if context.introduction else ""
+    is_introduced = context.introduction and case.document.traits.has_introductions
+    found = case.introductions.before(chunk.span) if is_introduced else ""
     introduced = "\n\n".join(filter(None, (longest, found)))
     choices = [introduced] if found and _is_short(case, introduced) else []
     choices += breadcrumbs[breadcrumbs.index(longest) :] if longest else []
@@ -501,8 +522,7 @@ def _pre_order(root_id: str, by_id: dict[str, Chunk]) -> Iterator[Chunk]:
 
 def same_again(case: Case) -> None:
     """L6: the same text and configuration give the same, and neither is changed."""
-    again = MarkdownChunker(case.config, case.context).chunk_hierarchical(case.text)
-    assert again == case.result
+    assert case.chunked() == case.result
     assert case.config == ChunkConfig.from_dict(case.config.to_dict(), case.config.length_function)
 
 
@@ -537,6 +557,32 @@ def _left_open(case: Case, chunk: Chunk) -> bool:
         and not case.text[chunk.span.end : block.end].replace(">", "").strip()
         for block in case.blocks
     )
+
+
+# Of formats other than Markdown, whose blocks no other parser finds
+
+
+def validated(case: Case) -> None:
+    """L2 to L4 as the validator sees them, which knows the format of what it is given."""
+    assert case.format
+    validator = InvariantValidator(case.config, formats=[case.format])
+    assert validator.validate(case.result.chunks, case.text).errors == ()
+    assert validate_tree(case.result).valid
+    assert case.result.format == case.document.traits.name
+
+
+def brackets_not_alone(case: Case) -> None:
+    """SPEC 11: what is only brackets is with what is before it, where both may fit together."""
+    document, top = case.document, case.document.top
+    for chunk in case.leaves:
+        touched = document.positions(chunk.span)
+        first = touched[0]
+        if any(top[position].kind is not BlockKind.BRACKET for position in touched) or not first:
+            continue
+        while first > 0 and top[first].kind is BlockKind.BRACKET:
+            first -= 1
+        is_long = case.size(document.text[top[first].end : chunk.span.end]) > case.least_room // 4
+        assert top[first].kind is BlockKind.HEADING or is_long
 
 
 # The metadata, whose keys are part of the contract
@@ -582,6 +628,17 @@ def _parts_numbered(case: Case) -> None:
         previous = chunk
 
 
+OF_FORMATS = (
+    exact_source,
+    nothing_lost,
+    size_within_limit,
+    contexts_sound,
+    one_tree,
+    same_again,
+    metadata_sound,
+    validated,
+    brackets_not_alone,
+)
 ALL = (
     exact_source,
     nothing_lost,

@@ -61,8 +61,9 @@ class ContentWriter:
         span = draft.span(document)
         headings = () if draft.is_bare(document) else _leading_headings(document, draft)
         most = largest_stack(sizer.max_size)
-        fitting = (s for s in _shorter(headings) if sizer.length(_slice(document, s)) <= most)
-        stack = next(fitting, ())
+        longer = (headings[first:] for first in range(len(headings) - 1, -1, -1))
+        fitting = takewhile(lambda s: sizer.length(_slice(document, s)) <= most, longer)
+        stack = max(fitting, key=len, default=())
         after_stack = 2 * document.source.line_ending(stack[-1].end) if stack else ""
         # Whole blocks of code have their fences; what else looks like one may lose its end.
         is_markup = document.traits.is_markup

@@ -20,9 +20,7 @@ from chunkana_core.splitting.repeats import (
 from chunkana_core.text.cutting import Cutter, Piece
 from chunkana_core.text.source import Span
 
-_PREFIX_PART = (
-    8  # the part of the limit that the start of a line takes at most where it is repeated
-)
+_PREFIX_PART = 8  # of the limit: the most that the start of a line takes where it is repeated
 
 
 _DIVIDERS = {Division.LINES: Cutter.lines, Division.CODE_LINES: Cutter.code_lines}

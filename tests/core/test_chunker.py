@@ -1,0 +1,237 @@
+"""Chunkers of any format: how it is chosen, what is an error; plain text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chunkana_core import (
+    Chunk,
+    ChunkConfig,
+    Chunker,
+    ConfigurationError,
+    Context,
+    Document,
+    Format,
+    FormatWarning,
+    HierarchyBuilder,
+    InputTypeError,
+    InvariantValidator,
+    InvariantViolationError,
+    MarkdownChunker,
+    chunk_file,
+    format_names,
+    validate_no_dangling_headers,
+)
+from chunkana_core.formats import table
+from chunkana_explain import explain
+from tests.core.nested import NESTED
+
+TEXT = "# Tea\n\nBoil it.\n\n## Cups\n\nWarm them.\n"
+
+
+def formats_of(chunks: list[Chunk]) -> set[str]:
+    """Return the names of the formats of some chunks."""
+    return {chunk.format for chunk in chunks}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (None, "markdown"),
+        ("guide.md", "markdown"),
+        ("a.MD", "markdown"),
+        ("a.mdx", "markdown"),
+        ("notes.txt", "text"),
+        (Path("deep") / "Notes.TXT", "text"),
+        ("https://example.org/robots.txt", "text"),
+        ("text/plain", "text"),
+        ("Text/Plain; charset=utf-8", "text"),
+        ("text/markdown", "markdown"),
+        ("README", "markdown"),
+        (".txt", "markdown"),
+        ("page.html", "markdown"),
+        ("paper.pdf", "markdown"),
+        ("a.nest", "nested"),
+        ("text/x-nested", "nested"),
+    ],
+)
+def test_auto_goes_by_a_known_path(path: str | Path | None, expected: str) -> None:
+    """By its suffix, or as a media type; what is unknown is Markdown."""
+    chunker = Chunker(formats=[NESTED])
+    assert formats_of(chunker.chunk(TEXT, path=path)) == {expected}
+    assert chunker.chunk_hierarchical(TEXT, "auto", path).format == expected
+
+
+def test_a_name_goes_before_the_path() -> None:
+    assert formats_of(Chunker().chunk(TEXT, "text", "guide.md")) == {"text"}
+
+
+def test_markdown_is_what_the_markdown_chunker_makes() -> None:
+    """There is one pipeline; `MarkdownChunker` is the one whose format is Markdown."""
+    config, context = ChunkConfig(max_chunk_size=32), Context(label="a")
+    expected = MarkdownChunker(config, context).chunk_hierarchical(TEXT)
+    assert Chunker(config, context).chunk_hierarchical(TEXT) == expected
+    assert Chunker(config).chunk(TEXT, context=context) == expected.get_leaves()
+    assert Chunker(config).chunk_hierarchical(TEXT, context=context) == expected
+
+
+def test_formats_of_ones_own() -> None:
+    """They stand beside the built-in ones, and replace one of their name."""
+    mine = Format("text", NESTED.parse, (".txt", ".md"))
+    chunker = Chunker(formats=[mine])
+    assert chunker.formats == (mine,)
+    assert formats_of(chunker.chunk("a {\n}\n", path="a.txt")) == {"nested"}
+    assert formats_of(chunker.chunk("a {\n}\n", path="a.md")) == {"nested"}
+    assert formats_of(chunker.chunk("a\n", "markdown")) == {"markdown"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (("a", "pdf"), ConfigurationError, "format is 'pdf'; allowed: auto, markdown, text"),
+        (("a", None), InputTypeError, "format is None; allowed: a str"),
+        (("a", "auto", 7), InputTypeError, "path is 7; allowed: None, a path or a media type"),
+        ((7, "text"), InputTypeError, "text is 7; allowed: a str"),
+    ],
+)
+def test_wrong_arguments(arguments: tuple[str, str], error: type[Exception], message: str) -> None:
+    for method in (Chunker().chunk, Chunker().chunk_hierarchical):
+        with pytest.raises(error, match=message):
+            method(*arguments)
+
+
+@pytest.mark.parametrize("formats", [7, ["text"], [Format]])
+def test_wrong_formats(formats: object) -> None:
+    with pytest.raises(InputTypeError, match="formats is"):
+        Chunker(formats=formats)  # type: ignore[arg-type]
+
+
+def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the extra and the way out, and the format is not listed."""
+    absent = Format("absent", NESTED.parse, (".abs",), extra="code", module="no_such_module")
+    message = r"'absent' needs pip install \"chunkana-rag\[code\]\".*format='markdown'"
+    with pytest.raises(ImportError, match=message):
+        Chunker(formats=[absent]).chunk("a\n", path="x.abs")
+    present = Format("present", NESTED.parse, extra="code", module="json")
+    assert Chunker(formats=[present]).chunk("a\n", "present")
+    monkeypatch.setattr(table, "_BUILT_IN", (table.TEXT, absent, present))
+    assert format_names() == ["text", "present"]
+
+
+def test_the_core_is_light() -> None:
+    """Importing it loads nothing of the formats that need an extra."""
+    script = "import chunkana_core, sys; print([m for m in sys.modules if 'tree_sitter' in m])"
+    run = [sys.executable, "-c", script]
+    found = subprocess.run(run, capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"
+
+
+def test_files_are_of_the_format_of_their_suffix(tmp_path: Path) -> None:
+    """What is unknown is plain text, of which a warning tells."""
+    for name, expected in (("a.md", "markdown"), ("a.txt", "text")):
+        (tmp_path / name).write_text(TEXT, encoding="utf-8")
+        assert formats_of(chunk_file(tmp_path / name)) == {expected}
+    (tmp_path / "LICENSE").write_text(TEXT, encoding="utf-8")
+    with pytest.warns(FormatWarning, match="LICENSE is of no known format") as found:
+        assert formats_of(chunk_file(tmp_path / "LICENSE")) == {"text"}
+    assert found[0].filename == __file__
+
+
+# Plain text
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "expected"),
+    [
+        ("# not a heading\n\n- nor a list", 100, ["# not a heading\n\n- nor a list"]),
+        ("One two three.\n\nFour five six seven.", 32, ["One two three.", "Four five six seven."]),
+        ("  indented, here.\r\n \t\r\n\r\nNext of them.", 32,
+         ["  indented, here.", "Next of them."]),
+        ("A sentence here. Another one there.", 32, ["A sentence here.", "Another one there."]),
+        ("Some words. # Not a heading either.", 32, ["Some words.", "# Not a heading either."]),
+        ("- one of the items\n- two of the items\n", 32,
+         ["- one of the items", "- two of the items"]),
+        ("a b " * 10, 32, ["a b " * 7 + "a b", "a b a b"]),
+        ("\ufeff", 32, ["\ufeff"]),
+        ("", 32, []),
+        (" \n\t\u3000\r\n", 32, []),
+        ("``` sh\nopen and closed by nothing that follows", 32,
+         ["``` sh", "open and closed by nothing that", "follows"]),
+        ("Here is:\n\n| a | b |\n|---|---|\n| 1 | 2 |", 32,
+         ["Here is:", "| a | b |\n|---|---|\n| 1 | 2 |"]),
+    ],
+)  # fmt: skip
+def test_plain_text(text: str, size: int, expected: list[str]) -> None:
+    """Paragraphs, then sentences, lines and words; nothing in it is markup."""
+    config = ChunkConfig(max_chunk_size=size, min_chunk_size=0, min_content_after_header=0)
+    result = Chunker(config).chunk_hierarchical(text, "text")
+    leaves = result.get_leaves()
+    assert [chunk.content for chunk in leaves] == expected
+    assert [(c.section.level, c.section.path, c.header_path) for c in leaves] == [
+        (0, (), "/") for _ in expected
+    ]
+    assert {chunk.content_type for chunk in leaves} <= {"text"}
+    assert all(chunk.indexable for chunk in leaves)
+    assert (result.root_id == "") is (not expected)
+    assert result.toc() == []
+
+
+def test_plain_text_that_looks_like_a_comment_is_read() -> None:
+    (chunk,) = Chunker().chunk("<!-- said -->\n", "text")
+    assert chunk.indexable
+
+
+def test_plain_text_has_introductions() -> None:
+    """The first sentence of the text stands before what is parted from it."""
+    text = "This text is about many kinds of tea.\n\n" + "Then there is more. " * 40
+    first, *others = Chunker(ChunkConfig(max_chunk_size=400), Context()).chunk(text, "text")
+    assert first.context == ""
+    assert {chunk.context for chunk in others} == {"This text is about many kinds of tea."}
+
+
+# Checks and explanations of what is of a format
+
+
+def test_validation_knows_the_format() -> None:
+    """What would break a law of Markdown does not break one of another format."""
+    config = ChunkConfig(max_chunk_size=32, validation="strict")
+    text = "Words of a paragraph.\n\n# Text\n\n``` and more of them to be read here"
+    chunks = Chunker(config).chunk(text, "text")
+    assert len(chunks) > 1
+    assert InvariantValidator(config, strict=True).validate(chunks, text).valid
+    assert not InvariantValidator(config).validate(MarkdownChunker(config).chunk(text), "x").valid
+    assert validate_no_dangling_headers(chunks).valid
+    assert HierarchyBuilder(config=config).build(chunks, text).get_leaves() == chunks
+
+
+def test_validation_of_an_unknown_format() -> None:
+    chunks = Chunker(formats=[NESTED]).chunk("a {\n x\n}\n", "nested")
+    with pytest.raises(ConfigurationError, match="format is 'nested'"):
+        InvariantValidator(ChunkConfig()).validate(chunks, "a {\n x\n}\n")
+    with pytest.raises(ConfigurationError, match="format is 'nested'"):
+        HierarchyBuilder().build(chunks, "a {\n x\n}\n")
+
+
+def test_strict_validation_of_a_format_that_breaks_laws() -> None:
+    """A format that leaves out text of its own is found out."""
+
+    def parse(text: str) -> Document:
+        return NESTED.parse(text.replace("lost", "    "))
+
+    broken = Format("broken", parse)
+    chunks = Chunker(formats=[broken]).chunk("kept\nlost\n", "broken")
+    validator = InvariantValidator(ChunkConfig(), strict=True, formats=[NESTED])
+    with pytest.raises(InvariantViolationError, match="is in no chunk"):
+        validator.validate(chunks, "kept\nlost\n")
+
+
+def test_explanations_are_of_a_format() -> None:
+    text = "first = 1\na {\n  x = 1\n}\n"
+    config = ChunkConfig(max_chunk_size=32, min_chunk_size=0)
+    (cut,) = explain(text, config, format="auto", path="a.nest", formats=[NESTED]).cuts
+    assert (cut.line, cut.why) == (2, "neither is small")
+    assert explain(text, config, format="text").cuts == ()

@@ -1,0 +1,300 @@
+"""Sections whose own text lies before, between and after their subsections; brackets; traits."""
+
+from __future__ import annotations
+
+import pytest
+
+from chunkana_core import (
+    Block,
+    BlockKind,
+    ChunkConfig,
+    Chunker,
+    Context,
+    Document,
+    Format,
+    FormatError,
+    FormatTraits,
+    HierarchyBuilder,
+    SectionRange,
+    Source,
+    TocEntry,
+)
+from chunkana_core.document.blocks import content_counts
+from chunkana_core.document.outline import outline_of, own_runs
+from tests.core.nested import NESTED, PACKED, document_of
+
+SHOP = """\
+use bread
+use butter
+
+# What is sold.
+shop {
+  open = 9
+  price {
+    return weight * rate + tax
+  }
+  between = 1
+  weigh {
+    return on the scales
+  }
+}
+tail = 2
+"""
+LONG = """\
+shop {
+  price {
+    first = of all statements
+    second = of all statements
+    third = of all statements
+  }
+}
+"""
+
+
+def texts(text: str, size: int, kind: Format = NESTED, minimum: int | None = None) -> list[str]:
+    """Return the contents of the leaves of a text."""
+    config = ChunkConfig(max_chunk_size=size, min_chunk_size=minimum)
+    chunker = Chunker(config, formats=[kind])
+    return [chunk.content for chunk in chunker.chunk(text, "nested")]
+
+
+# Documents of sections
+
+
+def test_own_runs_are_before_between_and_after_subsections() -> None:
+    """The runs tile the document, each of the innermost section around it."""
+    document = document_of(SHOP)
+    found = [(run.first, run.stop, run.section.title) for run in document.runs(0, 13)]
+    assert found == [
+        (0, 2, ""),
+        (2, 4, "shop"),
+        (4, 7, "price"),
+        (7, 8, "shop"),
+        (8, 11, "weigh"),
+        (11, 12, "shop"),
+        (12, 13, ""),
+    ]
+    owners = [run.section for run in document.runs(0, 13) for _ in range(run.first, run.stop)]
+    assert [document.section_at(position) for position in range(13)] == owners
+
+
+def test_sections_of_ranges() -> None:
+    """They have level, path, kind, and a body where their own text has content."""
+    document = document_of("a {\n  b {\n    x\n  }\n  y\n}\nc {\n  d {\n    z\n  }\n}\n")
+    found = [(s.level, s.path, s.kind, s.has_body, s.parent) for s in document.sections]
+    assert found == [
+        (0, (), "", False, -1),
+        (1, ("a",), "block", True, 0),
+        (2, ("a", "b"), "block", True, 1),
+        (1, ("c",), "block", False, 0),
+        (2, ("c", "d"), "block", True, 3),
+    ]
+    assert [(s.first, s.own_stop, s.stop) for s in document.sections[1:3]] == [(0, 1, 6), (1, 4, 4)]
+    assert (document.title, document.is_titled, document.folded) == ("Document", False, 0)
+
+
+@pytest.mark.parametrize(
+    "ranges",
+    [
+        [(0, 0)],
+        [(2, 1)],
+        [(-1, 2)],
+        [(0, 5)],
+        [(0, 2), (1, 3)],
+        [(2, 3), (0, 1)],
+        [(0, 3), (1, 2), (0, 1)],
+    ],
+)
+def test_ranges_that_do_not_nest_are_errors(ranges: list[tuple[int, int]]) -> None:
+    """A range is inside those around it, after those before it, and not empty."""
+    given = [SectionRange("a", 1, "", first, stop) for first, stop in ranges]
+    with pytest.raises(FormatError, match="is empty, out of order, or not inside"):
+        outline_of(given, [0, 1, 2, 3, 4])
+
+
+def test_of_nested_sections_64_levels_are_kept() -> None:
+    """What is deeper is the own text of the innermost."""
+    ranges = [SectionRange(str(n), n, "", 0, 1) for n in range(1, 70)]
+    sections = outline_of(ranges, [0, 1])
+    assert len(sections[-1].path) == sections[-1].level == 64
+    (run,) = own_runs(sections)
+    assert run.section is sections[-1]
+
+
+def _block(start: int, end: int, index: int = 0, after: int = 1, depth: int = 0) -> Block:
+    return Block(BlockKind.CODE, depth, start, end, index, after)
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [],
+        [_block(1, 3)],
+        [_block(0, 9)],
+        [_block(0, 0)],
+        [_block(0, 1, index=1)],
+        [_block(0, 1, after=0)],
+        [_block(0, 1, after=2)],
+        [_block(0, 1), _block(1, 2, 1, 2)],
+        [_block(2, 3), _block(0, 1, 1, 2)],
+    ],
+)
+def test_blocks_out_of_order_are_errors(blocks: list[Block]) -> None:
+    """Blocks hold all of the text, in order, and none of them is blank."""
+    with pytest.raises(FormatError):
+        Document.of_sections(Source.of("a b"), blocks, (), FormatTraits("x"))
+
+
+def test_code_in_code_is_counted_once() -> None:
+    document = document_of("call\n|one\n|two\nx\n")
+    assert [(block.depth, block.kind) for block in document.blocks][:3] == [
+        (0, BlockKind.CODE), (1, BlockKind.CODE), (1, BlockKind.CODE)
+    ]  # fmt: skip
+    assert [document.text[b.start : b.end] for b in document.code] == ["call\n|one\n|two\n", "x\n"]
+    assert document.analysis.code_ratio == 1
+    assert content_counts(document.top) == [0, 1, 2]
+
+
+# Drafts, merging and splitting
+
+
+def test_each_run_is_a_chunk_in_order() -> None:
+    """Own text is a chunk where it stands; a closing bracket goes with what is before it."""
+    chunks = Chunker(ChunkConfig(max_chunk_size=60, min_chunk_size=0), formats=[NESTED]).chunk(
+        SHOP, "nested"
+    )
+    assert [(c.section.level, c.section.path, c.text) for c in chunks] == [
+        (0, (), "use bread\nuse butter"),
+        (1, ("shop",), "# What is sold.\nshop {\n  open = 9"),
+        (2, ("shop", "price"), "  price {\n    return weight * rate + tax\n  }"),
+        (1, ("shop",), "  between = 1"),
+        (2, ("shop", "weigh"), "  weigh {\n    return on the scales\n  }\n}"),
+        (0, (), "tail = 2"),
+    ]
+    result = Chunker(ChunkConfig(max_chunk_size=60, min_chunk_size=0), formats=[NESTED])
+    tree = result.chunk_hierarchical(SHOP, "nested")
+    (node,) = tree.get_by_level(1)
+    assert [c.chunk_index for c in tree.get_children(node.chunk_id)] == [1, 2, 3, 4]
+    assert node.content == "shop {\n  open = 9"
+    assert {c.content_type for c in chunks} == {"code"}
+    assert {c.header_path for c in chunks} == {"/", "/shop", "/shop/price", "/shop/weigh"}
+    assert tree.toc()[0] == TocEntry(1, "shop", "", 5, ("shop",), 4)
+
+
+def test_what_fits_of_a_section_is_one_chunk() -> None:
+    """Also where its parts are not small; the document itself is no section."""
+    shop = SHOP[SHOP.index("#") : SHOP.index("tail")].rstrip()
+    assert texts(SHOP, len(shop), minimum=0) == [
+        "use bread\nuse butter", shop, "tail = 2"
+    ]  # fmt: skip
+    assert len(texts(SHOP, len(shop) - 1, minimum=0)) > 3
+
+
+def test_neighbours_are_merged_as_far_as_they_fit_where_the_format_says_so() -> None:
+    assert texts(SHOP, 1000, PACKED, minimum=0) == [SHOP.rstrip()]
+    price = "  price {\n    return weight * rate + tax\n  }\n  between = 1"
+    assert price in texts(SHOP, 60, PACKED, minimum=0)
+    assert price not in texts(SHOP, 60, NESTED, minimum=0)
+
+
+def test_small_neighbours_are_merged_without_a_boundary() -> None:
+    """The boundary is of headings."""
+    text = "a {\n  x\n}\nb {\n  y\n}\n"
+    assert texts(text, 100) == [text.rstrip()]
+
+
+def test_merged_chunks_have_level_and_path_of_what_has_a_body() -> None:
+    """A signature without a body of its own does not count, nor does a bracket."""
+    (chunk,) = Chunker(formats=[NESTED]).chunk(
+        "a {\n  b {\n    c {\n      x\n    }\n  }\n}\n", "nested"
+    )
+    assert (chunk.section.level, chunk.section.path) == (3, ("a", "b", "c"))
+    (chunk,) = Chunker(formats=[NESTED]).chunk("use x\na {\n  y\n}\n", "nested")
+    assert (chunk.section.level, chunk.section.path) == (0, ("a",))
+
+
+def test_a_continuing_part_repeats_its_signature_without_what_leads_to_it() -> None:
+    """The signature alone, indented as it is in the source."""
+    text = LONG.replace("  price", "  # About\n  price")
+    assert texts(text, 80) == [
+        "shop {\n  # About\n  price {\n    first = of all statements",
+        "shop {\n\n  price {\n\n    second = of all statements",
+        "shop {\n\n  price {\n\n    third = of all statements\n  }\n}",
+    ]
+
+
+@pytest.mark.parametrize("size", range(32, 64))
+def test_brackets_never_stand_alone(size: int) -> None:
+    """What they are joined with is divided for that, if need be."""
+    for text in ("a {\n  " + "x" * 40 + "\n}", "a {\n  y\n  b {\n" + "word " * 8 + "\n  }\n}"):
+        for content in texts(text, size):
+            assert content.strip("} \n")
+
+
+def test_a_bracket_that_nothing_is_before() -> None:
+    """It is a chunk where nothing else is."""
+    blocks = [Block(BlockKind.BRACKET, 0, 0, 2, 0, 1)]
+    closed = Format(
+        "closed",
+        lambda text: Document.of_sections(Source.of(text), blocks, (), FormatTraits("closed")),
+    )
+    (chunk,) = Chunker(formats=[closed]).chunk("}\n", "closed")
+    assert (chunk.text, chunk.indexable) == ("}", False)
+
+
+def test_a_long_run_of_brackets_is_divided_too() -> None:
+    """In no room for them beside what is before, they stand alone."""
+    text = "a {\n" * 30 + "x\n" + "}\n" * 30
+    assert "".join("".join(texts(text, 32)).split()).count("}") == 30
+
+
+def test_a_definition_without_a_body_is_carried() -> None:
+    """To what follows under the same parent, as headings are; the last one stays."""
+    empty, full = "a {\n}", "b {\n  x = 1\n}"
+    assert texts(f"{empty}\n{full}\n", 100, minimum=0) == [f"{empty}\n{full}"]
+    assert texts(f"{full}\n{empty}\n", 100, minimum=0) == [full, empty]
+
+
+def test_a_draft_that_ends_with_a_bracket_ends_with_no_heading() -> None:
+    """A definition without a body that was merged stays where it is."""
+    text = "s {\n  x\n  a {\n  }\n}"
+    assert texts(f"{text}\n{'y' * 30}", 32) == [text, "y" * 30]
+
+
+def test_statements_are_opened_into_what_they_hold_then_into_lines() -> None:
+    """A statement with blocks in it is parted between these; one without, at a blank line."""
+    text = "call\n|" + "a" * 20 + "\n|" + "b" * 20 + "\n"
+    assert texts(text, 32) == ["call\n|" + "a" * 20, "|" + "b" * 20]
+    lines = "x = 1\ny = 2\n\nz = 3\nw = 4444444444444444"
+    whole = Format(
+        "whole",
+        lambda text: Document.of_sections(
+            Source.of(text),
+            [Block(BlockKind.CODE, 0, 0, len(text), 0, 1)],
+            (),
+            FormatTraits("whole"),
+        ),
+    )
+    chunks = Chunker(ChunkConfig(max_chunk_size=32), formats=[whole]).chunk(lines, "whole")
+    assert [c.text for c in chunks] == ["x = 1\ny = 2", "z = 3\nw = 4444444444444444"]
+
+
+def test_what_looks_like_a_fence_is_not_closed() -> None:
+    """Contents of formats without markup have nothing added."""
+    text = "a {\n  ``` sh\n" + "  x = 1\n" * 20 + "  ```\n}\n"
+    assert all(content in text for content in texts(text, 60) if "a {\n\n" not in content)
+
+
+def test_contexts_have_paths_and_no_introduction() -> None:
+    chunker = Chunker(ChunkConfig(max_chunk_size=120), Context(), formats=[NESTED])
+    chunks = chunker.chunk(LONG.replace("first =", "The first of all statements says:"), "nested")
+    assert {chunk.context for chunk in chunks} == {"shop > price"}
+
+
+def test_trees_are_built_again_from_chunks() -> None:
+    """The chunks say of which format they are."""
+    config = ChunkConfig(max_chunk_size=60)
+    result = Chunker(config, formats=[NESTED]).chunk_hierarchical(SHOP, "nested")
+    again = HierarchyBuilder(config=config, formats=[NESTED]).build(result.chunks, SHOP)
+    assert again.chunks == result.chunks
+    assert again.format == "nested"
