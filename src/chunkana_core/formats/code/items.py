@@ -34,6 +34,7 @@ class _Holds(IntEnum):
     LINES = auto()  # those that start a line
     COMMENTS = auto()
     DEFINITIONS = auto()
+    NO_ITEMS = auto()  # nor does anything in it
     ERRORS = auto()  # those that start a line, and what is none of them could not be parsed
 
 
@@ -47,6 +48,7 @@ class _Rules:
     definitions: Mapping[int, str]
     values: Mapping[int, str]
     wrappers: frozenset[int]
+    defining: frozenset[int]  # what defines something, or wraps that
 
 
 @cache
@@ -68,10 +70,15 @@ def _rules(name: str) -> _Rules:
             holds[node_id] = _Holds.LINES
         elif node_type in language.definitions:
             holds[node_id] = _Holds.COMMENTS
-    definitions = {i: language.definitions.get(t, "") for i, t in node_types.items()}
+        elif node_type in language.opaque:
+            holds[node_id] = _Holds.NO_ITEMS
+    definitions = {
+        i: language.definitions[t] for i, t in node_types.items() if t in language.definitions
+    }
     values = {i: language.values[t] for i, t in node_types.items() if t in language.values}
     wrappers = frozenset(i for i, t in node_types.items() if t in language.wrappers)
-    return _Rules(language, roles, holds, definitions, values, wrappers)
+    defining = wrappers | definitions.keys() | values.keys()
+    return _Rules(language, roles, holds, definitions, values, wrappers, defining)
 
 
 def _node_types(given: Grammar) -> dict[int, str]:
@@ -133,22 +140,29 @@ class _ItemFinder:
 
     def visit(self, node: Node, around: _Holds) -> _Holds | None:
         """Add a node's item, if it is one; return what it holds, None where nobody looks."""
-        node_id, start, end = node.kind_id, node.start_byte, node.end_byte
+        node_id = node.kind_id
         role = self.rules.roles.get(node_id)
-        if role is None or start == end:  # punctuation, or what is missing
+        if role is None:  # punctuation
             return None
-        self.tree.leave(start)
         holds = self.rules.holds.get(node_id, _Holds.NOTHING)
+        start, end = node.start_byte, node.end_byte
         if _Holds.ERRORS in (holds, around):
             self._count_unparsed(node, holds)
-        if self._is_item(role, start, around):
-            if role is Role.STATEMENT:
-                return self._add_statement(node, holds)
-            self.tree.add(Item(role, start, end))
-            return None
-        if around is _Holds.DEFINITIONS:
-            return self._add_definition(node, holds)
-        return holds if holds or self._is_large(start, end) else None
+        if around is not _Holds.NOTHING and start < end:  # else it is missing
+            self.tree.leave(start)
+            if self._is_item(role, start, around):
+                if role is Role.STATEMENT:
+                    return self._add_statement(node, holds)
+                self.tree.add(Item(role, start, end))
+                return None
+            if around is _Holds.DEFINITIONS:
+                return self._add_definition(node, holds)
+        return self._seen(holds, start, end)
+
+    def _seen(self, holds: _Holds, start: int, end: int) -> _Holds | None:
+        """Return what a node holds, None where nobody looks: in strings, and in small nodes."""
+        is_seen = holds or end - start > _SMALL or self.text.find("\n", start, end) >= 0
+        return holds if is_seen and holds is not _Holds.NO_ITEMS else None
 
     def _count_unparsed(self, node: Node, holds: _Holds) -> None:
         """Count what is in an error, but for what is parsed in it."""
@@ -165,14 +179,10 @@ class _ItemFinder:
             return role is Role.COMMENT
         return around is _Holds.ITEMS or starts_line(self.text, start)
 
-    def _is_large(self, start: int, end: int) -> bool:
-        """Tell whether there may be statements to look for."""
-        return end - start > _SMALL or self.text.find("\n", start, end) >= 0
-
     def _add_statement(self, node: Node, holds: _Holds) -> _Holds | None:
         """Add a statement or definition; return what it holds, None where nobody looks."""
         tree, start, end = self.tree, node.start_byte, node.end_byte
-        found = self._defined(node)
+        found = self._defined(node) if node.kind_id in self.rules.defining else []
         if len(found) == 1 and tree.may_define:
             return self._add_defined(node, found[0], holds)
         is_import = self.text.startswith(self.rules.language.import_words, start)
@@ -181,7 +191,7 @@ class _ItemFinder:
             return None
         if len(found) > 1:
             return _Holds.DEFINITIONS
-        return holds if holds or self._is_large(start, end) else None
+        return self._seen(holds, start, end)
 
     def _add_definition(self, node: Node, holds: _Holds) -> _Holds | None:
         """Add one of several definitions in one statement, if it is one."""
@@ -203,7 +213,7 @@ class _ItemFinder:
         if body is None or self.text[body.start_byte] == "{":
             return holds
         if body.kind_id not in self.rules.holds:
-            if self._is_large(body.start_byte, body.end_byte):
+            if self._seen(_Holds.NOTHING, body.start_byte, body.end_byte) is not None:
                 tree.add(Item(Role.STATEMENT, body.start_byte, body.end_byte))
             return holds
         before = [child for child in found.node.children if child.end_byte <= body.start_byte]

@@ -19,6 +19,9 @@ def _words(words: str) -> tuple[str, ...]:
     return tuple(f"{word} " for word in words.split())
 
 
+_STRINGS = _set("string string_literal raw_string_literal template_literal heredoc_body")
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """A language, by the node types of its grammar.
@@ -40,6 +43,7 @@ class Language:
         imports: imports.
         import_words: the words that statements which import start with.
         attributes: what belongs to the next statement, such as a decorator.
+        opaque: what holds neither statements nor anything that does.
         modifiers: nodes with attributes and other words before a definition.
     """
 
@@ -60,6 +64,7 @@ class Language:
     import_words: tuple[str, ...] = ()
     attributes: frozenset[str] = frozenset()
     modifiers: frozenset[str] = frozenset()
+    opaque: frozenset[str] = _STRINGS
 
 
 _PYTHON = Language(
@@ -71,6 +76,9 @@ _PYTHON = Language(
     wrappers=_set("decorated_definition"),
     imports=_set("import_statement import_from_statement future_import_statement"),
     attributes=_set("decorator"),
+    opaque=_STRINGS
+    | _set("expression_statement return_statement assert_statement raise_statement")
+    | _set("delete_statement parameters argument_list decorator"),
 )
 
 _JAVASCRIPT = Language(

@@ -12,6 +12,7 @@ from chunkana_core.text.source import BOM
 MOST_DEFINITIONS = 64  # in each other; what is deeper is statements, as many levels again
 MOST_ITEMS = 2 * MOST_DEFINITIONS
 NOWHERE = -1
+_INDENTATION = 32  # more characters are looked at one by one
 
 
 class Role(IntEnum):
@@ -106,6 +107,9 @@ def line_start(text: str, offset: int, floor: int = 0) -> int:
 
     The start of the text is one also after a BOM. Nothing before the floor is looked at.
     """
+    ending = text.rfind("\n", max(floor, offset - _INDENTATION), offset)
+    if ending >= 0 and (ending + 1 == offset or text[ending + 1 : offset].isspace()):
+        return ending + 1
     begin = offset
     while begin > floor and text[begin - 1].isspace() and text[begin - 1] not in "\r\n":
         begin -= 1
