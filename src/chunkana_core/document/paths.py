@@ -8,6 +8,7 @@ from itertools import takewhile
 from msgspec import Struct
 
 Path = tuple[str, ...]
+_MAX_TITLE = 200  # characters; the whole text of a heading is in the content of chunks
 
 
 class SectionPath(Struct, frozen=True, gc=False):
@@ -92,3 +93,15 @@ def format_header_path(titles: Iterable[str]) -> str:
     """
     escaped = [title.replace("\\", r"\\").replace("/", r"\/") for title in titles]
     return "/" + "/".join(escaped)
+
+
+def short_title(text: str) -> str:
+    """Return a title on one line, cut at a word with `…` where it is long.
+
+    Titles are in the paths of all that is under them, which must not grow with their length.
+    """
+    title = " ".join(text.split())
+    if len(title) <= _MAX_TITLE:
+        return title
+    cut = title.rfind(" ", _MAX_TITLE // 2, _MAX_TITLE)
+    return title[: cut if cut > 0 else _MAX_TITLE - 1] + "…"

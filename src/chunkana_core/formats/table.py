@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import PurePath
@@ -11,6 +12,7 @@ from pathlib import PurePath
 from chunkana_core.config import AUTO
 from chunkana_core.document.document import Document
 from chunkana_core.errors import ConfigurationError, require_str, require_type
+from chunkana_core.formats.code.languages import LANGUAGES
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.plain import parse_text
 
@@ -62,7 +64,42 @@ MARKDOWN = Format(
     ("text/markdown", "text/x-markdown"),
 )
 TEXT = Format("text", parse_text, (".txt", ".text", ".log"), ("text/plain",))
-_BUILT_IN = (MARKDOWN, TEXT)  # those of an extra import their parsers in small functions
+
+
+def _parse_json(text: str) -> Document:
+    """Parse JSON; its parser is imported where it is used."""
+    from chunkana_core.formats.code.parser import parse_json  # noqa: PLC0415  of an extra
+
+    return parse_json(text)
+
+
+def _parse_code(text: str, language: str) -> Document:
+    """Parse source code; its parser is imported where it is used."""
+    from chunkana_core.formats.code.parser import parse_code  # noqa: PLC0415  of an extra
+
+    return parse_code(text, language)
+
+
+JSON = Format(
+    "json",
+    _parse_json,
+    (".json", ".jsonl", ".ndjson", ".jsonc", ".geojson"),
+    ("application/json", "application/jsonl", "application/x-ndjson", "application/geo+json"),
+    extra="code",
+    module="tree_sitter",
+)
+CODE = tuple(
+    Format(
+        language.name,
+        partial(_parse_code, language=language.name),
+        language.suffixes,
+        language.media_types,
+        extra="code",
+        module="tree_sitter",
+    )
+    for language in LANGUAGES.values()
+)
+_BUILT_IN = (MARKDOWN, TEXT, JSON, *CODE)  # those of an extra import their parsers where used
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,12 @@ from msgspec.structs import replace
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
+from chunkana_core.document.paths import short_title
 from chunkana_core.formats.markdown.containers import find_containers, wrap
 from chunkana_core.formats.markdown.front_matter import front_matter_title
 from chunkana_core.formats.markdown.grammar import MARKDOWN, Grammar
 from chunkana_core.formats.markdown.state import State
-from chunkana_core.formats.markdown.titles import html_title, rendered_title, short_title
+from chunkana_core.formats.markdown.titles import html_title, rendered_title
 from chunkana_core.text.source import NON_SPACE, Source
 
 _TOML_MARKER = re.compile(r"^\+{3}[ \t]*+$", re.MULTILINE)

@@ -1,0 +1,63 @@
+"""Texts parsed by tree-sitter; the only module that knows it, and imported only where it is used."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import tree_sitter_bash
+import tree_sitter_c
+import tree_sitter_c_sharp
+import tree_sitter_cpp
+import tree_sitter_go
+import tree_sitter_java
+import tree_sitter_javascript
+import tree_sitter_json
+import tree_sitter_php
+import tree_sitter_python
+import tree_sitter_ruby
+import tree_sitter_rust
+import tree_sitter_typescript
+from tree_sitter import Language as Grammar
+from tree_sitter import Node, Parser, TreeCursor
+
+__all__ = ["Grammar", "Node", "TreeCursor", "grammar", "parse"]
+
+_LANGUAGES = {
+    "bash": tree_sitter_bash.language,
+    "c": tree_sitter_c.language,
+    "cpp": tree_sitter_cpp.language,
+    "csharp": tree_sitter_c_sharp.language,
+    "go": tree_sitter_go.language,
+    "java": tree_sitter_java.language,
+    "javascript": tree_sitter_javascript.language,
+    "json": tree_sitter_json.language,
+    "php": tree_sitter_php.language_php,
+    "python": tree_sitter_python.language,
+    "ruby": tree_sitter_ruby.language,
+    "rust": tree_sitter_rust.language,
+    "tsx": tree_sitter_typescript.language_tsx,
+    "typescript": tree_sitter_typescript.language_typescript,
+}
+_SPACE = re.compile("\0|\ufeff|(?![\0-\x7f])\\s")
+_OTHER = re.compile("[^\0-\x7f]")
+_LONE_CR = re.compile("\r(?!\n)")
+
+
+@cache
+def grammar(language: str) -> Grammar:
+    """Return the grammar of a language."""
+    return Grammar(_LANGUAGES[language]())
+
+
+def parse(text: str, language: str) -> Node:
+    """Return the root of the tree of a text, in which positions are offsets in code points.
+
+    The parser is given a byte for each code point: other white space than ASCII's, NULs and BOMs
+    are spaces, other characters a letter, which they may be in names, strings and comments.
+    """
+    if "\r" in text:
+        text = _LONE_CR.sub("\n", text)
+    if "\0" in text or not text.isascii():
+        text = _OTHER.sub("X", _SPACE.sub(" ", text))
+    return Parser(grammar(language)).parse(text.encode("ascii")).root_node

@@ -1,0 +1,54 @@
+"""Source code and JSON to a `Document`."""
+
+from __future__ import annotations
+
+from chunkana_core.document.document import Document
+from chunkana_core.document.traits import FormatTraits
+from chunkana_core.formats.code.grammars import parse
+from chunkana_core.formats.code.items import find_items
+from chunkana_core.formats.code.json_items import find_json_items
+from chunkana_core.formats.code.sections import make_document
+from chunkana_core.formats.code.tree import ItemTree
+from chunkana_core.formats.plain import parse_text
+
+MOST_CHARACTERS = 2_000_000  # tree-sitter takes up to 260 bytes for each of them
+_MOST_UNPARSED = 0.5  # of the text
+
+
+def parse_code(text: str, language: str) -> Document:
+    r"""Parse source code: definitions are sections, whose kinds and names are theirs.
+
+    Total over `str` and linear in its length. A text of more than 2,000,000 characters, or half of
+    which or more the grammar cannot parse, is plain text.
+
+    Args:
+        text: the text.
+        language: one of `LANGUAGES`.
+
+    >>> document = parse_code("class A:\\n    def f(self):\\n        pass\\n", "python")
+    >>> [(s.kind, s.level, s.path) for s in document.sections[1:]]
+    [('class', 1, ('A',)), ('method', 2, ('A', 'f'))]
+    """
+    if len(text) > MOST_CHARACTERS:
+        return parse_text(text)
+    return _document(text, find_items(parse(text, language), text, language), language)
+
+
+def parse_json(text: str) -> Document:
+    """Parse JSON, or JSON lines: members and elements are sections below the root.
+
+    Total over `str` and linear in its length. A text of more than 2,000,000 characters, or half of
+    which or more cannot be parsed, is plain text.
+
+    >>> [section.path for section in parse_json('{"tea": ["hot"]}').sections[1:]]
+    [('root',), ('root', 'tea'), ('root', 'tea', '[0]')]
+    """
+    if len(text) > MOST_CHARACTERS:
+        return parse_text(text)
+    return _document(text, find_json_items(parse(text, "json"), text), "json")
+
+
+def _document(text: str, tree: ItemTree, name: str) -> Document:
+    if sum(tree.unparsed) > _MOST_UNPARSED * len(text.strip()):
+        return parse_text(text)
+    return make_document(text, tree, FormatTraits(name))
