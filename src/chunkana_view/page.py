@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from chunkana_core import Chunk, HierarchicalChunkingResult
+from chunkana_view.colours import KINDS, marks_of
 from chunkana_view.display_text import display, joined, on_one_line, title_of
 from chunkana_view.histogram import Bin, histogram
 from chunkana_view.labels import flags_of, level_of, lines_of, titles_of, type_of
@@ -168,12 +169,18 @@ def _choices(leaves: Sequence[Leaf]) -> Iterator[Choice]:
 def details(result: HierarchicalChunkingResult, page: Page) -> dict[str, object]:
     """Return what the page's script reads, JSON-able."""
     title = result.title
+    texts, gaps = [leaf.text for leaf in page.leaves], [leaf.gap for leaf in page.leaves]
+    marks = marks_of(result.format, texts, gaps)
     return {
         "limit": page.limit,
         "unit": page.unit,
         "outline": [_cells(row) for row in page.outline],
         "merge": [_cells(row) for row in page.merge],
-        "chunks": [_details(leaf, title) for leaf in page.leaves],
+        "colours": KINDS,
+        "chunks": [
+            _details(leaf, title) | ({"marks": found} if found else {})
+            for leaf, found in zip(page.leaves, marks, strict=True)
+        ],
     }
 
 

@@ -103,7 +103,7 @@ def test_inputs_are_not_replaced(folder: Path) -> None:
     )
     page = folder / "index.html"
     page.write_text(TEXT, encoding="utf-8")
-    assert error_of("view", a, page, "-o", folder, code=2).startswith(
+    assert error_of("view", a, page, "-o", folder, "--from=markdown", code=2).startswith(
         f"{page}: is one of the inputs"
     )
 

@@ -4,7 +4,7 @@
   const byId = (id) => document.getElementById(id);
   const source = byId("source");
   const leaves = [...source.querySelectorAll(".leaf")];
-  const { chunks, limit, unit, outline, merge } = JSON.parse(byId("chunks").textContent);
+  const { chunks, limit, unit, outline, merge, colours } = JSON.parse(byId("chunks").textContent);
   const narrow = matchMedia("(max-width: 1040px)");
   const count = (number) => number.toLocaleString("en");
   let selected = -1;
@@ -307,6 +307,20 @@
     byId("found").textContent = isSearching ? `${which}${count(matches.length)} found` : "";
   }
 
+  // Ranges, not elements: a document stays text alone.
+  function colour() {
+    if (!globalThis.Highlight) return;
+    const ranges = colours.map(() => []);
+    chunks.forEach(({ marks = [] }, at) => {
+      const node = leaves[at].firstChild;
+      for (let i = 0; node && i < marks.length; i += 3) {
+        const [kind, startOffset, endOffset] = marks.slice(i, i + 3);
+        ranges[kind].push(new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }));
+      }
+    });
+    colours.forEach((name, kind) => CSS.highlights.set(name, new Highlight(...ranges[kind])));
+  }
+
   function highlight(wanted) {
     if (!globalThis.Highlight) return;
     const found = [];
@@ -408,4 +422,5 @@
 
   addEventListener("hashchange", selectFromAddress);
   selectFromAddress();
+  colour();
 })();

@@ -13,7 +13,13 @@ from msgspec import Struct
 from chunkana_core.document.paths import short_title
 from chunkana_core.formats.code.grammars import Grammar, Node, grammar
 from chunkana_core.formats.code.languages import LANGUAGES, Language
-from chunkana_core.formats.code.tree import MOST_ITEMS, Item, ItemTree, Role, line_start, starts_line
+from chunkana_core.formats.code.tree import (
+    MOST_ITEMS,
+    Item,
+    ItemTree,
+    Role,
+    starts_line,
+)
 
 _ERROR = 0xFFFF  # the id of what could not be parsed
 _SEVERAL = 2
@@ -236,7 +242,11 @@ class _ItemFinder:
 
     def _definition(self, node: Node) -> _Definition | None:
         """Return what a node defines, None if that is nothing or has no name."""
-        kind, valued, language = self.rules.definitions.get(node.kind_id, ""), node, self.rules.language
+        kind, valued, language = (
+            self.rules.definitions.get(node.kind_id, ""),
+            node,
+            self.rules.language,
+        )
         if not kind:
             value_field = self.rules.values.get(node.kind_id)
             value = node.child_by_field_name(value_field) if value_field else None
