@@ -2,10 +2,10 @@
 
 Run as `python -m benchmarks.retrieval FOLDER`. The folder has documents, `corpus/*.md`, and
 `questions.jsonl`, an object a line: `doc`, `question`, `kind`, and `spans`, the exact ranges of the
-answer's characters. All documents are searched at once, by BM25, by embeddings of all-MiniLM-L6-v2,
-and by both: scores divided by the question's best, BM25's weighted 0.3. Passages are taken in
-order until a budget of characters is full, and the last is cut; what counts is their source text.
-A difference is in brackets with the bounds that hold 95 % of 10,000 resamples of the questions.
+answer's characters. All documents are searched at once, by embeddings of all-MiniLM-L6-v2, by BM25,
+and by both. What is found is read in order until a budget is full, once counting all that is handed
+over, once the characters of the source alone. A difference is in brackets, with the bounds that
+hold 95 % of 10,000 resamples of the questions.
 """
 
 from __future__ import annotations
@@ -19,26 +19,25 @@ from pathlib import Path
 from benchmarks.printing import machine
 from benchmarks.retrieval import ours, peers
 from benchmarks.retrieval.embeddings import Embeddings
-from benchmarks.retrieval.measuring import BASES, Bench, Outcomes
-from benchmarks.retrieval.misses import misses
-from benchmarks.retrieval.passages import Chunker, Passages
+from benchmarks.retrieval.measuring import Bench, Outcomes
+from benchmarks.retrieval.metrics import COUNTED
+from benchmarks.retrieval.passages import Chunker, Passages, passages
 from benchmarks.retrieval.questions import Collection, load, without_headings
-from benchmarks.retrieval.ranking import Words
-from benchmarks.retrieval.reading import print_readings
-from benchmarks.retrieval.report import KINDS_AT, Report, chunks
+from benchmarks.retrieval.report import Report, print_chunks
 
 _ROOT = Path(__file__).parents[2]
 _FOLDER = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "retrieval"
 _CACHE = _ROOT / ".embeddings.sqlite"
 _PACKAGES = ("langchain-text-splitters", "llama-index-core", "semantic-text-splitter", "chonkie")
 _NO_SIZE = 0  # of chunkers that have none
+_READING = f"{ours.SPLITTER}, propagated, assembled"
 
 
 def systems() -> Iterator[tuple[str, int, Chunker]]:
     """Yield every chunker at every size."""
     for chunkers, sizes in (
-        (ours.OURS | ours.LABELLED, ours.SIZES),
-        (peers.PEERS | peers.LABELLED, peers.SIZES),
+        (ours.OURS, ours.SIZES),
+        (peers.PEERS, peers.SIZES),
         (peers.UNSIZED, (_NO_SIZE,)),
     ):
         for name, chunker in chunkers.items():
@@ -53,70 +52,33 @@ def plain_systems() -> Iterator[tuple[str, int, Chunker]]:
         yield from ((name, size, chunker) for size in ours.SIZES)
 
 
-def measured(
-    bench: Bench, chosen: Iterator[tuple[str, int, Chunker]]
-) -> tuple[Outcomes, dict[tuple[str, int], Passages]]:
-    """Return what systems find, and the passages that they find it among."""
-    outcomes: Outcomes = {}
-    made: dict[tuple[str, int], Passages] = {}
+def measured(bench: Bench, chosen: Iterator[tuple[str, int, Chunker]]) -> Report:
+    """Print what systems make, and return what is found with them and with what we read."""
+    outcomes, made = Outcomes(), dict[tuple[str, int], Passages]()
+    for size in ours.SIZES:
+        outcomes |= bench.measure_reading(_READING, size)
     for name, size, chunker in chosen:
-        found = made[name, size] = bench.split(chunker, size)
+        found = made[name, size] = passages(chunker, bench.collection.texts, size)
         outcomes |= bench.measure(name, size, found)
-    return outcomes, made
-
-
-def compare(bench: Bench) -> None:
-    """Print all tables on documents as they are."""
-    outcomes, made = measured(bench, systems())
+    print_chunks(made)
     kinds = [question.kind for question in bench.collection.questions]
-    rivals = peers.PEERS | peers.UNSIZED
-    report, labelled = Report(outcomes, rivals, kinds), Report(outcomes, peers.LABELLED, kinds)
-    bases = [base for base in BASES if report.searches(base)]
-    chunks(made)
-    for base in bases:
-        report.by_chunker(base, [*ours.OURS, *rivals])
-        labelled.by_chunker(
-            base, [*ours.LABELLED, *peers.LABELLED], ", the document's path in front of each text"
-        )
-    for base in bases:
-        report.by_option(base, ours.OURS)
-    report.by_kind(
-        report.best(names, search, KINDS_AT)
-        for base in bases
-        for search in report.searches(base)
-        for names in (ours.OURS, rivals)
-    )
-    report.every_size(bases)
+    rivals = {name for name, _ in made if name not in ours.OURS}
+    return Report(outcomes, rivals, kinds)
 
 
-def compare_plain(bench: Bench) -> None:
-    """Print how we do on documents without headings."""
-    outcomes, _ = measured(bench, plain_systems())
-    kinds = [question.kind for question in bench.collection.questions]
-    report = Report(outcomes, (peers.RECURSIVE,), kinds)
-    bases = [base for base in BASES if report.searches(base)]
-    print("\n## Without headings")
-    for base in bases:
-        report.by_chunker(base, [*ours.PLAIN, peers.RECURSIVE])
-    report.every_size(bases)
-
-
-def print_misses(bench: Bench, name: str, size: int, search: str) -> None:
-    """Print which answers one of our systems misses, and why."""
-    found = bench.split((ours.OURS | ours.LABELLED)[name], size).found
-    scores = dict(bench.scores(found))
-    for said in misses(bench.collection, found, scores[search], KINDS_AT):
-        print(said)
-
-
-def run(collection: Collection, words: Words, embeddings: Embeddings | None) -> None:
+def run(collection: Collection, embeddings: Embeddings | None) -> None:
     """Print everything."""
     print(machine(_PACKAGES))
     print(f"- {len(collection.texts)} documents, {len(collection.questions)} questions")
-    print(f"- BM25: bm25s {version('bm25s')}, {'' if words.is_stemmed else 'not '}stemmed")
-    print_readings(collection, words)
-    compare(Bench(collection, words, embeddings))
-    compare_plain(Bench(without_headings(collection), words, embeddings))
+    print(f"- BM25: bm25s {version('bm25s')}, of the words that `words_of` returns")
+    report = measured(Bench(collection, embeddings), systems())
+    for counted in COUNTED:
+        report.print_best(counted)
+    report.print_kinds()
+    report.print_sizes()
+    print("\n## Without headings")
+    report = measured(Bench(without_headings(collection), embeddings), plain_systems())
+    report.print_best("handed over")
 
 
 def main() -> None:
@@ -125,20 +87,10 @@ def main() -> None:
     parser.add_argument(
         "folder", nargs="?", type=Path, default=_FOLDER, help="what to ask, of what"
     )
-    parser.add_argument("--stem", action="store_true", help="stem words for BM25")
     parser.add_argument("--words-only", action="store_true", help="BM25 alone: embed nothing")
     parser.add_argument("--embeddings", type=Path, default=_CACHE, help="where they are kept")
-    parser.add_argument(
-        "--misses", nargs=3, metavar=("CHUNKER", "SIZE", "SEARCH"), help="print them, and no tables"
-    )
     given = parser.parse_args()
-    embeddings = None if given.words_only else Embeddings(given.embeddings)
-    words = Words(is_stemmed=given.stem)
-    if given.misses:
-        name, size, search = given.misses
-        print_misses(Bench(load(given.folder), words, embeddings), name, int(size), search)
-    else:
-        run(load(given.folder), words, embeddings)
+    run(load(given.folder), None if given.words_only else Embeddings(given.embeddings))
 
 
 if __name__ == "__main__":

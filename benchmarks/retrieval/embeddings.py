@@ -18,7 +18,6 @@ from sentence_transformers import SentenceTransformer
 
 from benchmarks.retrieval.ranking import Scores
 
-_DIMENSIONS = 384
 _AT_ONCE = 256  # after as many texts, what is embedded is kept
 _TABLE = "CREATE TABLE IF NOT EXISTS embedded (hash BLOB PRIMARY KEY, vector BLOB)"
 
@@ -50,15 +49,6 @@ class Embeddings:
     def scores(self, texts: Sequence[str], questions: Sequence[str]) -> Scores:
         """Return the cosine of the angle between each text and each question."""
         return np.asarray(self.of(questions) @ self.of(texts).T, np.float64)
-
-    def level(
-        self, texts: Sequence[str], questions: Sequence[str], groups: NDArray[np.intp]
-    ) -> Scores:
-        """Return for each text the cosine of each question and the mean of the text's group."""
-        means = np.zeros((int(groups.max()) + 1, _DIMENSIONS), np.float32)
-        np.add.at(means, groups, self.of(texts))
-        means /= np.linalg.norm(means, axis=1, keepdims=True)
-        return np.asarray(self.of(questions) @ means.T, np.float64)[:, groups]
 
     def _known(self, store: sqlite3.Connection, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return the vectors of those texts that were embedded before."""

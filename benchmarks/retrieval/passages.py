@@ -16,14 +16,14 @@ class Piece:
     Attributes:
         text: what it took from the source.
         indexed: what search is to find it by: the text, with what the chunker puts before it.
+        read: what its framework hands over to a reader, the text in it.
         start: the offset of the text, as the chunker says; None if it says none.
-        section: what tells the pieces of one section of the document from others.
     """
 
     text: str
     indexed: str
+    read: str
     start: int | None = None
-    section: str = ""
 
 
 Chunker = Callable[[Text, int], Iterable[Piece]]
@@ -31,12 +31,21 @@ Chunker = Callable[[Text, int], Iterable[Piece]]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece at its place: the number of its document, and the range of its source."""
+    """A piece at its place.
+
+    Attributes:
+        document: the number of its document.
+        span: the range of its source.
+        indexed: what it is found by.
+        before: how many characters are handed over before its text.
+        size: how many are handed over in all.
+    """
 
     document: int
     span: Span
     indexed: str
-    section: str
+    before: int
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +116,6 @@ def passages(chunker: Chunker, texts: Sequence[Text], size: int) -> Passages:
             if span is None:
                 lost += 1
             else:
-                found.append(Passage(number, span, piece.indexed, piece.section))
+                before = max(0, piece.read.find(piece.text))
+                found.append(Passage(number, span, piece.indexed, before, len(piece.read)))
     return Passages(tuple(found), lost)

@@ -7,7 +7,6 @@ these documents, by its own tokenizer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 
 from chonkie import RecursiveChunker
@@ -18,7 +17,7 @@ from llama_index.core.node_parser import MarkdownNodeParser, NodeParser
 from llama_index.core.schema import MetadataMode, TextNode
 from semantic_text_splitter import MarkdownSplitter
 
-from benchmarks.chunkers.langchain import HEADERS, header_splitter, recursive_splitter
+from benchmarks.chunkers.langchain import header_splitter, recursive_splitter
 from benchmarks.chunkers.llamaindex import sentence_splitter
 from benchmarks.retrieval.passages import Chunker, Piece
 from benchmarks.retrieval.questions import Text
@@ -32,7 +31,8 @@ def _recursive(size: int) -> RecursiveCharacterTextSplitter:
 def recursive(text: Text, size: int) -> Iterator[Piece]:
     """Split at LangChain's separators for Markdown."""
     for page in _recursive(size).create_documents([text.text]):
-        yield Piece(page.page_content, page.page_content, page.metadata["start_index"])
+        content = page.page_content
+        yield Piece(content, content, content, page.metadata["start_index"])
 
 
 def headers_stripped(text: Text, size: int) -> Iterator[Piece]:
@@ -49,8 +49,7 @@ def _by_header(text: Text, size: int, *, strip: bool) -> Iterator[Piece]:
     sections = header_splitter(strip=strip).split_text(text.text)
     pages: list[Page] = _recursive(size).split_documents(sections)
     for page in pages:
-        section = "/".join(str(page.metadata.get(name, "")) for _, name in HEADERS)
-        yield Piece(page.page_content, page.page_content, section=section)
+        yield Piece(page.page_content, page.page_content, page.page_content)
 
 
 def markdown_nodes(text: Text, _size: int) -> Iterator[Piece]:
@@ -66,31 +65,20 @@ def sentences(text: Text, size: int) -> Iterator[Piece]:
 def _nodes(text: Text, parser: NodeParser) -> Iterator[Piece]:
     for node in parser.get_nodes_from_documents([Document(text=text.text)]):
         if isinstance(node, TextNode):
-            section = str(node.metadata.get("header_path", ""))
-            embedded = node.get_content(MetadataMode.EMBED)
-            yield Piece(node.text, embedded, node.start_char_idx, section)
+            embedded, read = map(node.get_content, (MetadataMode.EMBED, MetadataMode.LLM))
+            yield Piece(node.text, embedded, read, node.start_char_idx)
 
 
 def semantic_markdown(text: Text, size: int) -> Iterator[Piece]:
     """Split with semantic-text-splitter, which parses CommonMark."""
     for start, piece in MarkdownSplitter(size).chunk_indices(text.text):
-        yield Piece(piece, piece, start)
+        yield Piece(piece, piece, piece, start)
 
 
 def chonkie_recursive(text: Text, size: int) -> Iterator[Piece]:
     """Split with chonkie's default rules; those for Markdown would have to be downloaded."""
     for chunk in RecursiveChunker(chunk_size=size).chunk(text.text):
-        yield Piece(chunk.text, chunk.text, chunk.start_index)
-
-
-def labelled(chunker: Chunker) -> Chunker:
-    """Return a chunker whose pieces are indexed with the document's path in front."""
-
-    def chunk(text: Text, size: int) -> Iterator[Piece]:
-        for piece in chunker(text, size):
-            yield replace(piece, indexed=f"{text.name}\n\n{piece.indexed}")
-
-    return chunk
+        yield Piece(chunk.text, chunk.text, chunk.text, chunk.start_index)
 
 
 SIZES = (500, 800, 1000, 1300)
@@ -104,8 +92,3 @@ PEERS: dict[str, Chunker] = {
     "chonkie recursive": chonkie_recursive,
 }
 UNSIZED: dict[str, Chunker] = {"LlamaIndex MarkdownNodeParser": markdown_nodes}
-LABELLED: dict[str, Chunker] = {
-    f"{name}, labelled": labelled(chunker)
-    for name, chunker in PEERS.items()
-    if chunker in {recursive, headers_kept, semantic_markdown}
-}

@@ -1,92 +1,95 @@
-"""What a reader is handed over for a budget that counts all of it, found by words alone."""
+"""What is read of our chunks: found, scores propagated, laid out within a budget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from benchmarks.printing import print_table
-from benchmarks.retrieval.metrics import BUDGETS, overlap
-from benchmarks.retrieval.ours import SIZES
+from benchmarks.retrieval.metrics import Counted
 from benchmarks.retrieval.questions import Collection
-from benchmarks.retrieval.ranking import Words, ranked
-from chunkana_core import Chunk, ChunkConfig, Context, MarkdownChunker, Span
-from chunkana_retrieval import Hit, LexicalEntry, LexicalIndex, assemble, propagate_hits
+from benchmarks.retrieval.ranking import Scores, ranked
+from chunkana_core import ChunkConfig, Context, MarkdownChunker, Span
+from chunkana_retrieval import Hit, LexicalEntry, LexicalIndex, assemble, fuse, propagate_hits
 
-Ranges = list[tuple[int, Span]]
-_CANDIDATES = 60
-_BETWEEN = "\n\n"
+FETCHED = 30  # hits of each search, as the retrievers of our adapters fetch
+_Key = tuple[str, str]  # the ids of a document and of a leaf
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
-    """A chunk, and the number of its document."""
+class Leaves:
+    """The leaves of all documents, as `ChunkanaSplitter` makes them.
 
-    document: int
-    chunk: Chunk
+    Attributes:
+        hits: by the ids of document and leaf; documents are named by their numbers.
+        embedded: the texts to find them by, in the same order.
+        lexical: finds them by words.
+        sources: the texts of the documents.
+    """
+
+    hits: dict[_Key, Hit]
+    embedded: list[str]
+    lexical: LexicalIndex
+    sources: dict[str, str]
+
+    @classmethod
+    def of(cls, collection: Collection, size: int) -> Leaves:
+        """Split the documents."""
+        config = ChunkConfig(max_chunk_size=size, atomic_blocks="split")
+        chunker = MarkdownChunker(config, Context())
+        sources = {str(number): text.text for number, text in enumerate(collection.texts)}
+        chunks = [
+            (name, chunk)
+            for name, text in sources.items()
+            for chunk in chunker.chunk_hierarchical(text).get_flat_chunks()
+        ]
+        return cls(
+            {(name, chunk.chunk_id): Hit.of_chunk(chunk, 0, name) for name, chunk in chunks},
+            [chunk.embedded for _, chunk in chunks],
+            LexicalIndex(LexicalEntry.of_chunk(chunk, name) for name, chunk in chunks),
+            sources,
+        )
+
+    def by_words(self, question: str) -> dict[_Key, float]:
+        """Return the scores of the best leaves by words."""
+        found = self.lexical.search(question, FETCHED)
+        return {(hit.document_id, hit.node_id): hit.score for hit in found}
+
+    def by_meaning(self, scores: Scores, asked: int) -> dict[_Key, float]:
+        """Return the scores of the best leaves for a question, of the scores of all leaves."""
+        keys, row = [*self.hits], scores[asked]
+        return {keys[n]: float(row[n]) for n in ranked(scores[asked : asked + 1])[0][:FETCHED]}
+
+    def ranking(self, scores: dict[_Key, float]) -> list[Hit]:
+        """Return hits with their scores propagated, the best first."""
+        found = [replace(self.hits[key], score=score) for key, score in scores.items()]
+        return propagate_hits(found)
+
+    def read(self, ranking: Sequence[Hit], budget: int, counted: Counted) -> list[tuple[int, Span]]:
+        """Return the ranges of documents that are read within a budget."""
+        if counted == "handed over":
+            passages = assemble(ranking, budget, sources=self.sources)
+            return [(int(p.document_id), span) for p in passages for span in p.spans]
+        ranges, left = [], budget
+        for hit in ranking:
+            if left <= 0:
+                break
+            shown = Span(hit.span.start, min(hit.span.end, hit.span.start + left))
+            ranges.append((int(hit.document_id), shown))
+            left -= len(shown)
+        return ranges
 
 
-def leaves(collection: Collection, size: int) -> list[Leaf]:
-    """Return the chunks of all documents, as `ChunkanaSplitter` makes them."""
-    chunker = MarkdownChunker(ChunkConfig(max_chunk_size=size, atomic_blocks="split"), Context())
-    return [
-        Leaf(number, chunk)
-        for number, text in enumerate(collection.texts)
-        for chunk in chunker.chunk_hierarchical(text.text).get_flat_chunks()
-    ]
-
-
-def as_embedded(order: Sequence[Leaf], budget: int) -> Iterator[tuple[int, Span]]:
-    """Yield the ranges in chunks that are handed over as they are embedded, the last one cut."""
-    left = budget
-    for leaf in order:
-        span = leaf.chunk.span
-        before = len(leaf.chunk.embedded) - len(leaf.chunk.content) + leaf.chunk.text_offset
-        shown = min(len(span), left - before)
-        if shown > 0:
-            yield leaf.document, Span(span.start, span.start + shown)
-        left -= len(leaf.chunk.embedded) + len(_BETWEEN)
-
-
-def readings(
-    collection: Collection, found: Sequence[Leaf], words: Words
-) -> Iterator[tuple[str, Callable[[int, int], Ranges]]]:
-    """Yield ways to search and read: the ranges of documents for a question and a budget."""
-    texts = [leaf.chunk.embedded for leaf in found]
-    order = ranked(words.scores(texts, [question.text for question in collection.questions]))
-    yield "chunks", lambda asked, budget: [*as_embedded([found[n] for n in order[asked]], budget)]
-    index = LexicalIndex(LexicalEntry.of_chunk(leaf.chunk, str(leaf.document)) for leaf in found)
-    hits = {
-        (str(leaf.document), leaf.chunk.chunk_id): Hit.of_chunk(leaf.chunk, 0, str(leaf.document))
-        for leaf in found
+def rankings(
+    leaves: Leaves, questions: Sequence[str], meaning: Scores | None
+) -> dict[str, list[list[Hit]]]:
+    """Return for each kind of search the hits of each question, the best first."""
+    by_words = [leaves.by_words(question) for question in questions]
+    found: dict[str, list[dict[_Key, float]]] = {"words": by_words}
+    if meaning is not None:
+        dense = [leaves.by_meaning(meaning, asked) for asked in range(len(questions))]
+        found["dense"] = dense
+        found["hybrid"] = [fuse(*pair) for pair in zip(dense, by_words, strict=True)]
+    return {
+        search: [leaves.ranking(scores) for scores in of_questions]
+        for search, of_questions in found.items()
     }
-    sources = {str(number): text.text for number, text in enumerate(collection.texts)}
-
-    def assembled(asked: int, budget: int) -> Ranges:
-        best = propagate_hits(index.search(collection.questions[asked].text, _CANDIDATES))
-        chosen = [replace(hits[hit.document_id, hit.node_id], score=hit.score) for hit in best]
-        passages = assemble(chosen, budget, sources=sources)
-        return [(int(passage.document_id), span) for passage in passages for span in passage.spans]
-
-    yield "assembled", assembled
-
-
-def print_readings(collection: Collection, words: Words) -> None:
-    """Print the recall of each way, at every size and budget."""
-
-    def rows() -> Iterator[Sequence[str]]:
-        for size in SIZES:
-            for name, read in readings(collection, leaves(collection, size), words):
-                recalls = (
-                    np.mean([
-                        overlap(question, read(asked, budget)).recall
-                        for asked, question in enumerate(collection.questions)
-                    ])
-                    for budget in BUDGETS
-                )  # fmt: skip
-                yield name, str(size), *(f"{recall:.3f}" for recall in recalls)
-
-    head = ("read", "size", *(f"recall within {budget:,}" for budget in BUDGETS))
-    print_table("Words alone, everything handed over counted", head, rows())

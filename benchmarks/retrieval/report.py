@@ -9,11 +9,12 @@ import numpy as np
 
 from benchmarks.printing import print_table
 from benchmarks.retrieval.comparing import Numbers, difference
-from benchmarks.retrieval.measuring import Outcomes, System
-from benchmarks.retrieval.metrics import BUDGETS
+from benchmarks.retrieval.measuring import SEARCHES, Limit, Outcomes, System
+from benchmarks.retrieval.metrics import BUDGETS, COUNTED, Counted
 from benchmarks.retrieval.passages import Passages
 
-KINDS_AT = 3000  # characters
+KINDS_WITHIN: Limit = ("handed over", 3000)
+_HEAD = tuple(f"{budget:,}" for budget in BUDGETS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,88 +31,91 @@ class Report:
     peers: Collection[str]
     kinds: Sequence[str]
 
-    def best(self, chunkers: Collection[str], search: str, budget: int) -> System:
+    def best(self, chunkers: Collection[str], search: str, within: Limit) -> System:
         """Return the best system of some chunkers at any size, for one search and budget."""
         systems = (s for s in self.outcomes if s.chunker in chunkers and s.search == search)
-        return max(systems, key=lambda s: self._recall(s, budget).mean())
+        return max(systems, key=lambda s: self.outcomes[s][within].mean())
 
-    def _recall(self, system: System, budget: int) -> Numbers:
-        return self.outcomes[system].recalls[budget]
+    @property
+    def searches(self) -> list[str]:
+        """What was searched with."""
+        made = {system.search for system in self.outcomes}
+        return [search for search in SEARCHES if search in made]
 
-    def searches(self, base: str) -> list[str]:
-        """Return what was searched with: one of the three ways, and the same with options."""
-        made = dict.fromkeys(system.search for system in self.outcomes)
-        return [search for search in made if search.split(" + ")[0] == base]
+    @property
+    def chunkers(self) -> list[str]:
+        """The names of all chunkers."""
+        return list(dict.fromkeys(system.chunker for system in self.outcomes))
 
-    def by_chunker(self, search: str, chunkers: Iterable[str], note: str = "") -> None:
+    def print_best(self, counted: Counted) -> None:
         """Print each chunker at its best size for each budget, beside the best peer."""
-        print_table(
-            f"{search}, each chunker at its best size{note}",
-            ("chunker", *(f"recall within {budget:,}" for budget in BUDGETS)),
-            ((name, *self._cells([name], search, search)) for name in chunkers),
-        )
-        best = [self.best(self.peers, search, budget) for budget in BUDGETS]
-        said = (f"{s.chunker}, {s.size} ({b:,})" for s, b in zip(best, BUDGETS, strict=True))
-        print(f"\nThe best peers: {'; '.join(said)}.")
+        for search in self.searches:
+            rows = ((name, *self._best_cells(name, search, counted)) for name in self.chunkers)
+            title = f"{search}, {counted} counted, each chunker at its best size"
+            print_table(title, ("chunker", *_HEAD), rows)
 
-    def by_option(self, base: str, ours: Collection[str]) -> None:
-        """Print our best chunker with each option, beside the best peer without and with it."""
-
-        def rows() -> Iterator[Sequence[str]]:
-            for search in self.searches(base):
-                yield search, "ours", *self._cells(ours, search, base)
-                yield search, "peers", *self._cells(self.peers, search, base)
-
-        head = ("search", "best of", *(f"recall within {budget:,}" for budget in BUDGETS))
-        print_table(f"{base} with options, beside the best peer without any", head, rows())
-
-    def _cells(self, names: Collection[str], search: str, against: str) -> Iterator[str]:
+    def _best_cells(self, name: str, search: str, counted: Counted) -> Iterator[str]:
         for budget in BUDGETS:
-            system = self.best(names, search, budget)
-            peer = self._recall(self.best(self.peers, against, budget), budget)
-            recall = self._recall(system, budget)
-            yield f"{recall.mean():.3f} ({system.size}) {difference(recall, peer)}"
+            system = self.best([name], search, (counted, budget))
+            yield self._cell(system, (counted, budget), f" ({system.size})")
 
-    def every_size(self, searches: Sequence[str]) -> None:
-        """Print recall within each budget, and what the first five passages bring."""
-        head = ("chunker", "size", "search", *(f"{budget:,}" for budget in BUDGETS))
-        top = ("recall of 5", "precision of 5", "IoU of 5")
-        rows = (
-            (system.chunker, str(system.size), system.search, *self._means(system))
-            for search in searches
-            for system in self.outcomes
-            if system.search == search
-        )
-        print_table("Every size", (*head, *top), rows)
+    def _cell(self, system: System, within: Limit, note: str = "") -> str:
+        """Write a recall; of ours, with its ratio to the best peer with the same search."""
+        recalls = self.outcomes[system][within]
+        if system.chunker in self.peers:
+            return f"{recalls.mean():.3f}{note}"
+        peer = self.outcomes[self.best(self.peers, system.search, within)][within]
+        return f"{recalls.mean():.3f}{note} {difference(recalls, peer)}"
 
-    def _means(self, system: System) -> Iterator[str]:
-        outcome = self.outcomes[system]
-        top = (outcome.top_recall, outcome.top_precision, outcome.top_union_share)
-        return (f"{numbers.mean():.3f}" for numbers in (*outcome.recalls.values(), *top))
+    def print_sizes(self) -> None:
+        """Print every chunker at every size."""
+        for counted in COUNTED:
+            rows = (
+                (
+                    system.chunker,
+                    str(system.size),
+                    search,
+                    *(self._cell(system, (counted, budget)) for budget in BUDGETS),
+                )
+                for search in self.searches
+                for system in self.outcomes
+                if system.search == search
+            )
+            head = ("chunker", "size", "search", *_HEAD)
+            print_table(f"Every size, {counted} counted", head, rows)
 
-    def by_kind(self, systems: Iterable[System]) -> None:
-        """Print the recall of systems by the kind of answer."""
+    def print_kinds(self) -> None:
+        """Print the recall of the best of ours and of peers by the kind of answer."""
         kinds = np.asarray(self.kinds)
         names = sorted(set(self.kinds))
-        head = (f"within {KINDS_AT:,}", *(f"{name} ({(kinds == name).sum()})" for name in names))
-        rows = (
-            (
-                f"{system.chunker} {system.size}, {system.search}",
-                *(f"{self._recall(system, KINDS_AT)[kinds == name].mean():.3f}" for name in names),
-            )
-            for system in systems
+        ours = [name for name in self.chunkers if name not in self.peers]
+        best = (
+            self.best(chunkers, search, KINDS_WITHIN)
+            for search in self.searches
+            for chunkers in (*([name] for name in ours), self.peers)
         )
-        print_table("By kind of answer", head, rows)
+        rows = (
+            (f"{s.chunker} {s.size}, {s.search}", *_by_kind(self.outcomes[s][KINDS_WITHIN], kinds))
+            for s in best
+        )
+        counted, budget = KINDS_WITHIN
+        head = (f"within {budget:,}", *(f"{name} ({(kinds == name).sum()})" for name in names))
+        print_table(f"By kind of answer, {counted} counted", head, rows)
 
 
-def chunks(made: dict[tuple[str, int], Passages]) -> None:
+def _by_kind(recalls: Numbers, kinds: Iterable[str]) -> Iterator[str]:
+    kind_of = np.asarray(kinds)
+    return (f"{recalls[kind_of == name].mean():.3f}" for name in sorted({*kinds}))
+
+
+def print_chunks(made: dict[tuple[str, int], Passages]) -> None:
     """Print what each chunker made."""
-    head = ("chunker", "size", "chunks", "mean characters", "longest", "source not found")
+    head = ("chunker", "size", "chunks", "mean characters", "handed over", "source not found")
     print_table("Chunks", head, (_described(*key, found) for key, found in made.items()))
 
 
 def _described(name: str, size: int, found: Passages) -> tuple[str, ...]:
-    sizes = [len(passage.span) for passage in found.found]
-    mean, longest = sum(sizes) / len(sizes), max(sizes)
-    lost = f"{found.share_lost:.1%}"
-    return name, str(size), f"{len(sizes):,}", f"{mean:,.0f}", f"{longest:,}", lost
+    count = len(found.found)
+    own = sum(len(passage.span) for passage in found.found) / count
+    read = sum(passage.size for passage in found.found) / count
+    return name, str(size), f"{count:,}", f"{own:,.0f}", f"{read:,.0f}", f"{found.share_lost:.1%}"

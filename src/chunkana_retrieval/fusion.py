@@ -25,13 +25,17 @@ def fuse(
     """Return the weighted sum of two searches' scores for one question, each as shares of its best.
 
     `(1 - lexical_weight) * share of the best dense score + lexical_weight * share of the best
-    lexical one`, where what a search did not find has a share of 0. A share is
+    lexical one`. A share is
 
     - `score / best` where a higher score is better; less than nothing counts as nothing;
     - `best / score` of distances: numbers that rise, the best being given first. Rising from below
       zero, they are negated similarities;
     - `5 / (5 + rank)`, ranks from 0, where one is None or no finite number, as they are given,
       and where the best is not above zero, by score; nothing where all scores are zero.
+
+    What a search did not find has its lowest share, for all that is known is that it is no better.
+    It has none if the search found less than the other one, and so has nothing more to give: ask
+    both for as many.
 
     Args:
         dense: scores by id, the best first.
@@ -45,14 +49,17 @@ def fuse(
     Raises:
         ConfigurationError: for a weight out of range.
 
-    >>> fuse({"a": 0.8, "b": 0.6}, {"b": 12.0, "c": 3.0})
-    {'b': 0.875, 'a': 0.5, 'c': 0.125}
+    >>> fuse({"a": 1.0, "b": 0.5}, {"b": 12.0, "c": 3.0})
+    {'b': 0.75, 'a': 0.625, 'c': 0.375}
     """
     require_number("lexical_weight", lexical_weight, 0, 1, "a number from 0 to 1")
     fused: dict[K, float] = dict.fromkeys((*dense, *lexical), 0.0)
+    most = max(len(dense), len(lexical))
     for scores, weight in ((dense, 1 - lexical_weight), (lexical, lexical_weight)):
-        for key, share in zip(scores, _shares([*scores.values()]), strict=True):
-            fused[key] += weight * share
+        shares = dict(zip(scores, _shares([*scores.values()]), strict=True))
+        lowest = min(shares.values(), default=0.0) if len(shares) == most else 0.0
+        for key in fused:
+            fused[key] += weight * shares.get(key, lowest)
     return dict(sorted(fused.items(), key=lambda one: one[1], reverse=True))
 
 

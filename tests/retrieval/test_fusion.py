@@ -46,14 +46,23 @@ def test_scores_become_shares_of_the_best(scores: list[Any], shares: list[float]
 
 
 def test_what_both_find_rises_and_equals_keep_their_order() -> None:
-    fused = fuse({"a": 4, "b": 4, "c": 2}, {"d": 9, "c": 9, "e": 9}, 0.5)
-    assert fused == {"c": 0.75, "a": 0.5, "b": 0.5, "d": 0.5, "e": 0.5}
-    assert list(fused) == ["c", "a", "b", "d", "e"]
+    fused = fuse({"a": 4, "b": 4, "c": 3, "f": 0}, {"d": 9, "c": 9, "e": 9, "g": 0}, 0.5)
+    assert fused == {"c": 0.875, "a": 0.5, "b": 0.5, "d": 0.5, "e": 0.5, "f": 0, "g": 0}
+    assert list(fused) == ["c", "a", "b", "d", "e", "f", "g"]
+
+
+def test_what_a_search_stopped_before_has_its_lowest_share() -> None:
+    assert fuse({"a": 4, "b": 3}, {"c": 8, "a": 2}) == {"c": 0.875, "a": 0.625, "b": 0.5}
+
+
+def test_what_a_search_has_nothing_of_gets_nothing_from_it() -> None:
+    assert fuse({"a": 4, "b": 3}, {"c": 8}) == {"a": 0.5, "c": 0.875, "b": 0.375}
+    assert fuse({"c": 8}, {"a": 4, "b": 3}) == {"a": 0.5, "c": 0.875, "b": 0.375}
 
 
 @pytest.mark.parametrize(("weight", "first"), [(0, "a"), (0.3, "a"), (0.7, "b"), (1, "b")])
 def test_the_weight_says_which_search_counts_more(weight: float, first: str) -> None:
-    assert next(iter(fuse({"a": 1}, {"b": 1}, weight))) == first
+    assert next(iter(fuse({"a": 2, "c": 1}, {"b": 2, "c": 1}, weight))) == first
 
 
 @pytest.mark.parametrize("weight", [-0.1, 1.1, nan, "half", True])
