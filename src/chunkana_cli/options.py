@@ -14,6 +14,7 @@ from chunkana_core import ChunkConfig, ConfigurationError
 
 Strategy = Literal["auto", "code_aware", "structural", "fallback"]
 AtomicBlocks = Literal["keep", "split"]
+CodeCuts = Literal["lines", "syntax"]
 Command = Callable[..., None]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 
@@ -25,6 +26,7 @@ _OPTIONS: dict[str, tuple[object, str, str | bool]] = {
     "overlap_size": (int, "Characters of the neighbours to put into the metadata.", True),
     "strategy": (Strategy, "How to cut.", True),
     "atomic_blocks": (AtomicBlocks, "What becomes of code and tables over the limit.", True),
+    "code_cuts": (CodeCuts, "Where fenced code is cut that has to be.", True),
     "oversize_tolerance": (float, "Keep a section whole up to this share over the limit.", True),
     "merge_boundary_level": (int, "Never merge across headings up to this level.", True),
     "min_content_after_header": (int | None, "Avoid parts with less text.", _SMALL),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from importlib.util import find_spec
 from typing import Final, Literal
 
 from chunkana_core.errors import (
@@ -29,7 +30,11 @@ _TYPES: dict[str, tuple[type, str]] = {
     "include_document_summary": (bool, "True or False"),
     "debug": (bool, "True or False"),
 }
-_CHOICES = {"atomic_blocks": ("keep", "split"), "validation": ("off", "warn", "strict")}
+_CHOICES = {
+    "atomic_blocks": ("keep", "split"),
+    "code_cuts": ("lines", "syntax"),
+    "validation": ("off", "warn", "strict"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +54,8 @@ class ChunkConfig:
         structure_threshold: the number of headings from which "auto" takes `structural`, which
             keeps each section; below it, `fallback` fills chunks with sections below H2.
         atomic_blocks: "keep" leaves code, tables and math whole at any size, "split" does not.
+        code_cuts: where fenced code is rather cut that has to be: "lines" for blank lines, "syntax"
+            for places between statements, in the languages of the extra `code`.
         oversize_tolerance: keeps a section whole up to `max_chunk_size * (1 + tolerance)`.
         merge_boundary_level: small drafts are not merged across headings of this level or above.
         min_content_after_header: parts with less text of their own are avoided; None is
@@ -59,6 +66,7 @@ class ChunkConfig:
 
     Raises:
         ConfigurationError: naming the field, the value and what is allowed.
+        ImportError: for "syntax" without that extra.
 
     >>> ChunkConfig(max_chunk_size=500).min_chunk
     100
@@ -72,6 +80,7 @@ class ChunkConfig:
     code_threshold: float = 0.3
     structure_threshold: int = 3
     atomic_blocks: Literal["keep", "split"] = "keep"
+    code_cuts: Literal["lines", "syntax"] = "lines"
     oversize_tolerance: float = 0.0
     merge_boundary_level: int = 2
     min_content_after_header: int | None = None
@@ -91,6 +100,9 @@ class ChunkConfig:
         for name, choices in _CHOICES.items():
             if (value := getattr(self, name)) not in choices:
                 raise ConfigurationError(name, value, " or ".join(map(repr, choices)))
+        if self.code_cuts == "syntax" and find_spec("tree_sitter") is None:
+            install = 'pip install "chunkana-rag[code]"'
+            raise ImportError(f"code_cuts='syntax' needs {install}", name="tree_sitter")
         measure: object = self.length_function
         if not callable(measure):
             allowed = "a callable that returns a whole number for a str"

@@ -27,6 +27,7 @@ DEFAULTS: dict[str, object] = {
     "code_threshold": 0.3,
     "structure_threshold": 3,
     "atomic_blocks": "keep",
+    "code_cuts": "lines",
     "oversize_tolerance": 0.0,
     "merge_boundary_level": 2,
     "min_content_after_header": None,
@@ -180,7 +181,7 @@ def test_to_dict_and_back() -> None:
 @pytest.mark.parametrize("name", ["max_size", "length_function", ""])
 def test_unknown_keys_are_errors(name: str) -> None:
     """A key that is no option is refused, with the options that there are."""
-    with pytest.raises(ConfigurationError, match="atomic_blocks, code_threshold, debug") as caught:
+    with pytest.raises(ConfigurationError, match="atomic_blocks, code_cuts, code_threshold, debug") as caught:
         ChunkConfig.from_dict({"max_chunk_size": 100, name: 5})
     assert caught.value.field == name
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.formats.markdown.parser import parse_blocks
+from chunkana_core.splitting.syntax import statement_boundaries
 from chunkana_core.text.cutting import Boundary, Cutter, Piece, line_spans
 from chunkana_core.text.source import BOM, Source, Span
 
@@ -94,11 +95,18 @@ class _Wrapper(Struct, frozen=True, gc=False):
     line_start: str = ""
 
 
-def divide_atom(cutter: Cutter, block: Block) -> list[tuple[Piece, Repeats]]:
+def divide_atom(
+    cutter: Cutter, block: Block, *, by_syntax: bool = False
+) -> list[tuple[Piece, Repeats]]:
     """Divide code, math or a table into lines, and lines over the limit into words.
 
     Markers of containers in lines above it are pieces of their own. Nothing is returned where the
     fence alone leaves no room for what is between.
+
+    Args:
+        cutter: of the block's span, with the limit.
+        block: to divide.
+        by_syntax: whether fenced code in a known language is rather cut between statements.
     """
     first_line = max(cutter.span.start, block.start)
     markers = list(cutter.words(Span(cutter.span.start, first_line)))
@@ -110,6 +118,8 @@ def divide_atom(cutter: Cutter, block: Block) -> list[tuple[Piece, Repeats]]:
         return []  # a cut inside the fence itself would not leave one
     is_table = block.kind is BlockKind.TABLE
     pieces = _lines(replace(atom, limit=max(1, atom.limit - wrapped)), is_table=is_table)
+    if by_syntax and block.kind is BlockKind.FENCED_CODE:
+        pieces = _with_statements(atom, pieces, block.info, wrapper.line_start)
     opening_pieces = _HEADER_LINES if is_table else 1
     divided = [(piece, NO_REPEATS) for piece in markers]
     for number, piece in enumerate(pieces, 1):
@@ -178,6 +188,23 @@ def _lines(atom: Cutter, *, is_table: bool) -> list[Piece]:
         if number < len(lines):
             pieces[lines[number]] = Piece(pieces[lines[number]].span, boundary)
     return pieces
+
+
+def _with_statements(
+    atom: Cutter, pieces: Sequence[Piece], info: str, line_start: str
+) -> list[Piece]:
+    """Return the pieces of fenced code with what stands before each line in its syntax."""
+    text, spans = atom.source.text, [*line_spans(atom.source, atom.span)][1:-1]
+    whole, blank = (text[span.start : span.end] for span in spans), line_start.rstrip()
+    lines = ["" if line == blank else line.removeprefix(line_start) for line in whole]
+    boundaries = statement_boundaries(lines, info)
+    by_start = {span.start: boundary for span, boundary in zip(spans, boundaries, strict=False)}
+    return [
+        Piece(piece.span, by_start.get(piece.span.start, piece.boundary))
+        if piece.boundary in _LINE_STARTS
+        else piece
+        for piece in pieces
+    ]
 
 
 def has_fence(text: str, start: int = 0, end: int | None = None) -> bool:

@@ -89,7 +89,9 @@ class Splitter:
         keep_atoms, full_room = self.config.atomic_blocks == "keep", self.contexts.full_room
         contents = ContentWriter.of(draft, self.sizes, keep_atoms=keep_atoms)
         room = limit = self.room(draft)
-        maker = UnitMaker(self.sizes, keep_atoms, full_room - room)
+        maker = UnitMaker(
+            self.sizes, keep_atoms, full_room - room, by_syntax=self.config.code_cuts == "syntax"
+        )
         for attempt in range(_PLANS + 1):
             plan = Plan(
                 DraftUnits(draft, maker, contents, room, limit),

@@ -124,11 +124,13 @@ class UnitMaker:
         keep_atoms: whether atoms stay whole at any size.
         atom_allowance: how much larger than other units an atom may be: as much as the context,
             which is left out before an atom is parted.
+        by_syntax: whether fenced code is rather cut between statements than at blank lines.
     """
 
     sizes: DocumentSizes
     keep_atoms: bool
     atom_allowance: int = 0
+    by_syntax: bool = False
 
     def units(self, position: int, limit: int) -> list[Unit]:
         """Return the units, up to a limit, of the document's block at a position."""
@@ -295,6 +297,6 @@ class UnitMaker:
         cutter = Cutter.of(document.source, span, sizes.sizer, limit, sizes.of_span)
         cutter = replace(cutter, is_markup=document.traits.is_markup)
         if division in (Division.FENCED_LINES, Division.ROWS):
-            return divide_atom(cutter, block)
+            return divide_atom(cutter, block, by_syntax=self.by_syntax)
         divide = _DIVIDERS.get(division, Cutter.sentences)
         return [(piece, NO_REPEATS) for piece in divide(cutter)]

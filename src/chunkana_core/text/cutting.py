@@ -49,6 +49,10 @@ class Boundary(Enum):
     BLANK_LINE = auto()  # in code
     LINE = auto()
     ATOM_LINE = auto()  # of code, math or a table
+    STATEMENT = auto()  # of code that is cut by its syntax
+    INNER_STATEMENT = auto()  # in a definition, or in another statement
+    DEEP_STATEMENT = auto()  # in more than one of them
+    INSIDE_STATEMENT = auto()  # between lines of one statement
     INNER_LINE = auto()  # inside an element of HTML
     SENTENCE = auto()
     SENTENCE_LINE = auto()  # inside a sentence that does not fit

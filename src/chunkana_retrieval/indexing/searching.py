@@ -45,10 +45,10 @@ class RankingOptions:
     """
 
     search: SearchKind = "hybrid"
-    lexical_weight: float = 0.5
+    lexical_weight: float = 0.4
     section_weight: float = 0.4
     document_weight: float = 0.2
-    fetch_k: int = 60
+    fetch_k: int = 30
 
     def __post_init__(self) -> None:
         """Check what is not checked where it is used."""

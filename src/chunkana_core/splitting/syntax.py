@@ -1,0 +1,58 @@
+"""Where fenced code may be cut by its syntax: between statements rather than inside one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from chunkana_core.document.blocks import BlockKind
+from chunkana_core.document.document import Document
+from chunkana_core.formats.table import CODE, JSON
+from chunkana_core.text.cutting import Boundary
+
+_LANGUAGES = {
+    name: found
+    for found in (*CODE, JSON)
+    for name in (found.name, *(suffix.removeprefix(".") for suffix in found.suffixes))
+}
+# By depth; the last one for all that are deeper.
+_BOUNDARIES = (Boundary.STATEMENT, Boundary.INNER_STATEMENT, Boundary.DEEP_STATEMENT)
+
+
+def statement_boundaries(lines: Sequence[str], info: str) -> list[Boundary]:
+    """Return what stands before each line of code; nothing for a language that is not known.
+
+    Args:
+        lines: without their ends and what their containers put in front.
+        info: the info string of the fence, which starts with the language.
+    """
+    language = _LANGUAGES.get(info.lower().strip("{} \t").removeprefix(".").partition(" ")[0])
+    if language is None:
+        return []
+    document = language.document("\n".join(lines))
+    starts = {start: number for number, start in enumerate(_starts(lines))}
+    boundaries = [Boundary.INSIDE_STATEMENT] * len(lines)
+    for start, depth in _statements(document):
+        number = starts.get(document.source.line_start(start))
+        if number is not None:
+            boundaries[number] = _BOUNDARIES[min(depth, len(_BOUNDARIES) - 1)]
+    return boundaries
+
+
+def _starts(lines: Sequence[str]) -> list[int]:
+    return [*accumulate((len(line) + 1 for line in lines[:-1]), initial=0)]
+
+
+def _statements(document: Document) -> list[tuple[int, int]]:
+    """Return where statements start, the deepest first, and in how many others each stands."""
+    positions = {block.index: position for position, block in enumerate(document.top)}
+    found: list[tuple[int, int]] = []
+    around = 0
+    for block in document.blocks:
+        if block.index in positions:
+            position = positions[block.index]
+            section = document.section_at(position)
+            around = len(section.path) - (section.first == position and bool(section.path))
+        if block.kind is not BlockKind.BRACKET:
+            found.append((block.start, around + block.depth))
+    return sorted(found, key=lambda one: -one[1])
