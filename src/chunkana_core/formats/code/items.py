@@ -13,9 +13,16 @@ from msgspec import Struct
 from chunkana_core.document.paths import short_title
 from chunkana_core.formats.code.grammars import Grammar, Node, grammar
 from chunkana_core.formats.code.languages import LANGUAGES, Language
-from chunkana_core.formats.code.tree import MOST_ITEMS, Item, ItemTree, Role, line_start, starts_line
+from chunkana_core.formats.code.tree import (
+    MOST_ITEMS,
+    Item,
+    ItemTree,
+    Role,
+    starts_line,
+)
 
 _ERROR = 0xFFFF  # the id of what could not be parsed
+_NO_ITEM = ("", ";")  # what is missing, and empty statements
 _SEVERAL = 2
 _SMALL = 80  # in nodes up to that size on one line, no definitions and statements are looked for
 _METHODS_OF = frozenset(
@@ -148,7 +155,7 @@ class _ItemFinder:
         start, end = node.start_byte, node.end_byte
         if _Holds.ERRORS in (holds, around):
             self._count_unparsed(node, holds)
-        if around is not _Holds.NOTHING and start < end:  # else it is missing
+        if around is not _Holds.NOTHING and self.text[start:end] not in _NO_ITEM:
             self.tree.leave(start)
             if self._is_item(role, start, around):
                 if role is Role.STATEMENT:
@@ -224,19 +231,24 @@ class _ItemFinder:
 
     def _defined(self, node: Node) -> list[_Definition]:
         """Return what a node or nodes that it wraps define; not all where there are several."""
-        rules, found, waiting = self.rules, [], [node]
+        found: list[_Definition] = []
+        waiting = [node]
         while waiting and len(found) < _SEVERAL:
             inner = waiting.pop()
             definition = self._definition(inner)
             if definition is not None:
                 found.append(definition)
-            elif inner.kind_id in rules.wrappers:
+            elif inner.kind_id in self.rules.wrappers:
                 waiting.extend(inner.children)
         return found
 
     def _definition(self, node: Node) -> _Definition | None:
         """Return what a node defines, None if that is nothing or has no name."""
-        kind, valued, language = self.rules.definitions.get(node.kind_id, ""), node, self.rules.language
+        kind, valued, language = (
+            self.rules.definitions.get(node.kind_id, ""),
+            node,
+            self.rules.language,
+        )
         if not kind:
             value_field = self.rules.values.get(node.kind_id)
             value = node.child_by_field_name(value_field) if value_field else None
@@ -264,10 +276,7 @@ class _ItemFinder:
     def _name(self, node: Node) -> str:
         """Return the text of a name, in C that in a declarator, in Go the type of a receiver."""
         while node.type.endswith("_declarator") and node.named_child_count:
-            inner = node.child_by_field_name("declarator") or node.named_child(0)
-            if inner is None:
-                break
-            node = inner
+            node = node.child_by_field_name("declarator") or node.named_children[0]
         name = self.text[node.start_byte : node.end_byte]
         receiver = _RECEIVER.fullmatch(name)
         return receiver[1] if receiver else name.strip("\"'")
