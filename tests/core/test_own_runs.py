@@ -174,13 +174,21 @@ def test_each_run_is_a_chunk_in_order() -> None:
     result = Chunker(ChunkConfig(max_chunk_size=60, min_chunk_size=0), formats=[NESTED])
     tree = result.chunk_hierarchical(SHOP, "nested")
     assert [chunk.header_moved_from_id for chunk in chunks] == [None] * 6
-    assert (tree.chunks[0].start_line, tree.chunks[0].end_line) == (1, 2)
     (node,) = tree.get_by_level(1)
     assert [c.chunk_index for c in tree.get_children(node.chunk_id)] == [1, 2, 3, 4]
     assert node.content == "shop {\n  open = 9"
     assert {c.content_type for c in chunks} == {"code"}
     assert {c.header_path for c in chunks} == {"/", "/shop", "/shop/price", "/shop/weigh"}
     assert tree.toc()[0] == TocEntry(1, "shop", "", 5, ("shop",), 4)
+
+
+def test_the_only_section_is_no_title() -> None:
+    """The document is called nothing, and its root shows no section's line."""
+    config = ChunkConfig(include_document_summary=False)
+    result = Chunker(config, formats=[NESTED]).chunk_hierarchical(SHOP, "nested")
+    root = result.chunks[0]
+    assert (result.title, root.title, root.content) == ("", "Document", "# Document")
+    assert (root.start_line, root.end_line) == (1, 1)
 
 
 def test_what_fits_of_a_section_is_one_chunk() -> None:
