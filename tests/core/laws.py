@@ -20,6 +20,7 @@ from chunkana_core import (
     Document,
     Format,
     HierarchicalChunkingResult,
+    HierarchyBuilder,
     InvariantValidator,
     MarkdownChunker,
     parse_markdown,
@@ -571,6 +572,14 @@ def validated(case: Case) -> None:
     assert case.result.format == case.document.traits.name
 
 
+def built_again(case: Case) -> None:
+    """SPEC 6: the tree that is built from the chunks is theirs."""
+    assert case.format
+    config = case.config
+    builder = HierarchyBuilder(config.include_document_summary, config, formats=[case.format])
+    assert builder.build(case.result.chunks, case.text).chunks == case.result.chunks
+
+
 def brackets_not_alone(case: Case) -> None:
     """SPEC 11: what is only brackets is with what is before it, where both may fit together."""
     document, top = case.document, case.document.top
@@ -637,6 +646,7 @@ OF_FORMATS = (
     same_again,
     metadata_sound,
     validated,
+    built_again,
     brackets_not_alone,
 )
 ALL = (

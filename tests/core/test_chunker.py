@@ -16,6 +16,7 @@ from chunkana_core import (
     Context,
     Document,
     Format,
+    FormatTraits,
     FormatWarning,
     HierarchyBuilder,
     InputTypeError,
@@ -187,10 +188,30 @@ def test_plain_text_that_looks_like_a_comment_is_read() -> None:
 
 def test_plain_text_has_introductions() -> None:
     """The first sentence of the text stands before what is parted from it."""
-    text = "This text is about many kinds of tea.\n\n" + "Then there is more. " * 40
+    text = "This text is about many kinds of tea. # Tea\n\n" + "Then there is more. " * 40
     first, *others = Chunker(ChunkConfig(max_chunk_size=400), Context()).chunk(text, "text")
     assert first.context == ""
     assert {chunk.context for chunk in others} == {"This text is about many kinds of tea."}
+
+
+def test_a_format_may_have_no_introductions() -> None:
+    """Then no room is kept for them, either."""
+
+    def parse(text: str) -> Document:
+        document = table.TEXT.parse(text)
+        return Document.of_sections(document.source, document.blocks, (), FormatTraits("prose"))
+
+    text = "This text is about many kinds of tea.\n\n" + "Then there is more. " * 40
+    prose, config = Format("prose", parse), ChunkConfig(max_chunk_size=400)
+    chunks = Chunker(config, Context(), formats=[prose]).chunk(text, "prose")
+    assert {chunk.context for chunk in chunks} == {""}
+    assert [c.text for c in chunks] == [c.text for c in Chunker(config).chunk(text, "text")]
+
+
+def test_the_summary_of_plain_text_is_no_markup() -> None:
+    """What looks like a fence is cut like any other text."""
+    root = Chunker().chunk_hierarchical("``` sh\n" + "more of it\n" * 200, "text").chunks[0]
+    assert root.content == ("``` sh\n" + "more of it\n" * 90).rstrip()
 
 
 # Checks and explanations of what is of a format

@@ -173,12 +173,22 @@ def test_each_run_is_a_chunk_in_order() -> None:
     ]
     result = Chunker(ChunkConfig(max_chunk_size=60, min_chunk_size=0), formats=[NESTED])
     tree = result.chunk_hierarchical(SHOP, "nested")
+    assert [chunk.header_moved_from_id for chunk in chunks] == [None] * 6
     (node,) = tree.get_by_level(1)
     assert [c.chunk_index for c in tree.get_children(node.chunk_id)] == [1, 2, 3, 4]
     assert node.content == "shop {\n  open = 9"
     assert {c.content_type for c in chunks} == {"code"}
     assert {c.header_path for c in chunks} == {"/", "/shop", "/shop/price", "/shop/weigh"}
     assert tree.toc()[0] == TocEntry(1, "shop", "", 5, ("shop",), 4)
+
+
+def test_the_only_section_is_no_title() -> None:
+    """The document is called nothing, and its root shows no section's line."""
+    config = ChunkConfig(include_document_summary=False)
+    result = Chunker(config, formats=[NESTED]).chunk_hierarchical(SHOP, "nested")
+    root = result.chunks[0]
+    assert (result.title, root.title, root.content) == ("", "Document", "# Document")
+    assert (root.start_line, root.end_line) == (1, 1)
 
 
 def test_what_fits_of_a_section_is_one_chunk() -> None:
@@ -227,8 +237,9 @@ def test_a_continuing_part_repeats_its_signature_without_what_leads_to_it() -> N
 def test_brackets_never_stand_alone(size: int) -> None:
     """What they are joined with is divided for that, if need be."""
     for text in ("a {\n  " + "x" * 40 + "\n}", "a {\n  y\n  b {\n" + "word " * 8 + "\n  }\n}"):
-        for content in texts(text, size):
-            assert content.strip("} \n")
+        config = ChunkConfig(max_chunk_size=size)
+        for chunk in Chunker(config, formats=[NESTED]).chunk(text, "nested"):
+            assert chunk.text.strip("} \n")
 
 
 def test_a_bracket_that_nothing_is_before() -> None:
@@ -240,6 +251,40 @@ def test_a_bracket_that_nothing_is_before() -> None:
     )
     (chunk,) = Chunker(formats=[closed]).chunk("}\n", "closed")
     assert (chunk.text, chunk.indexable) == ("}", False)
+
+
+def test_a_bracket_after_an_atom_that_does_not_fit() -> None:
+    """The atom is by itself; what is over the limit holds nothing else."""
+    text = "```\n" + "x\n" * 30 + "```\n}\n"
+    blocks = [
+        Block(BlockKind.FENCED_CODE, 0, 0, len(text) - 2, 0, 1),
+        Block(BlockKind.BRACKET, 0, len(text) - 2, len(text), 1, 2),
+    ]
+    fenced = Format(
+        "fenced",
+        lambda text: Document.of_sections(Source.of(text), blocks, (), FormatTraits("fenced")),
+    )
+    chunks = Chunker(ChunkConfig(max_chunk_size=32), formats=[fenced]).chunk(text, "fenced")
+    assert [(chunk.text, chunk.oversize_reason) for chunk in chunks] == [
+        (text[:-3], "code_block_integrity"), ("}", None)
+    ]  # fmt: skip
+
+
+def test_a_section_that_begins_with_a_subsection() -> None:
+    """Its node says how that begins; both begin where the chunk does."""
+    sections = [SectionRange("a", 1, "", 0, 2), SectionRange("b", 2, "", 0, 1)]
+    blocks = [_block(0, 20), _block(20, 40, 1, 2)]
+    bare = Format(
+        "bare",
+        lambda text: Document.of_sections(Source.of(text), blocks, sections, FormatTraits("bare")),
+    )
+    config = ChunkConfig(max_chunk_size=32)
+    text = "x" * 19 + "\n" + "y" * 19 + "\n"
+    result = Chunker(config, formats=[bare]).chunk_hierarchical(text, "bare")
+    _, node, first, second = result.chunks
+    assert (node.section.path, node.content) == (("a",), "x" * 19)
+    assert (first.section.path, first.title, first.section_tags) == (("a", "b"), "a", ("b",))
+    assert (second.section.path, second.section_tags) == (("a",), ())
 
 
 def test_a_long_run_of_brackets_is_divided_too() -> None:

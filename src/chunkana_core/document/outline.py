@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
 
 from msgspec import Struct
 
@@ -87,19 +88,19 @@ class Run(Struct, frozen=True, gc=False):
 
 def own_runs(sections: Sequence[Section]) -> Iterator[Run]:
     """Yield the runs of blocks that are sections' own, in document order; they tile it."""
-    position, around = 0, [sections[ROOT]]
-    for section in (*sections[1:], None):
-        start = sections[ROOT].stop if section is None else section.first
-        while around and (around[-1].stop <= start or section is None):
-            closed = around.pop()
-            if position < closed.stop:
-                yield Run(position, closed.stop, closed)
-                position = closed.stop
-        if section is not None:
-            if position < start:
-                yield Run(position, start, around[-1])
-                position = start
-            around.append(section)
+    first = 0
+    for index, group in groupby(_owners(sections)):
+        stop = first + len(list(group))
+        yield Run(first, stop, sections[index])
+        first = stop
+
+
+def _owners(sections: Sequence[SectionRange | Section]) -> list[int]:
+    """Return for each position the index of the innermost section, of few levels in all."""
+    owners: list[int] = []
+    for index, section in enumerate(sections):
+        owners[section.first : section.stop] = [index] * (section.stop - section.first)
+    return owners
 
 
 def outline_of(
@@ -129,19 +130,17 @@ def outline_of(
             parents.append(around[-1])
             around.append(len(kept))
             kept.append(given)
-    own = [contents[given.stop] - contents[given.first] for given in kept]
-    own[ROOT] -= front_matter_stop
     own_stops = [given.stop for given in kept]
     for parent, given in zip(parents[:0:-1], kept[:0:-1], strict=True):  # the last one first
-        own[parent] -= contents[given.stop] - contents[given.first]
         own_stops[parent] = given.first
+    owners = _owners(kept)[front_matter_stop:]
+    growth = pairwise(contents[front_matter_stop:])
+    with_body = {index for index, (a, b) in zip(owners, growth, strict=True) if b > a}
     sections: list[Section] = []
     for index, (given, parent, own_stop) in enumerate(zip(kept, parents, own_stops, strict=True)):
         path = (*sections[parent].path, given.title) if index else ()
-        where = (path, given.anchor, given.first, own_stop, given.stop)
-        has_body = own[index] > 0
-        section = Section(index, parent, given.level, given.title, *where, has_body, given.kind)
-        sections.append(section)
+        own = (path, given.anchor, given.first, own_stop, given.stop, index in with_body)
+        sections.append(Section(index, parent, given.level, given.title, *own, given.kind))
     return tuple(sections)
 
 

@@ -25,8 +25,7 @@ CUT_COSTS: dict[Boundary, int] = {
     Boundary.FENCE: 400,  # between a fence or the header rows and the first or last line
     Boundary.TABLE_HEADER: 800,  # between the row of a table's header and the delimiter row
 }
-CONTAINER_EDGE = 400  # between the opening or closing line of a container and what is in it,
-# or between what is in a section and its closing brackets
+CONTAINER_EDGE = 400  # between the opening or closing line of a container and what is in it
 # What is minimised is one number, in which each kind outweighs any sum of those above it.
 PART = 1 << 44
 SMALL_PART = 1 << 84

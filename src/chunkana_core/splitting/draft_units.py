@@ -61,7 +61,7 @@ class DraftUnits:
         yield left
 
     def _fit_together(self, left: Unit, right: Unit) -> bool:
-        if left.oversize_reason or right.oversize_reason:
+        if right.oversize_reason:
             return False
         repeated = self.contents.stack_size if self.contents.continues(left) else 0
         size = self._size(left.span.start, right, left.repeats.lead)

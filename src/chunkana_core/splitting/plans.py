@@ -103,8 +103,6 @@ class Plan:
             return right.cost
         if right.starts in (BlockKind.HEADING, BlockKind.THEMATIC_BREAK):
             return costs.BEFORE_HEADING
-        if right.starts is BlockKind.BRACKET:
-            return costs.CONTAINER_EDGE
         is_led_in = leads_in(self.draft_units.contents.document, left, right)
         lead_in = costs.LEAD_IN if is_led_in else 0
         return right.cost + lead_in + self.strategy.binding(left.kind, right.starts)

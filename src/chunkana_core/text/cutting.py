@@ -151,8 +151,7 @@ class Cutter:
             line = text[start:end].lstrip()
             is_indented = not tags.starts and text[start].isspace()
             is_inner = line.startswith("</") or is_indented or tags.depth(start) > least_depth
-            opens = self.is_markup and opens_a_block(text, start)
-            is_misread = opens and not line.startswith("<")
+            is_misread = opens_a_block(text, start) and not line.startswith("<")
             boundary = Boundary.INNER_LINE if is_inner else Boundary.LINE
             yield from cutter.fitting(Span(start, end), boundary, is_misread=is_misread)
 

@@ -22,6 +22,7 @@ from chunkana_core.formats.code.tree import (
 )
 
 _ERROR = 0xFFFF  # the id of what could not be parsed
+_NO_ITEM = ("", ";")  # what is missing, and empty statements
 _SEVERAL = 2
 _SMALL = 80  # in nodes up to that size on one line, no definitions and statements are looked for
 _METHODS_OF = frozenset(
@@ -154,7 +155,7 @@ class _ItemFinder:
         start, end = node.start_byte, node.end_byte
         if _Holds.ERRORS in (holds, around):
             self._count_unparsed(node, holds)
-        if around is not _Holds.NOTHING and start < end:  # else it is missing
+        if around is not _Holds.NOTHING and self.text[start:end] not in _NO_ITEM:
             self.tree.leave(start)
             if self._is_item(role, start, around):
                 if role is Role.STATEMENT:
@@ -230,13 +231,14 @@ class _ItemFinder:
 
     def _defined(self, node: Node) -> list[_Definition]:
         """Return what a node or nodes that it wraps define; not all where there are several."""
-        rules, found, waiting = self.rules, [], [node]
+        found: list[_Definition] = []
+        waiting = [node]
         while waiting and len(found) < _SEVERAL:
             inner = waiting.pop()
             definition = self._definition(inner)
             if definition is not None:
                 found.append(definition)
-            elif inner.kind_id in rules.wrappers:
+            elif inner.kind_id in self.rules.wrappers:
                 waiting.extend(inner.children)
         return found
 
@@ -274,10 +276,7 @@ class _ItemFinder:
     def _name(self, node: Node) -> str:
         """Return the text of a name, in C that in a declarator, in Go the type of a receiver."""
         while node.type.endswith("_declarator") and node.named_child_count:
-            inner = node.child_by_field_name("declarator") or node.named_child(0)
-            if inner is None:
-                break
-            node = inner
+            node = node.child_by_field_name("declarator") or node.named_children[0]
         name = self.text[node.start_byte : node.end_byte]
         receiver = _RECEIVER.fullmatch(name)
         return receiver[1] if receiver else name.strip("\"'")

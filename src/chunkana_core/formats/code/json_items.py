@@ -84,7 +84,7 @@ class _JsonItemFinder:
         """Count what is in an error, but for what is parsed in it."""
         if node.type == "ERROR":
             self.tree.unparsed.append(node.end_byte - node.start_byte)
-        elif around == "ERROR" and node.child_count:
+        elif around == "ERROR" and node.type in _OPENED:
             self.tree.unparsed.append(node.start_byte - node.end_byte)
 
     def _title(self, node: Node, around: str) -> str | None:

@@ -19,7 +19,7 @@ def _words(words: str) -> tuple[str, ...]:
     return tuple(f"{word} " for word in words.split())
 
 
-_STRINGS = _set("string string_literal raw_string_literal template_literal heredoc_body")
+STRINGS = _set("string string_literal raw_string_literal template_literal heredoc_body")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Language:
     import_words: tuple[str, ...] = ()
     attributes: frozenset[str] = frozenset()
     modifiers: frozenset[str] = frozenset()
-    opaque: frozenset[str] = _STRINGS
+    opaque: frozenset[str] = STRINGS
 
 
 _PYTHON = Language(
@@ -76,7 +76,7 @@ _PYTHON = Language(
     wrappers=_set("decorated_definition"),
     imports=_set("import_statement import_from_statement future_import_statement"),
     attributes=_set("decorator"),
-    opaque=_STRINGS
+    opaque=STRINGS
     | _set("expression_statement return_statement assert_statement raise_statement")
     | _set("delete_statement parameters argument_list decorator"),
 )
@@ -343,7 +343,7 @@ _PHP = Language(
     titles={"assignment_expression": ("{left}",)},
     imports=_set("namespace_use_declaration"),
     import_words=_words("require require_once include include_once"),
-    attributes=_set("attribute_list"),
+    attributes=_set("attribute_list php_tag"),
 )
 
 _BASH = Language(

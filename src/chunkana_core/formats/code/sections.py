@@ -90,7 +90,7 @@ class _Writer:
         """Write the whole text."""
         yield self._held(self._groups(self.tree.top), 0, len(self.text), 1)
         if not self.starts and self.text.strip():
-            self._add(BlockKind.CODE, 0)
+            self._add_code(0)
         if self.starts and self.text[: self.starts[0].start].strip():  # a BOM
             first = self.starts[0]
             lead = first.lead + first.start if first.lead else 0
@@ -105,7 +105,7 @@ class _Writer:
                 self._statement(group, group.start if between is None else between)
                 continue
             if between is not None:
-                self._add(BlockKind.CODE, between)
+                self._add_code(between)
             if self.tree.items[group.index].role is Role.DEFINITION:
                 yield self._definition(group, level)
             else:
@@ -113,8 +113,10 @@ class _Writer:
                 yield self._held(inner, group.start, self.tree.items[group.index].end, level)
         closing = self._word(start, end)
         if closing is not None:
-            is_bracket = self.starts and not LINE_ENDING.search(self.text[closing:end].strip())
-            self._add(BlockKind.BRACKET if is_bracket else BlockKind.CODE, closing)
+            if self.starts and not LINE_ENDING.search(self.text[closing:end].strip()):
+                self._add(_Start(BlockKind.BRACKET, 0, closing))
+            else:
+                self._add_code(closing)
 
     def _definition(self, group: Group, level: int) -> _Writing:
         """Write a definition, which is a section: its signature, what it holds, what closes it."""
@@ -123,17 +125,17 @@ class _Writer:
         self.ranges.append(section)
         inner = self._groups(self.tree.children[group.index])
         if not inner:
-            self._add(BlockKind.CODE, group.start)
+            self._add_code(group.start)
         elif self.text[group.start : inner[0].start].strip():
             lead = line_start(self.text, item.signature, group.start) - group.start
-            self._add(BlockKind.HEADING, group.start, level, item.title, lead)
+            self._add(_Start(BlockKind.HEADING, 0, group.start, level, item.title, lead))
         if inner:
             yield self._held(inner, inner[0].start, item.end, level + 1)
         self.ranges[number] = replace(section, stop=self.position)
 
     def _statement(self, group: Group, start: int) -> None:
         """Write a statement and, as its children, those in it."""
-        self._add(BlockKind.CODE, start)
+        self._add_code(start)
         waiting = [(iter(self._nested(group)), start)]
         while waiting:
             nested, start = waiting.pop()
@@ -142,7 +144,7 @@ class _Writer:
                 continue
             between = self._word(start, inner.start)
             begin = inner.start if between is None else between
-            self._add(BlockKind.CODE, begin, depth=len(waiting) + 1)
+            self._add_code(begin, len(waiting) + 1)
             waiting.append((nested, inner.end))
             if len(waiting) < MOST_DEFINITIONS:
                 waiting.append((iter(self._nested(inner)), begin))
@@ -167,16 +169,11 @@ class _Writer:
         found = (_WORD if self.starts else _FIRST_WORD).search(self.text, start, end)
         return line_start(self.text, found.start(), start) if found else None
 
-    def _add(
-        self,
-        kind: BlockKind,
-        start: int,
-        level: int = 0,
-        title: str = "",
-        lead: int = 0,
-        depth: int = 0,
-    ) -> None:
+    def _add(self, start: _Start) -> None:
         """Add a block."""
-        info = self.language if kind is BlockKind.CODE else title
-        self.starts.append(_Start(kind, depth, start, level, info, lead))
-        self.position += not depth
+        self.starts.append(start)
+        self.position += not start.depth
+
+    def _add_code(self, start: int, depth: int = 0) -> None:
+        """Add a statement."""
+        self._add(_Start(BlockKind.CODE, depth, start, info=self.language))

@@ -115,7 +115,7 @@ def line_start(text: str, offset: int, floor: int = 0) -> int:
         begin -= 1
     if text.startswith(BOM) and begin == 1:
         return 0
-    return begin if begin in (0, floor) or text[begin - 1] in "\r\n" else offset
+    return begin if begin == 0 or text[begin - 1] in "\r\n" else offset
 
 
 def starts_line(text: str, offset: int) -> bool:

@@ -1,0 +1,173 @@
+"""The laws hold for source code and JSON, whole, cut off, or with characters missing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkana_core import ChunkConfig, Chunker, Context, Document, Format
+from chunkana_core.formats.table import CODE, JSON, FormatSelector
+from tests import corpora
+from tests.core.configurations import CONTEXTS, configs, contexts
+from tests.core.counting import calls_of
+from tests.core.laws import Case
+from tests.core.outlines import outline_cases
+from tests.core.test_formats import keeps_laws
+
+pytest.importorskip("tree_sitter")
+
+FORMATS = {kind.name: kind for kind in (JSON, *CODE)}
+MOST = 2.6  # times the work, for twice the input
+HOSTILE = "\0\ud800\ufeff\u2028é😀\t\r\n\f {}[]()<>\"'`;,:#/*@=\\$"
+SIZES = (200, 1000, 4000)
+
+
+def shape(before: str, again: str, after: str = "", between: str = "") -> Callable[[int], str]:
+    """Return what makes texts of a size: what is repeated before and after something."""
+    return lambda size: before + again * size + between + after * size
+
+
+SHAPES: dict[str, tuple[str, Callable[[int], str]]] = {
+    "open brackets": ("json", shape("", "[")),
+    "open objects": ("json", shape("", '{"a":')),
+    "nested arrays": ("json", shape("", "[", "]")),
+    "nested objects": ("json", shape("", '{"a":', "}", "1")),
+    "a wide array": ("json", shape("[", "1, ", between="1]")),
+    "a wide object": ("json", shape("{", '"a": {"b": 1},\n', between='"c": 1}')),
+    "JSON lines": ("json", shape("", '{"a": [1, "b"]}\n')),
+    "commas": ("json", shape("", ",")),
+    "open brackets in code": ("python", shape("", "[")),
+    "classes in classes": ("java", shape("", "class A {\n", "}\n")),
+    "open classes": ("typescript", shape("", "class A {\n")),
+    "minified code": (
+        "javascript",
+        shape("!function(){", "function a(b){c();d(b)}", between="}();"),
+    ),
+    "functions in functions": ("javascript", shape("", "a(function(){b();", "});")),
+    "statements in statements": ("javascript", shape("", "if(a){b();", "}")),
+    "one declaration": ("javascript", shape("const z=1", ",a=()=>{b()}")),
+    "chains": ("ruby", shape("a", ".b(1)")),
+    "calls in calls": ("ruby", shape("", "a(", ")")),
+    "operators": ("c", shape("int x = 1", " + 1", between=";")),
+    "templates": ("cpp", shape("", "template<class T> ", between="class A {};")),
+    "comments": ("python", shape("", "# a\n")),
+    "decorators": ("python", shape("", "@a\n", between="def f(): pass\n")),
+    "imports": ("go", shape("package a\n", 'import "a"\n')),
+    "methods": ("rust", shape("impl A {\n", "#[a]\nfn f() { b(); c(); }\n", between="}\n")),
+    "spaces": ("python", shape("x = 1", " ", between="\ny = 2\n")),
+    "blank lines": ("bash", shape("a\n", "\n", between="b\n")),
+}
+
+
+def assert_made_of_text(document: Document) -> None:
+    """Blocks tile the text, those inside lie within, and sections nest."""
+    text, end = document.text, 0
+    for block in document.blocks:
+        assert text[block.start : block.end].strip()
+        assert block.after > block.index
+    for block in document.top:
+        assert not text[end : block.start].strip()
+        assert block.start >= end
+        end = block.end
+        for inner in document.children(block):
+            assert block.start <= inner.start < inner.end <= block.end
+    assert not text[end:].strip()
+    for section in document.sections[1:]:
+        outer = document.sections[section.parent]
+        assert outer.first <= section.first < section.stop <= outer.stop
+        assert section.level == outer.level + 1
+
+
+def keeps_all(text: str, kind: Format, config: ChunkConfig, context: Context | None = None) -> None:
+    """Assert every law of a text, and of its document."""
+    case = Case(text, config, context=context, format=kind)
+    assert_made_of_text(case.document)
+    keeps_laws(case)
+
+
+def samples() -> Iterator[tuple[Format, str]]:
+    """Yield our own sources, and the files of the corpus."""
+    for case in outline_cases():
+        yield FORMATS[case.language], case.text
+    yield JSON, '{\n  "a": [1, {"b": null}],\n  "c": {}\n}\n'
+    formats = FormatSelector()
+    for path in (*corpora.corpus_paths("code/*"), *corpora.corpus_paths("data/*.json*")):
+        yield formats.of_path(path) or JSON, corpora.read(path)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_our_own_sources_keep_all_laws(size: int) -> None:
+    """Those of every language, with and without a context."""
+    for case in outline_cases():
+        for context in (None, CONTEXTS[-1]):
+            keeps_all(case.text, FORMATS[case.language], ChunkConfig(max_chunk_size=size), context)
+
+
+@pytest.mark.slow
+@pytest.mark.no_cover
+@pytest.mark.parametrize("size", SIZES)
+def test_corpus_of_code_and_data_keeps_all_laws(size: int) -> None:
+    """The laws hold for files as they are found, and where they are cut off."""
+    for kind, text in samples():
+        for part in (text, text[: len(text) * 2 // 3]):
+            keeps_all(part, kind, ChunkConfig(max_chunk_size=size))
+
+
+@given(st.randoms(use_true_random=False), st.data(), configs(), contexts())
+def test_damaged_sources_keep_all_laws(
+    chance: random.Random, data: st.DataObject, config: ChunkConfig, context: Context | None
+) -> None:
+    """With characters missing, and others that no grammar expects."""
+    case = data.draw(st.sampled_from(outline_cases()))
+    kept = [character for character in case.text if chance.random() < 0.95]
+    for _ in range(chance.randrange(4)):
+        kept.insert(chance.randrange(len(kept) + 1), chance.choice(HOSTILE))
+    keeps_all("".join(kept), FORMATS[case.language], config, context)
+
+
+@given(
+    st.text(st.sampled_from(HOSTILE + "abif"), max_size=80), st.sampled_from([*FORMATS]), configs()
+)
+def test_any_text_keeps_all_laws(text: str, name: str, config: ChunkConfig) -> None:
+    """Whatever it is said to be."""
+    keeps_all(text, FORMATS[name], config)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_shape_keeps_all_laws(name: str) -> None:
+    """What is deep, wide, open or empty."""
+    language, make = SHAPES[name]
+    for config in (ChunkConfig(max_chunk_size=64), ChunkConfig(max_chunk_size=500)):
+        keeps_all(make(100), FORMATS[language], config)
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize("name", SHAPES)
+def test_l8_calls_are_linear(name: str) -> None:
+    """Twice the input makes about twice as many calls."""
+    language, make = SHAPES[name]
+    one, two = (calls_of(partial(FORMATS[language].document, make(size))) for size in (600, 1200))
+    assert two < MOST * one
+
+
+@pytest.mark.slow
+@pytest.mark.no_cover
+@pytest.mark.parametrize("name", SHAPES)
+def test_l9_long_texts(name: str) -> None:
+    """Some megabytes of each shape; what is longer than the parser takes is plain text."""
+    language, make = SHAPES[name]
+    text = make(1_000_000 // len(make(100)) * 100)
+    assert_made_of_text(FORMATS[language].document(text))
+
+
+@pytest.mark.parametrize("again", ["[", '{"a":'])
+def test_l9_ten_megabytes(again: str) -> None:
+    """They are plain text, which takes no memory of the parser's."""
+    text = again * (10_000_000 // len(again))
+    chunks = Chunker(ChunkConfig(max_chunk_size=100_000)).chunk(text, "json")
+    assert sum(chunk.span.end - chunk.span.start for chunk in chunks) == len(text)
