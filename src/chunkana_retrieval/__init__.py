@@ -1,34 +1,9 @@
-"""From hits to what is read, and the life of an index; knows no framework."""
+"""From hits to what is read; knows no framework. See `chunkana_retrieval.indexing` too."""
 
 from chunkana_retrieval.assembly import assemble
 from chunkana_retrieval.errors import IndexFileError
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit, repeated_rows
-from chunkana_retrieval.indexing.records import (
-    DocumentRecord,
-    LeafRecord,
-    fingerprint,
-    record_document,
-)
-from chunkana_retrieval.indexing.searching import (
-    Proposal,
-    RankingOptions,
-    Relation,
-    rank_leaves,
-    with_surroundings,
-)
-from chunkana_retrieval.indexing.snapshot import IndexSnapshot
-from chunkana_retrieval.indexing.steps import (
-    AddLeaves,
-    DeleteLeaves,
-    ListDocuments,
-    ReadRecords,
-    Step,
-    WriteRecords,
-    run,
-    run_async,
-)
-from chunkana_retrieval.indexing.updating import Update, UpdateReport
 from chunkana_retrieval.lexical.documents import LexicalEntry
 from chunkana_retrieval.lexical.index import LexicalIndex
 from chunkana_retrieval.lexical.words import find_words, words_of
@@ -38,10 +13,7 @@ from chunkana_retrieval.passages import Passage
 from chunkana_retrieval.scores import propagate_hits, propagate_scores
 
 __all__ = [
-    "AddLeaves", "DeleteLeaves", "DocumentRecord", "Hit", "IndexFileError", "IndexSnapshot",
-    "LeafRecord", "LexicalEntry", "LexicalIndex", "ListDocuments", "MergedHit", "Parent",
-    "Passage", "Proposal", "RankingOptions", "ReadRecords", "Relation", "Step", "Update",
-    "UpdateReport", "WriteRecords", "assemble", "assemble_mixed", "find_words", "fingerprint",
-    "fuse", "merge_hits", "propagate_hits", "propagate_scores", "rank_leaves",
-    "record_document", "repeated_rows", "run", "run_async", "with_surroundings", "words_of",
+    "Hit", "IndexFileError", "LexicalEntry", "LexicalIndex", "MergedHit", "Parent", "Passage",
+    "assemble", "assemble_mixed", "find_words", "fuse", "merge_hits", "propagate_hits",
+    "propagate_scores", "repeated_rows", "words_of",
 ]  # fmt: skip

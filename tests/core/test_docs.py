@@ -28,8 +28,14 @@ MODULES = [
     for package in (chunkana_core, chunkana_retrieval, chunkana_batch)
     for module in ("", *(f.name for f in pkgutil.walk_packages(package.__path__, ".")))
 ]
-PACKAGES = ("chunkana_core", "chunkana_retrieval", "chunkana_batch", "chunkana_langchain",
-            "chunkana_llamaindex")  # fmt: skip
+PACKAGES = (
+    "chunkana_core",
+    "chunkana_retrieval",
+    "chunkana_retrieval.indexing",
+    "chunkana_batch",
+    "chunkana_langchain",
+    "chunkana_llamaindex",
+)
 _ELSEWHERE = {"chunkana"}  # packages of others, which pages show how to leave
 _CODE = re.compile(r"`(\w+)`")
 _MEMBERS = (FunctionType, classmethod, staticmethod, property)

@@ -12,19 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, ConfigurationError, Context, MarkdownChunker
-from chunkana_retrieval import (
+from chunkana_retrieval import Hit, IndexFileError, LexicalIndex
+from chunkana_retrieval.indexing import (
     AddLeaves,
     DeleteLeaves,
     DocumentRecord,
-    Hit,
-    IndexFileError,
     IndexSnapshot,
-    LexicalIndex,
     ListDocuments,
     Proposal,
     RankingOptions,
     ReadRecords,
-    Relation,
     Step,
     Update,
     UpdateReport,
@@ -36,6 +33,7 @@ from chunkana_retrieval import (
     run_async,
     with_surroundings,
 )
+from chunkana_retrieval.indexing.searching import Relation
 
 CHUNKER = MarkdownChunker(ChunkConfig(max_chunk_size=80), Context())
 Texts = dict[str, str]
@@ -229,7 +227,7 @@ def test_what_no_record_has_is_not_found() -> None:
 @pytest.mark.parametrize(
     ("search", "is_filtered", "expected"),
     [
-        ("hybrid", False, [1, 0]),
+        ("hybrid", False, [0, 1]),
         ("hybrid", True, [0]),
         ("dense", False, [0]),
         ("lexical", False, [1]),
@@ -238,7 +236,7 @@ def test_what_no_record_has_is_not_found() -> None:
 def test_searches_are_made_into_one_ranking(
     search: str, is_filtered: object, expected: list[int]
 ) -> None:
-    options = RankingOptions(search, lexical_weight=0.6)  # type: ignore[arg-type]
+    options = RankingOptions(search)  # type: ignore[arg-type]
     is_dense, is_lexical = search != "lexical", search != "dense"
     hits = rank_leaves(
         proposals(RECORD)[:1] if is_dense else [],

@@ -1,1 +1,33 @@
-"""The life of an index: what it knows of documents, how it is brought up to date and asked."""
+"""The life of an index, for who maps it to a framework: records, updates, searches, one file."""
+
+from chunkana_retrieval.indexing.records import (
+    DocumentRecord,
+    LeafRecord,
+    fingerprint,
+    record_document,
+)
+from chunkana_retrieval.indexing.searching import (
+    Proposal,
+    RankingOptions,
+    rank_leaves,
+    with_surroundings,
+)
+from chunkana_retrieval.indexing.snapshot import IndexSnapshot
+from chunkana_retrieval.indexing.steps import (
+    AddLeaves,
+    DeleteLeaves,
+    ListDocuments,
+    ReadRecords,
+    Step,
+    WriteRecords,
+    run,
+    run_async,
+)
+from chunkana_retrieval.indexing.updating import Update, UpdateReport
+
+__all__ = [
+    "AddLeaves", "DeleteLeaves", "DocumentRecord", "IndexSnapshot", "LeafRecord",
+    "ListDocuments", "Proposal", "RankingOptions", "ReadRecords", "Step", "Update",
+    "UpdateReport", "WriteRecords", "fingerprint", "rank_leaves", "record_document", "run",
+    "run_async", "with_surroundings",
+]  # fmt: skip
