@@ -14,11 +14,10 @@ from chunkana_core.document.outline import (
     Run,
     Section,
     SectionRange,
-    heading_ranges,
     outline_of,
     own_runs,
 )
-from chunkana_core.document.traits import MARKDOWN_TRAITS, FormatTraits
+from chunkana_core.document.traits import FormatTraits
 from chunkana_core.errors import FormatError
 from chunkana_core.text.markup import has_text
 from chunkana_core.text.source import BOM, NON_SPACE, Source, Span
@@ -74,19 +73,6 @@ class Document:
     _is_read: dict[int, bool] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, source: Source, blocks: tuple[Block, ...], title: str = "") -> Document:
-        """Return the document of the blocks of Markdown, each before what it contains.
-
-        Its title is its only H1; several are sections side by side, of which none is.
-
-        Args:
-            source: the text.
-            blocks: of the document, those inside containers too.
-            title: what the document calls itself where that is no heading, "" for nothing.
-        """
-        return cls._of(source, blocks, heading_ranges(_top(blocks)), MARKDOWN_TRAITS, title)
-
-    @classmethod
     def of_sections(
         cls,
         source: Source,
@@ -106,10 +92,10 @@ class Document:
             FormatError: unless the blocks are in order, and the sections nest.
         """
         _require_order(source.text, blocks)
-        return cls._of(source, tuple(blocks), sections, traits)
+        return cls.of(source, tuple(blocks), sections, traits)
 
     @classmethod
-    def _of(
+    def of(
         cls,
         source: Source,
         blocks: tuple[Block, ...],
@@ -117,7 +103,19 @@ class Document:
         traits: FormatTraits,
         title: str = "",
     ) -> Document:
-        text, top = source.text, _top(blocks)
+        """Return the document of blocks that are in order; see `of_sections`.
+
+        Where sections are under headings, its title is that of the only section of level 1;
+        several are side by side, and none of them is.
+
+        Args:
+            source: the text.
+            blocks: each before what it contains.
+            ranges: the sections.
+            traits: what is particular to the format.
+            title: what the document calls itself where that is no heading, "" for nothing.
+        """
+        text, top = source.text, tuple([block for block in blocks if not block.depth])
         contents = content_counts(top)
         code = tuple(_outermost_code(blocks))
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
@@ -217,11 +215,6 @@ class Document:
         """Return the section whose node a section's node hangs under."""
         parent = self.sections[section].parent
         return ROOT if parent == self.folded else parent
-
-
-def _top(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Return the document's own blocks, in no container."""
-    return tuple([block for block in blocks if not block.depth])
 
 
 def _outermost_code(blocks: Sequence[Block]) -> Iterator[Block]:
