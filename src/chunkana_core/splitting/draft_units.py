@@ -65,7 +65,9 @@ class DraftUnits:
             return False
         repeated = self.contents.stack_size if self.contents.continues(left) else 0
         size = self._size(left.span.start, right, left.repeats.lead)
-        return size <= self.limit - repeated
+        # What stays a unit of its own in a plan with less room may be as large as fits.
+        limit = self.room if right.kind is BlockKind.BRACKET else self.limit
+        return size <= limit - repeated
 
     def _headed_units(self) -> Iterator[Unit]:
         """Yield the units of all blocks, headings joined with what follows them."""
