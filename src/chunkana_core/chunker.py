@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import currentframe
 from itertools import takewhile
-from pathlib import Path
+from pathlib import Path, PurePath
 from traceback import walk_stack
 
 from chunkana_core.checking.trees import validate_tree
@@ -58,14 +58,15 @@ class _Pipeline:
         object.__setattr__(self, "_selector", selector)
 
     def _chunked(
-        self, text: str, given: Format, context: Context | None
+        self, text: str, given: Format, context: Context | None, path: AnyPath | None = None
     ) -> HierarchicalChunkingResult:
         """Run the pipeline."""
         require_str("text", text)
         _require_context(context)
         document, sizer = given.document(text), Sizer.of(self.config)
         strategy = self._selector.select(document.analysis, self.config)
-        contexts = ContextWriter(document, sizer, context or self.context)
+        context = _labelled(context or self.context, document, path)
+        contexts = ContextWriter(document, sizer, context)
         sizes = DocumentSizes(document, sizer)
 
         drafts = make_drafts(document, strategy, self.config)
@@ -176,7 +177,7 @@ class Chunker(_Pipeline):
 
         The arguments and errors are those of `chunk_hierarchical`.
         """
-        return self._chunked(text, self._formats.select(format, path), context).get_leaves()
+        return self.chunk_hierarchical(text, format, path, context=context).get_leaves()
 
     def chunk_hierarchical(
         self,
@@ -192,7 +193,9 @@ class Chunker(_Pipeline):
             text: of the document.
             format: the name of a format; with "auto" that of the path, Markdown where that is
                 unknown.
-            path: of the document, of which the suffix counts, or a media type.
+            path: of the document, of which the suffix counts, or a media type. Of a document that
+                has no title of its own, as of source code, it is the label of a context that has
+                none.
             context: for this document, in place of the chunker's.
 
         Raises:
@@ -201,7 +204,14 @@ class Chunker(_Pipeline):
             ImportError: if the extra that the format needs is not installed.
             InvariantViolationError: with `validation="strict"` only.
         """
-        return self._chunked(text, self._formats.select(format, path), context)
+        return self._chunked(text, self._formats.select(format, path), context, path)
+
+
+def _labelled(context: Context | None, document: Document, path: AnyPath | None) -> Context | None:
+    """Return a context that names where a document without headings is from."""
+    if context is None or context.label or document.traits.has_headings or path is None:
+        return context
+    return replace(context, label=str(path)) if PurePath(path).suffix else context
 
 
 def _own_frames() -> int:

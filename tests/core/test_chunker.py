@@ -256,3 +256,31 @@ def test_explanations_are_of_a_format() -> None:
     (cut,) = explain(text, config, format="auto", path="a.nest", formats=[NESTED]).cuts
     assert (cut.line, cut.why) == (2, "neither is small")
     assert explain(text, config, format="text").cuts == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "label", "expected"),
+    [
+        ("Seven.", "notes/a.txt", "", "notes/a.txt"),
+        ("Seven.", "notes/a.txt", "wiki", "wiki"),
+        ("Seven.", "text/plain", "", ""),
+        ("Seven.", None, "", ""),
+        ("# Tea\n\nHot.", "notes/a.md", "", "Tea"),
+    ],
+)
+def test_a_document_without_headings_is_labelled_by_its_path(
+    text: str, path: str | None, label: str, expected: str
+) -> None:
+    (chunk,) = Chunker(context=Context(label)).chunk(text, path=path)
+    assert chunk.context == expected
+    (chunk,) = Chunker().chunk(text, path=path)
+    assert chunk.context == ""
+
+
+def test_chunks_say_the_kind_and_name_of_their_definition() -> None:
+    pytest.importorskip("tree_sitter")
+    text = "import os\n\n\nclass A:\n    def f(self):\n        pass\n"
+    config = ChunkConfig(max_chunk_size=40, min_chunk_size=0)
+    result = Chunker(config).chunk_hierarchical(text, path="a.py")
+    found = [(c.metadata["format"], c.metadata["kind"], c.metadata["name"]) for c in result.chunks]
+    assert found == [("python", "", ""), ("python", "", ""), ("python", "class", "A")]

@@ -145,6 +145,7 @@ class TreeBuilder:
             strategy=self.strategy,
             format=document.traits.name,
             content_type="section" if index else "document",
+            kind=section.kind,
             title=title,
             anchor=section.anchor,
             header_path=format_header_path(section.path or (title,)),

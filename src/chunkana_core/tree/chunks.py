@@ -65,6 +65,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
         content_type: what it holds, see the metadata keys in the documentation.
         container: the name of the innermost container that holds all of its text, its headings
             aside, such as "note" or "Tabs"; "" if there is none.
+        kind: what its own (first) section is to its format, such as "class"; "" for nothing.
         title: plain text of its own (first) heading, or of the section it continues.
         section_tags: titles of the further headings in its span.
         anchor: the id that the source gives that heading, else a GitHub-style slug of it.
@@ -101,6 +102,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
     format: str = "markdown"
     content_type: str
     container: str = ""
+    kind: str = ""
     title: str = ""
     section_tags: tuple[str, ...] = ()
     anchor: str = ""
@@ -145,6 +147,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
             "prev_sibling_id": links.prev_sibling_id,
             "next_sibling_id": links.next_sibling_id,
             "path": list(self.section.path),
+            "name": self.title if self.kind else "",
             "header_level": self.section.level,
             "section_tags": list(self.section_tags),
             "code_languages": list(self.code_languages),
@@ -164,7 +167,6 @@ _NOT_FLAT = {
     "span",
     "content",
     "context",
-    "format",
     "text_offset",
     "section",
     "links",

@@ -81,6 +81,7 @@ class LeafMaker:
             format=document.traits.name,
             content_type=content_type(document, location),
             container=container,
+            kind=own.kind,
             title=own.title,
             section_tags=tuple([section.title for section in begun[1:]]),
             anchor=own.anchor,

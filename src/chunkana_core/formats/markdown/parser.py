@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
+from chunkana_core.document.paths import short_title
 from chunkana_core.document.traits import FormatTraits, Merging
 from chunkana_core.formats.markdown.containers import find_containers, wrap
 from chunkana_core.formats.markdown.front_matter import front_matter_title
@@ -22,7 +23,6 @@ from chunkana_core.formats.markdown.titles import (
     heading_sections,
     html_title,
     rendered_title,
-    short_title,
 )
 from chunkana_core.text.source import NON_SPACE, Source
 

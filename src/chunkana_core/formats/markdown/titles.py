@@ -14,10 +14,10 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from chunkana_core.document.blocks import Block
 from chunkana_core.document.outline import SectionRange
+from chunkana_core.document.paths import short_title
 from chunkana_core.text.source import BOM
 
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
-_MAX_TITLE = 200  # characters; the whole text of a heading is in the content of chunks
 _MAX_LENGTH = 1000  # inline parsing is not linear; longer titles keep their markup
 _MAX_MARKUP = 100  # characters; it is quadratic in these, too
 _MARKUP = re.compile(r"[\\`*_~\[<&$]")
@@ -80,18 +80,6 @@ def plain_title(content: str, *, may_link: bool = True) -> str | None:
             return None
         content = content.replace("`", "")
     return short_title(content)
-
-
-def short_title(text: str) -> str:
-    """Return a title on one line, cut at a word with `…` where it is long.
-
-    Titles are in the paths of all that is under them, which must not grow with their length.
-    """
-    title = " ".join(text.split())
-    if len(title) <= _MAX_TITLE:
-        return title
-    cut = title.rfind(" ", _MAX_TITLE // 2, _MAX_TITLE)
-    return title[: cut if cut > 0 else _MAX_TITLE - 1] + "…"
 
 
 def html_title(html: str) -> str:
