@@ -12,11 +12,11 @@ except ImportError as error:
         'pip install "chunkana-rag[langchain]"'
     ) from error
 
-from chunkana_langchain.assembler import ContextAssembler
 from chunkana_langchain.identity import chunk_key
-from chunkana_langchain.mapping import HierarchicalDocuments, to_documents
-from chunkana_langchain.retriever import ChunkanaAutoMergingRetriever
-from chunkana_langchain.splitter import ChunkanaSplitter
+from chunkana_langchain.merging.retriever import ChunkanaAutoMergingRetriever
+from chunkana_langchain.reading.assembler import ContextAssembler
+from chunkana_langchain.splitting.mapping import HierarchicalDocuments, to_documents
+from chunkana_langchain.splitting.splitter import ChunkanaSplitter
 
 __all__ = [
     "ChunkanaAutoMergingRetriever",

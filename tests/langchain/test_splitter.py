@@ -24,7 +24,7 @@ from chunkana_core import (
     chunk_hierarchical,
 )
 from chunkana_langchain import ChunkanaSplitter, chunk_key, to_documents
-from chunkana_langchain.splitter import HeaderContext
+from chunkana_langchain.splitting.splitter import HeaderContext
 from tests import corpora
 from tests.langchain.parts import exact, own_documents
 from tests.strategies import any_markdown

@@ -20,8 +20,12 @@ from chunkana_core import (
 )
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_keys
-from chunkana_langchain.mapping import DocumentMapper, HierarchicalDocuments, MappingOptions
-from chunkana_langchain.origin import Origin
+from chunkana_langchain.splitting.mapping import (
+    DocumentMapper,
+    HierarchicalDocuments,
+    MappingOptions,
+)
+from chunkana_langchain.splitting.origin import Origin
 
 HeaderContext = Literal["breadcrumb", "none"]
 SourceLabel = str | Callable[[Document], str] | None

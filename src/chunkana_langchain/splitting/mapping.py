@@ -22,8 +22,8 @@ from chunkana_core import (
 )
 from chunkana_langchain import keys
 from chunkana_langchain.identity import document_id, source_keys
-from chunkana_langchain.origin import Heading, Origin
-from chunkana_langchain.overlap import overlap_between
+from chunkana_langchain.splitting.origin import Heading, Origin
+from chunkana_langchain.splitting.overlap import overlap_between
 
 _BLANK_LINE = "\n\n"
 _NO_INDEX = -1  # of a parent, which is no chunk

@@ -20,9 +20,9 @@ from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from pydantic import ConfigDict, Field, model_validator
 
 from chunkana_langchain import keys
-from chunkana_langchain.merging import merge_documents, missing
-from chunkana_langchain.scores import ScoredDocument, rank_documents
-from chunkana_langchain.splitter import ChunkanaSplitter
+from chunkana_langchain.merging.documents import merge_documents, missing
+from chunkana_langchain.merging.scores import ScoredDocument, rank_documents
+from chunkana_langchain.splitting.splitter import ChunkanaSplitter
 
 _LEAVES, _PARENTS = "leaves.json", "parents.json"  # in the folder of a saved retriever
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from langchain_core.documents import Document
 
 from chunkana_langchain import keys
-from chunkana_langchain.scores import ScoredDocument
+from chunkana_langchain.merging.scores import ScoredDocument
 from chunkana_retrieval import Hit, Parent, merge_hits
 
 

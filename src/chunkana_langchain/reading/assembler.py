@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field, SkipValidation, field_validator
 
 from chunkana_core import Span
 from chunkana_langchain import keys
-from chunkana_langchain.origin import ChunkContext
+from chunkana_langchain.splitting.origin import ChunkContext
 from chunkana_retrieval import Hit, Passage, assemble_mixed, repeated_rows
 
 _OURS = keys.OWN.union(keys.HEADERS, {keys.START_INDEX, keys.SCORE})
