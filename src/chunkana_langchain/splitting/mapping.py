@@ -203,11 +203,18 @@ class DocumentMapper:
         if self.options.strips and not offset and not _is_code(chunk):
             content = content.lstrip()
             span = Span(span.start + len(chunk.content) - len(content), span.end)
-        front = _paragraphs(chunk.context)
+        return _Page(self._front(chunk, content), content, offset, span)
+
+    def front(self, chunk: Chunk) -> str:
+        """Return what is embedded before a chunk's content: context and overlap."""
+        return self._front(chunk, chunk.content)
+
+    def _front(self, chunk: Chunk, content: str) -> str:
         if self.options.has_overlap and (overlapping := self._front_with_overlap(chunk)):
             is_short = self.options.length(overlapping + content) <= self.options.chunk_size
-            front = overlapping if is_short else front
-        return _Page(front, content, offset, span)
+            if is_short:
+                return overlapping
+        return _paragraphs(chunk.context)
 
     def _front_with_overlap(self, chunk: Chunk) -> str:
         """Return a chunk's context and overlap, "" where there is no overlap.
@@ -259,7 +266,7 @@ class DocumentMapper:
             own[keys.START_INDEX] = origin.in_page + page.span.start
         for name in origin.kept:
             own.pop(name, None)
-        metadata = _copied(origin.metadata) | own
+        metadata = copied(origin.metadata) | own
         content = page.front + page.content
         return Document(page_content=content, metadata=metadata, id=self._id(node.node_id))
 
@@ -290,7 +297,7 @@ class DocumentMapper:
         return document_id(self.origin.key, node_id)
 
 
-def _copied(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def copied(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return a deep copy, which is quick where values are plain."""
     return {
         name: value if isinstance(value, _IMMUTABLE) else deepcopy(value)

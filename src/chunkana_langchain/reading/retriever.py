@@ -1,0 +1,281 @@
+"""A retriever that finds leaves by meaning and words, and hands over what is best read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.stores import BaseStore
+from langchain_core.vectorstores import VectorStore
+from pydantic import ConfigDict, Field, model_validator
+
+from chunkana_core import ConfigurationError
+from chunkana_langchain.indexing.index import DocumentIndex, Ranking
+from chunkana_langchain.indexing.opening import IndexParts
+from chunkana_langchain.reading.passages import passage_document
+from chunkana_langchain.splitting.mapping import copied
+from chunkana_langchain.splitting.splitter import ChunkanaSplitter
+from chunkana_retrieval import RankingOptions, UpdateReport, assemble
+from chunkana_retrieval.indexing.searching import SearchKind
+
+_NO_ARGUMENTS = "{} with search='lexical', which asks no vector store; use 'hybrid' or 'dense'"
+_NO_K = "`budget`, how much is read, or the retriever's `fetch_k`, how many chunks are found"
+
+
+class ChunkanaRetriever(BaseRetriever):
+    r"""Finds chunks of documents by meaning and words, and returns passages within a budget.
+
+    It is made by `from_documents` or `load`, and brought to today's documents by `update` and
+    `delete`. What it returns are exact slices of today's documents: each passage has the caller's
+    metadata of its document, and `spans`, `start_line`, `end_line`, `path`, `chunk_ids`, `score`
+    and `chunkana_document_id`; of a key that the caller has too, the caller's value stays.
+    `"\n\n".join` of all page contents never measures more than the budget.
+
+    A document is known by its `id`, else by its `source`, to which `page` and the like are added
+    as in `book.pdf#page=3`.
+
+    Raises:
+        ValueError: when made, for values that are not allowed and for unknown arguments.
+
+    >>> from langchain_core.documents import Document
+    >>> document = Document("# Tea\n\nBoil water.\n", metadata={"source": "tea.md"})
+    >>> retriever = ChunkanaRetriever.from_documents([document], search="lexical")
+    >>> (passage,) = retriever.invoke("Which water?")
+    >>> passage.page_content, passage.metadata["source"], passage.metadata["start_line"]
+    ('# Tea\n\nBoil water.', 'tea.md', 1)
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    index: DocumentIndex = Field(repr=False, exclude=True)
+    """What is searched."""
+    search: SearchKind = "hybrid"
+    """By meaning and words, or by one of them: "hybrid", "dense" or "lexical"."""
+    budget: float = Field(default=6000, ge=0, strict=True)
+    """The most that all page contents may measure, joined by blank lines."""
+    length_function: Callable[[str], float] = len
+    """Measures a text, in characters by default."""
+    fetch_k: int = Field(default=60, ge=1)
+    """How many chunks each search finds."""
+    lexical_weight: float = Field(default=0.5, ge=0.0, le=1.0)
+    """That of the search by words in a hybrid one."""
+    section_weight: float = Field(default=0.4, ge=0.0, allow_inf_nan=False)
+    """How much the best score of a chunk's section counts beside its own; 0 for nothing."""
+    document_weight: float = Field(default=0.2, ge=0.0, allow_inf_nan=False)
+    """How much the best score of a chunk's document counts beside its own; 0 for nothing."""
+    search_kwargs: dict[str, Any] = Field(default_factory=dict)
+    """Further arguments of the vector store's search, like a filter: then words rank what it
+    finds, and add nothing."""
+
+    @model_validator(mode="after")
+    def _require_searches(self) -> Self:
+        if self.search == "lexical" and self.search_kwargs:
+            raise ConfigurationError("search_kwargs", self.search_kwargs, _NO_ARGUMENTS)
+        return self
+
+    @classmethod
+    def from_documents(
+        cls,
+        documents: Iterable[Document],
+        embedding: Embeddings | None = None,
+        *,
+        splitter: ChunkanaSplitter | None = None,
+        vectorstore: VectorStore | None = None,
+        docstore: BaseStore[str, Document] | None = None,
+        folder: str | Path | None = None,
+        **options: Any,
+    ) -> Self:
+        """Index documents, and return a retriever over them.
+
+        Over stores that have documents of an index already, this is `update`.
+
+        Args:
+            documents: whole ones, with Markdown for page content.
+            embedding: of the vector store in memory; needed unless `vectorstore` is given or the
+                search is lexical.
+            splitter: how to split; by default `ChunkanaSplitter()`.
+            vectorstore: where chunks go, embedded by its own embedding; by default it is in
+                memory, and no text is embedded twice.
+            docstore: where texts of documents and places of chunks go; by default in memory.
+            folder: where what is in memory is saved now and after each update, in place of what
+                is there, for `load`.
+            options: of the retriever, like `search` and `budget`.
+
+        Raises:
+            ConfigurationError: naming the argument, before anything is embedded.
+        """
+        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
+        made = cls(index=parts.open(), **options)
+        made.update(documents)
+        return made
+
+    @classmethod
+    async def afrom_documents(
+        cls,
+        documents: Iterable[Document],
+        embedding: Embeddings | None = None,
+        *,
+        splitter: ChunkanaSplitter | None = None,
+        vectorstore: VectorStore | None = None,
+        docstore: BaseStore[str, Document] | None = None,
+        folder: str | Path | None = None,
+        **options: Any,
+    ) -> Self:
+        """Index documents as `from_documents` does, asynchronously."""
+        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
+        made = cls(index=await parts.aopen(), **options)
+        await made.aupdate(documents)
+        return made
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path,
+        embedding: Embeddings | None = None,
+        *,
+        splitter: ChunkanaSplitter | None = None,
+        vectorstore: VectorStore | None = None,
+        docstore: BaseStore[str, Document] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return a retriever over what was saved in a folder; updates are saved there again.
+
+        Args:
+            folder: that was given to `from_documents`.
+            embedding: the same as then.
+            splitter: the same as then, for updates; with another, these index all anew.
+            vectorstore: the one that was given then, with what it had.
+            docstore: the one that was given then, with what it had.
+            options: of the retriever, like `search` and `budget`.
+
+        Raises:
+            IndexFileError: naming the file, if it is damaged or of another version.
+            ConfigurationError: for a part that is missing.
+            OSError: if the folder cannot be read.
+        """
+        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
+        return cls(index=parts.load(), **options)
+
+    @classmethod
+    async def aload(
+        cls,
+        folder: str | Path,
+        embedding: Embeddings | None = None,
+        *,
+        splitter: ChunkanaSplitter | None = None,
+        vectorstore: VectorStore | None = None,
+        docstore: BaseStore[str, Document] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return what `load` returns, asynchronously."""
+        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
+        return cls(index=await parts.aload(), **options)
+
+    def update(
+        self, documents: Iterable[Document], *, delete_missing: bool = False
+    ) -> UpdateReport:
+        """Bring the index to today's documents; what did not change costs nothing.
+
+        Args:
+            documents: whole ones, those that changed and any others.
+            delete_missing: whether documents that are not among them are deleted.
+
+        Returns:
+            Which documents were added, changed and deleted.
+
+        Raises:
+            ConfigurationError: naming the argument, before anything is changed.
+        """
+        return self.index.update(documents, delete_missing=delete_missing)
+
+    async def aupdate(
+        self, documents: Iterable[Document], *, delete_missing: bool = False
+    ) -> UpdateReport:
+        """Do what `update` does, asynchronously."""
+        return await self.index.aupdate(documents, delete_missing=delete_missing)
+
+    def delete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete documents by their ids; what is not in the index is no error."""
+        return self.index.update([], _names(document_ids))
+
+    async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete documents by their ids; what is not in the index is no error."""
+        return await self.index.aupdate([], _names(document_ids))
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
+        budget: float | None = None,
+        **search_kwargs: Any,
+    ) -> list[Document]:
+        arguments = self._arguments(search_kwargs)
+        return self._passages(self.index.search(query, self._options(), arguments), budget)
+
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002
+        budget: float | None = None,
+        **search_kwargs: Any,
+    ) -> list[Document]:
+        arguments = self._arguments(search_kwargs)
+        return self._passages(await self.index.asearch(query, self._options(), arguments), budget)
+
+    @classmethod
+    def _parts(
+        cls,
+        embedding: Embeddings | None,
+        splitter: ChunkanaSplitter | None,
+        vectorstore: VectorStore | None,
+        docstore: BaseStore[str, Document] | None,
+        folder: str | Path | None,
+        options: Mapping[str, Any],
+    ) -> IndexParts:
+        search = options.get("search", cls.model_fields["search"].default)
+        return IndexParts(embedding, splitter, vectorstore, docstore, folder, search)
+
+    def _options(self) -> RankingOptions:
+        return RankingOptions(
+            self.search,
+            self.lexical_weight,
+            self.section_weight,
+            self.document_weight,
+            self.fetch_k,
+        )
+
+    def _arguments(self, search_kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the vector store's search for one question."""
+        if "k" in search_kwargs:
+            raise ConfigurationError("k", search_kwargs["k"], _NO_K)
+        arguments = {**self.search_kwargs, **search_kwargs}
+        if self.search == "lexical" and arguments:
+            raise ConfigurationError("search_kwargs", arguments, _NO_ARGUMENTS)
+        return arguments
+
+    def _passages(self, ranking: Ranking, budget: float | None) -> list[Document]:
+        budget = self.budget if budget is None else budget
+        sources = {name: record.text for name, record in ranking.records.items()}
+        passages = assemble(ranking.hits, budget, self.length_function, sources)
+        return [
+            passage_document(one, copied(ranking.records[one.document_id].metadata))
+            for one in passages
+        ]
+
+
+def _names(document_ids: Iterable[str]) -> list[str]:
+    """Return ids as a list; a str is a mistake, and no list of its letters."""
+    names = [*document_ids]
+    if isinstance(document_ids, str) or not all(isinstance(name, str) for name in names):
+        raise ConfigurationError("document_ids", document_ids, "a list of str")
+    return names
