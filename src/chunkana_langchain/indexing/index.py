@@ -86,15 +86,14 @@ class DocumentIndex:
         deleted: Sequence[str] = (),
         *,
         delete_missing: bool = False,
+        is_new: bool = False,
     ) -> UpdateReport:
         """Bring the index to today's documents, and delete others."""
         procedure = self._procedure(documents).steps(deleted, delete_missing=delete_missing)
         with self._updating:
-            updating = UpdateRun(self.stores)
-            try:
+            updating = UpdateRun(self.stores, is_new)
+            with updating.saving():
                 return run(procedure, updating.perform)
-            finally:
-                updating.finish()
 
     async def aupdate(
         self,
@@ -102,15 +101,14 @@ class DocumentIndex:
         deleted: Sequence[str] = (),
         *,
         delete_missing: bool = False,
+        is_new: bool = False,
     ) -> UpdateReport:
         """Bring the index to today's documents, and delete others."""
         procedure = self._procedure(documents).steps(deleted, delete_missing=delete_missing)
         async with self._updating_alone():
-            updating = UpdateRun(self.stores)
-            try:
+            updating = UpdateRun(self.stores, is_new)
+            with updating.saving():
                 return await run_async(procedure, updating.aperform)
-            finally:
-                updating.finish()
 
     def _procedure(self, documents: Iterable[Document]) -> Update:
         """Return an update to documents that were checked."""

@@ -204,7 +204,7 @@ class _Opening:
         """Warn of updates that were not finished."""
         if self.unfinished:
             states = ", ".join(
-                f"as {state} it for {', '.join(map(repr, names))}"
+                f"as {state} it for {', '.join(map(repr, sorted(names)))}"
                 for state, names in sorted(self.unfinished.items(), reverse=True)
             )
             message = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,10 +71,12 @@ class UpdateRun:
 
     Attributes:
         stores: where.
+        is_new: whether the index is made anew, in place of what the folder has.
         has_written: whether anything changed.
     """
 
     stores: IndexStores
+    is_new: bool = False
     has_written: bool = False
     _uncertain: set[str] = field(default_factory=set)  # documents of which leaves may be left over
 
@@ -115,9 +118,19 @@ class UpdateRun:
                 await leaves.adelete(names)
         return None
 
-    def finish(self) -> None:
-        """Save what is in memory, if anything changed."""
-        if self.has_written:
+    @contextmanager
+    def saving(self) -> Iterator[None]:
+        """Save what is in memory when all is done, or as far as it is.
+
+        A new index takes the place of another one only as a whole.
+        """
+        try:
+            yield
+        except BaseException:
+            if self.has_written and (self.stores.has_external or not self.is_new):
+                self.stores.save()
+            raise
+        if self.has_written or self.is_new:
             self.stores.save()
 
     def _save_records(self) -> None:

@@ -114,7 +114,7 @@ class ChunkanaRetriever(BaseRetriever):
         """
         parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
         made = cls(index=parts.open(), **options)
-        made.update(documents)
+        made.index.update(documents, is_new=True)
         return made
 
     @classmethod
@@ -132,7 +132,7 @@ class ChunkanaRetriever(BaseRetriever):
         """Index documents as `from_documents` does, asynchronously."""
         parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
         made = cls(index=await parts.aopen(), **options)
-        await made.aupdate(documents)
+        await made.index.aupdate(documents, is_new=True)
         return made
 
     @classmethod

@@ -54,7 +54,9 @@ def test_after_any_edits_all_that_is_found_is_in_todays_documents(
     states: list[dict[str, str]], is_external: object, is_async: object
 ) -> None:
     embedding = Counted()
-    options = external(embedding) if is_external else {"embedding": embedding}
+    options: dict[str, Any] = {"embedding": embedding}
+    if is_external:
+        options = external(embedding)
     retriever = ChunkanaRetriever.from_documents([], splitter=SPLITTER, **options)
     for texts in states:
         if is_async:
