@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import Any
 
@@ -13,6 +14,7 @@ from langchain_core.documents import Document
 from langchain_core.runnables import run_in_executor
 
 from chunkana_langchain.indexing.documents import SourceDocuments
+from chunkana_langchain.indexing.pages import DocumentPages
 from chunkana_langchain.indexing.stores import IndexStores, UpdateRun
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter
 from chunkana_retrieval import (
@@ -28,6 +30,7 @@ from chunkana_retrieval import (
 )
 
 _BATCH = 256  # documents that are changed together
+_PAGES = 256  # documents of which chunks and parents are kept ready
 _POLL = 0.01  # seconds between two looks whether another update has ended
 _NO_FILTERS = frozenset({"k", "fetch_k"})  # search arguments that leave no leaf out
 
@@ -45,6 +48,19 @@ class Ranking:
     records: Mapping[str, DocumentRecord]
 
 
+@dataclass(frozen=True, slots=True)
+class FoundPages:
+    """Chunks that a vector store found.
+
+    Attributes:
+        leaves: with its scores, the best first.
+        parents: by their ids, of all documents that these are of.
+    """
+
+    leaves: Sequence[tuple[Document, float | None]]
+    parents: Mapping[str, Document]
+
+
 class DocumentIndex:
     """Documents in stores, searched and brought up to date.
 
@@ -59,6 +75,38 @@ class DocumentIndex:
     ) -> None:
         self.stores, self.splitter, self.with_parents = stores, splitter, with_parents
         self._updating = Lock()
+        self._pages = lru_cache(_PAGES)(DocumentPages.from_json)
+
+    def find(self, query: str, arguments: Mapping[str, Any]) -> FoundPages:
+        """Return chunks that the vector store finds, as they are today."""
+        leaves = self.stores.leaves
+        proposals = [] if leaves is None else leaves.search(query, arguments)
+        return self._found(proposals, self.stores.records.read(_document_ids(proposals, [])))
+
+    async def afind(self, query: str, arguments: Mapping[str, Any]) -> FoundPages:
+        """Return chunks that the vector store finds, as they are today."""
+        leaves = self.stores.leaves
+        proposals = [] if leaves is None else await leaves.asearch(query, arguments)
+        read = await self.stores.records.aread(_document_ids(proposals, []))
+        return self._found(proposals, read)
+
+    def _found(
+        self, proposals: Sequence[Proposal], records: Sequence[DocumentRecord]
+    ) -> FoundPages:
+        """Return what was proposed that is in a record, and all parents in its document."""
+        leaves, parents = dict[tuple[str, str], Document](), dict[str, Document]()
+        for record in records:
+            pages = self._pages(record.attachment)
+            parents |= pages.parents
+            for leaf in record.leaves:
+                if page := pages.leaves.get(leaf.chunk_id):
+                    leaves[record.document_id, leaf.leaf_id] = page
+        found = [
+            (leaves[proposal.document_id, proposal.leaf_id], proposal.score)
+            for proposal in proposals
+            if (proposal.document_id, proposal.leaf_id) in leaves
+        ]
+        return FoundPages(found, parents)
 
     def search(self, query: str, options: RankingOptions, arguments: Mapping[str, Any]) -> Ranking:
         """Return what is found, with search arguments of the vector store's."""

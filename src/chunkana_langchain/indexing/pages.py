@@ -11,7 +11,6 @@ from langchain_core.documents import Document
 
 from chunkana_langchain import keys
 from chunkana_langchain.splitting.mapping import DocumentMapper
-from chunkana_retrieval import DocumentRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +37,19 @@ class DocumentPages:
         return json.dumps([{key: _fields(page) for key, page in one.items()} for one in pages])
 
     @classmethod
-    def of_record(cls, record: DocumentRecord) -> DocumentPages:
-        """Return those of an attachment, none where it has none."""
-        if not record.attachment:
+    def from_json(cls, written: str) -> DocumentPages:
+        """Return what `to_json` wrote, none where that is damaged."""
+        try:
+            leaves, parents = (
+                {key: _page(*fields) for key, fields in one.items()} for one in json.loads(written)
+            )
+        except (AttributeError, TypeError, ValueError):
             return cls({}, {})
-        leaves, parents = (
-            {key: Document(page_content=text, metadata=metadata, id=name)
-             for key, (name, text, metadata) in one.items()}
-            for one in json.loads(record.attachment)
-        )  # fmt: skip
         return cls(leaves, parents)
+
+
+def _page(name: str, text: str, metadata: dict[str, Any]) -> Document:
+    return Document(page_content=text, metadata=metadata, id=name)
 
 
 def _fields(page: Document) -> list[Any]:

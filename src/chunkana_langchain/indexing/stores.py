@@ -54,15 +54,18 @@ class IndexStores:
         Args:
             with_words: whether words are written too; without, `load` collects them again.
         """
-        if self.folder is None:
-            return
+        if self.folder is not None:
+            self.save_to(self.folder, with_words=with_words)
+
+    def save_to(self, folder: str | Path, *, with_words: bool = True) -> None:
+        """Write what is in memory to a folder."""
         records = self.records.all() if isinstance(self.records, MemoryRecords) else None
         vectors: dict[str, list[float]] | None = None
         if self.leaves is None:
             vectors = {}  # of an index that has none
         elif isinstance(self.leaves, MemoryLeaves):
             vectors = self.leaves.vectors()
-        IndexSnapshot(records, vectors, self.lexical if with_words else None).save(self.folder)
+        IndexSnapshot(records, vectors, self.lexical if with_words else None).save(folder)
 
 
 @dataclass(slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from langchain_core.callbacks import (
@@ -11,26 +10,21 @@ from langchain_core.callbacks import (
     CallbackManagerForRetrieverRun,
 )
 from langchain_core.documents import Document
-from langchain_core.embeddings import Embeddings
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.stores import BaseStore
-from langchain_core.vectorstores import VectorStore
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from chunkana_core import ConfigurationError
 from chunkana_langchain.indexing.index import DocumentIndex, Ranking
-from chunkana_langchain.indexing.opening import IndexParts
+from chunkana_langchain.indexing.retriever import IndexedRetriever
 from chunkana_langchain.reading.passages import passage_document
 from chunkana_langchain.splitting.mapping import copied
-from chunkana_langchain.splitting.splitter import ChunkanaSplitter
-from chunkana_retrieval import RankingOptions, UpdateReport, assemble
+from chunkana_retrieval import RankingOptions, assemble
 from chunkana_retrieval.indexing.searching import SearchKind
 
 _NO_ARGUMENTS = "{} with search='lexical', which asks no vector store; use 'hybrid' or 'dense'"
 _NO_K = "`budget`, how much is read, or the retriever's `fetch_k`, how many chunks are found"
 
 
-class ChunkanaRetriever(BaseRetriever):
+class ChunkanaRetriever(IndexedRetriever):
     r"""Finds chunks of documents by meaning and words, and returns passages within a budget.
 
     It is made by `from_documents` or `load`, and brought to today's documents by `update` and
@@ -52,8 +46,6 @@ class ChunkanaRetriever(BaseRetriever):
     >>> passage.page_content, passage.metadata["source"], passage.metadata["start_line"]
     ('# Tea\n\nBoil water.', 'tea.md', 1)
     """
-
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     index: DocumentIndex = Field(repr=False, exclude=True)
     """What is searched."""
@@ -81,135 +73,6 @@ class ChunkanaRetriever(BaseRetriever):
             raise ConfigurationError("search_kwargs", self.search_kwargs, _NO_ARGUMENTS)
         return self
 
-    @classmethod
-    def from_documents(
-        cls,
-        documents: Iterable[Document],
-        embedding: Embeddings | None = None,
-        *,
-        splitter: ChunkanaSplitter | None = None,
-        vectorstore: VectorStore | None = None,
-        docstore: BaseStore[str, Document] | None = None,
-        folder: str | Path | None = None,
-        **options: Any,
-    ) -> Self:
-        """Index documents, and return a retriever over them.
-
-        Over stores that have documents of an index already, this is `update`.
-
-        Args:
-            documents: whole ones, with Markdown for page content.
-            embedding: of the vector store in memory; needed unless `vectorstore` is given or the
-                search is lexical.
-            splitter: how to split; by default `ChunkanaSplitter()`.
-            vectorstore: where chunks go, embedded by its own embedding; by default it is in
-                memory, and no text is embedded twice.
-            docstore: where texts of documents and places of chunks go; by default in memory.
-            folder: where what is in memory is saved now and after each update, in place of what
-                is there, for `load`.
-            options: of the retriever, like `search` and `budget`.
-
-        Raises:
-            ConfigurationError: naming the argument, before anything is embedded.
-        """
-        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
-        made = cls(index=parts.open(), **options)
-        made.index.update(documents, is_new=True)
-        return made
-
-    @classmethod
-    async def afrom_documents(
-        cls,
-        documents: Iterable[Document],
-        embedding: Embeddings | None = None,
-        *,
-        splitter: ChunkanaSplitter | None = None,
-        vectorstore: VectorStore | None = None,
-        docstore: BaseStore[str, Document] | None = None,
-        folder: str | Path | None = None,
-        **options: Any,
-    ) -> Self:
-        """Index documents as `from_documents` does, asynchronously."""
-        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
-        made = cls(index=await parts.aopen(), **options)
-        await made.index.aupdate(documents, is_new=True)
-        return made
-
-    @classmethod
-    def load(
-        cls,
-        folder: str | Path,
-        embedding: Embeddings | None = None,
-        *,
-        splitter: ChunkanaSplitter | None = None,
-        vectorstore: VectorStore | None = None,
-        docstore: BaseStore[str, Document] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Return a retriever over what was saved in a folder; updates are saved there again.
-
-        Args:
-            folder: that was given to `from_documents`.
-            embedding: the same as then.
-            splitter: the same as then, for updates; with another, these index all anew.
-            vectorstore: the one that was given then, with what it had.
-            docstore: the one that was given then, with what it had.
-            options: of the retriever, like `search` and `budget`.
-
-        Raises:
-            IndexFileError: naming the file, if it is damaged or of another version.
-            ConfigurationError: for a part that is missing.
-            OSError: if the folder cannot be read.
-        """
-        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
-        return cls(index=parts.load(), **options)
-
-    @classmethod
-    async def aload(
-        cls,
-        folder: str | Path,
-        embedding: Embeddings | None = None,
-        *,
-        splitter: ChunkanaSplitter | None = None,
-        vectorstore: VectorStore | None = None,
-        docstore: BaseStore[str, Document] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Return what `load` returns, asynchronously."""
-        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
-        return cls(index=await parts.aload(), **options)
-
-    def update(
-        self, documents: Iterable[Document], *, delete_missing: bool = False
-    ) -> UpdateReport:
-        """Bring the index to today's documents; what did not change costs nothing.
-
-        Args:
-            documents: whole ones, those that changed and any others.
-            delete_missing: whether documents that are not among them are deleted.
-
-        Returns:
-            Which documents were added, changed and deleted.
-
-        Raises:
-            ConfigurationError: naming the argument, before anything is changed.
-        """
-        return self.index.update(documents, delete_missing=delete_missing)
-
-    async def aupdate(
-        self, documents: Iterable[Document], *, delete_missing: bool = False
-    ) -> UpdateReport:
-        """Do what `update` does, asynchronously."""
-        return await self.index.aupdate(documents, delete_missing=delete_missing)
-
-    def delete(self, document_ids: Iterable[str]) -> UpdateReport:
-        """Delete documents by their ids; what is not in the index is no error."""
-        return self.index.update([], _names(document_ids))
-
-    async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
-        """Delete documents by their ids; what is not in the index is no error."""
-        return await self.index.aupdate([], _names(document_ids))
-
     def _get_relevant_documents(
         self,
         query: str,
@@ -233,17 +96,8 @@ class ChunkanaRetriever(BaseRetriever):
         return self._passages(await self.index.asearch(query, self._options(), arguments), budget)
 
     @classmethod
-    def _parts(
-        cls,
-        embedding: Embeddings | None,
-        splitter: ChunkanaSplitter | None,
-        vectorstore: VectorStore | None,
-        docstore: BaseStore[str, Document] | None,
-        folder: str | Path | None,
-        options: Mapping[str, Any],
-    ) -> IndexParts:
-        search = options.get("search", cls.model_fields["search"].default)
-        return IndexParts(embedding, splitter, vectorstore, docstore, folder, search)
+    def _search_kind(cls, options: Mapping[str, Any]) -> str:
+        return str(options.get("search", cls.model_fields["search"].default))
 
     def _options(self) -> RankingOptions:
         return RankingOptions(
@@ -271,11 +125,3 @@ class ChunkanaRetriever(BaseRetriever):
             passage_document(one, copied(ranking.records[one.document_id].metadata))
             for one in passages
         ]
-
-
-def _names(document_ids: Iterable[str]) -> list[str]:
-    """Return ids as a list; a str is a mistake, and no list of its letters."""
-    names = [*document_ids]
-    if isinstance(document_ids, str) or not all(isinstance(name, str) for name in names):
-        raise ConfigurationError("document_ids", document_ids, "a list of str")
-    return names
