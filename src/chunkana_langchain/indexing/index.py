@@ -155,7 +155,7 @@ class DocumentIndex:
         procedure = self._procedure(documents).steps(deleted, delete_missing=delete_missing)
         async with self._updating_alone():
             updating = UpdateRun(self.stores, is_new)
-            with updating.saving():
+            async with updating.asaving():
                 return await run_async(procedure, updating.aperform)
 
     def _procedure(self, documents: Iterable[Document]) -> Update:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from langchain_core.documents import Document
@@ -48,8 +49,7 @@ class LeafStore:
             try:
                 self.vectorstore.delete([*batch])
             except (LookupError, ValueError):
-                if there := _ids(self.vectorstore.get_by_ids([*batch])):
-                    self.vectorstore.delete(there)
+                self.delete_known(batch)
 
     async def adelete(self, leaf_ids: Sequence[str]) -> None:
         """Delete leaves, of which some may not be there; some stores raise an error for these."""
@@ -57,6 +57,19 @@ class LeafStore:
             try:
                 await self.vectorstore.adelete([*batch])
             except (LookupError, ValueError):
+                await self.adelete_known(batch)
+
+    def delete_known(self, leaf_ids: Sequence[str]) -> None:
+        """Delete those leaves that are there; none where the store cannot be asked for them."""
+        for batch in _batches(leaf_ids):
+            with suppress(NotImplementedError):
+                if there := _ids(self.vectorstore.get_by_ids([*batch])):
+                    self.vectorstore.delete(there)
+
+    async def adelete_known(self, leaf_ids: Sequence[str]) -> None:
+        """Delete those leaves that are there; none where the store cannot be asked for them."""
+        for batch in _batches(leaf_ids):
+            with suppress(NotImplementedError):
                 if there := _ids(await self.vectorstore.aget_by_ids([*batch])):
                     await self.vectorstore.adelete(there)
 
@@ -124,7 +137,9 @@ def _document(leaf: Leaf) -> Document:
         keys.CONTAINER: one.container,
     }
     known = {keys.DOCUMENT_ID: record.document_id, keys.LEAF_ID: one.leaf_id}
-    metadata = own | copied(record.metadata) | known
+    # No filter finds what is empty, and some stores do not take it.
+    theirs = {name: value for name, value in record.metadata.items() if value not in ([], {})}
+    metadata = own | copied(theirs) | known
     return Document(page_content=record.embedded(one), metadata=metadata, id=one.leaf_id)
 
 

@@ -125,7 +125,8 @@ class IndexParts:
             snapshot = IndexSnapshot.load(self.folder)
         except FileNotFoundError:
             return MemoryRecords()
-        return MemoryRecords(snapshot.records or ())
+        # Where the folder has vectors itself, its leaves are in no other store.
+        return MemoryRecords(snapshot.records or () if snapshot.vectors is None else ())
 
     def _resume(self, saved: IndexSnapshot) -> _Opening:
         """Return what the index of a folder is made of."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from langchain_core.runnables import run_in_executor
 from msgspec.structs import replace
 
 from chunkana_langchain.indexing.leaves import Leaf, LeafStore, MemoryLeaves
@@ -81,7 +83,9 @@ class UpdateRun:
     stores: IndexStores
     is_new: bool = False
     has_written: bool = False
-    _uncertain: set[str] = field(default_factory=set)  # documents of which leaves may be left over
+    _uncertain: set[str] = field(
+        default_factory=set
+    )  # documents without a record, or with a damaged one
 
     def perform(self, step: Step[object]) -> object:
         """Carry out a step."""
@@ -90,13 +94,12 @@ class UpdateRun:
             case ListDocuments():
                 return records.names()
             case ReadRecords(names):
-                return self._read(records.read(names))
+                return self._read(names, records.read(names))
             case WriteRecords(written, deleted):
                 records.write(written, deleted)
                 self._save_records()
             case AddLeaves(added) if leaves is not None:
-                if left := self._left_over(added):
-                    leaves.delete(left)
+                leaves.delete_known(self._left_over(added))
                 leaves.add(added)
             case DeleteLeaves(names) if leaves is not None:
                 leaves.delete(names)
@@ -109,13 +112,12 @@ class UpdateRun:
             case ListDocuments():
                 return await records.anames()
             case ReadRecords(names):
-                return self._read(await records.aread(names))
+                return self._read(names, await records.aread(names))
             case WriteRecords(written, deleted):
                 await records.awrite(written, deleted)
-                self._save_records()
+                await run_in_executor(None, self._save_records)
             case AddLeaves(added) if leaves is not None:
-                if left := self._left_over(added):
-                    await leaves.adelete(left)
+                await leaves.adelete_known(self._left_over(added))
                 await leaves.aadd(added)
             case DeleteLeaves(names) if leaves is not None:
                 await leaves.adelete(names)
@@ -123,17 +125,28 @@ class UpdateRun:
 
     @contextmanager
     def saving(self) -> Iterator[None]:
-        """Save what is in memory when all is done, or as far as it is.
-
-        A new index takes the place of another one only as a whole.
-        """
+        """Save what is in memory when all is done, or as far as it is."""
+        is_done = False
         try:
             yield
-        except BaseException:
-            if self.has_written and (self.stores.has_external or not self.is_new):
-                self.stores.save()
-            raise
-        if self.has_written or self.is_new:
+            is_done = True
+        finally:
+            self._finish(is_done=is_done)
+
+    @asynccontextmanager
+    async def asaving(self) -> AsyncIterator[None]:
+        """Save what is in memory when all is done, or as far as it is."""
+        is_done = False
+        try:
+            yield
+            is_done = True
+        finally:
+            await run_in_executor(None, partial(self._finish, is_done=is_done))
+
+    def _finish(self, *, is_done: bool) -> None:
+        """Save what is in memory; a new index takes the place of another one only as a whole."""
+        is_whole = is_done or self.stores.has_external or not self.is_new
+        if is_whole and (self.has_written or self.is_new):
             self.stores.save()
 
     def _save_records(self) -> None:
@@ -147,16 +160,24 @@ class UpdateRun:
         if stores.has_external and (is_first or isinstance(stores.records, MemoryRecords)):
             stores.save(with_words=False)
 
-    def _read(self, records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
+    def _read(
+        self, document_ids: Sequence[str], records: Sequence[DocumentRecord]
+    ) -> list[DocumentRecord]:
         """Return records, of which those are changed whose vectors are not in memory any more."""
-        self._uncertain |= {record.document_id for record in records if not record.fingerprint}
+        indexed = {record.document_id for record in records if record.fingerprint}
+        self._uncertain |= {*document_ids} - indexed
         leaves = self.stores.leaves
         if not isinstance(leaves, MemoryLeaves):
             return [*records]
         return [_with_known_leaves(record, leaves) for record in records]
 
     def _left_over(self, added: Sequence[Leaf]) -> list[str]:
-        """Return the ids of leaves that a damaged record may have had."""
+        """Return the ids of leaves that a store may have although no record says so.
+
+        Their record was damaged, or is not where the vector store is.
+        """
+        if isinstance(self.stores.leaves, MemoryLeaves):
+            return []
         return [leaf.leaf_id for record, leaf in added if record.document_id in self._uncertain]
 
 

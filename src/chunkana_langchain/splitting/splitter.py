@@ -24,10 +24,10 @@ from chunkana_langchain import keys
 from chunkana_langchain.identity import source_keys
 from chunkana_langchain.splitting.mapping import (
     DocumentMapper,
-    HierarchicalDocuments,
     MappingOptions,
 )
 from chunkana_langchain.splitting.origin import Origin
+from chunkana_langchain.splitting.results import HierarchicalDocuments
 
 HeaderContext = Literal["breadcrumb", "none"]
 SourceLabel = str | Callable[[Document], str] | None

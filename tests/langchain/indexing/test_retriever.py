@@ -44,7 +44,11 @@ async def test_each_search_hands_over_true_passages_sync_and_async(search: str) 
 
 
 def test_a_passage_says_where_it_is_and_has_the_caller_s_metadata() -> None:
-    sources = [Document(TEA, id="7", metadata={"source": "tea.md", "tags": ["hot"], "n": None})]
+    sources = [
+        Document(
+            TEA, id="7", metadata={"source": "tea.md", "tags": ["hot"], "n": None, "empty": []}
+        )
+    ]
     retriever = ChunkanaRetriever.from_documents(sources, WordEmbeddings(), splitter=SPLITTER)
     (passage,) = retriever.invoke("green", budget=40)
     start = TEA.index("## Green")
@@ -55,6 +59,7 @@ def test_a_passage_says_where_it_is_and_has_the_caller_s_metadata() -> None:
         "source": "tea.md",
         "tags": ["hot"],
         "n": None,
+        "empty": [],
         "chunkana_document_id": "7",
         "spans": [[start, start + len("## Green\n\nWait for 80 degrees.")]],
         "start_line": 5,
@@ -177,6 +182,15 @@ def test_words_rank_what_a_filter_leaves() -> None:
     passages = retriever.invoke("bread", filter=of_oven, budget=60)
     assert {passage.metadata["source"] for passage in passages} == {"oven.md"}
     assert "Bake the bread" in passages[0].page_content
+
+
+def test_a_store_gets_no_empty_metadata_which_some_do_not_take() -> None:
+    source = Document("Text.", id="t", metadata={"tags": [], "more": {}, "n": 0, "none": None})
+    retriever = ChunkanaRetriever.from_documents([source], WordEmbeddings())
+    (passage,) = retriever.invoke(
+        "text", filter=lambda leaf: not {"tags", "more"} & {*leaf.metadata}
+    )
+    assert passage.metadata.items() >= source.metadata.items()
 
 
 def test_filters_see_the_caller_s_metadata_and_the_outline() -> None:

@@ -121,6 +121,7 @@ async def test_stores_on_disk_live_as_those_in_memory(on_disk: OnDisk, tmp_path:
     assert {p.metadata["source"] for p in third.invoke(QUERY)} == {"oven.md"}
     await third.adelete(["oven.md"])
     assert on_disk.ids() == set()
+    assert third.invoke(QUERY) == await third.ainvoke(QUERY) == []
     assert not [path for path in (tmp_path / "records").rglob("*") if path.is_file()]
 
 
@@ -147,6 +148,19 @@ def test_records_beside_a_vector_store_on_disk_are_in_the_folder(
     again = make(documents({"tea.md": TEA}), splitter=SPLITTER, folder=folder, vectorstore=store)
     assert again.invoke(QUERY) == first.invoke(QUERY)
     assert len(on_disk.ids()) == len(SPLITTER.split_documents(documents(TEXTS)))
+
+
+def test_vectors_of_a_folder_are_not_taken_for_those_of_a_store(
+    on_disk: OnDisk, tmp_path: Path
+) -> None:
+    """The records of an index in memory say nothing of what a new vector store has."""
+    make, folder = ChunkanaRetriever.from_documents, tmp_path / "index"
+    make(documents(TEXTS), WordEmbeddings(), splitter=SPLITTER, folder=folder)
+    make(documents(TEXTS), splitter=SPLITTER, folder=folder, **on_disk.open())
+    assert len(on_disk.ids()) == len(SPLITTER.split_documents(documents(TEXTS)))
+    vectors = {"vectorstore": on_disk.vectorstore}
+    again = make(documents(TEXTS), splitter=SPLITTER, folder=tmp_path / "other", **vectors)
+    assert {p.metadata["source"] for p in again.invoke(QUERY)} == set(TEXTS)
 
 
 def test_an_update_that_ended_half_way_is_mended_on_disk(on_disk: OnDisk, tmp_path: Path) -> None:
@@ -329,6 +343,9 @@ class AsyncVectors(InMemoryVectorStore):
 
     async def adelete(self, ids: Sequence[str] | None = None, **_: object) -> None:
         super().delete(ids)
+
+    async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
+        return InMemoryVectorStore.get_by_ids(self, ids)
 
     def similarity_search_with_score(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401
         raise AssertionError
