@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,7 +16,7 @@ from langchain_core.documents import Document
 from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 
-from chunkana_langchain import ChunkanaRetriever
+from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaRetriever
 from chunkana_langchain.indexing.leaves import MemoryLeaves
 from tests.langchain.indexing.parts import (
     OVEN,
@@ -23,6 +27,7 @@ from tests.langchain.indexing.parts import (
     assert_true,
     documents,
     found,
+    texts_of,
 )
 from tests.langchain.parts import WordEmbeddings
 
@@ -133,7 +138,7 @@ def test_what_was_embedded_is_not_embedded_again(changed: dict[str, str]) -> Non
     assert {p.metadata["source"] for p in passages} == set(texts)
 
 
-def test_changed_metadata_are_found_and_filtered_by_without_embedding() -> None:
+def test_changed_metadata_are_oneand_filtered_by_without_embedding() -> None:
     embedding = Counted()
     source = Document(TEA, id="tea", metadata={"day": 1})
     retriever = ChunkanaRetriever.from_documents([source], embedding)
@@ -244,3 +249,96 @@ def vectors(retriever: ChunkanaRetriever) -> dict[str, list[float]]:
     leaves = retriever.index.stores.leaves
     assert isinstance(leaves, MemoryLeaves)
     return leaves.vectors()
+
+
+class PowerCutError(Exception):
+    """The process ends here."""
+
+
+class Power:
+    """Counts what stores are asked to change, and ends before one change too many."""
+
+    def __init__(self) -> None:
+        self.left = 10**9
+
+    def use(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise PowerCutError
+
+
+class Vectors(InMemoryVectorStore):
+    """A vector store that may end before a change, or in its middle."""
+
+    power: Power
+
+    def add_documents(
+        self, documents: list[Document], ids: list[str] | None = None, **_: object
+    ) -> list[str]:
+        names = ids or []
+        for document, name in zip(documents, names, strict=True):
+            self.power.use()
+            super().add_documents([document], [name])
+        return names
+
+    def delete(self, ids: Sequence[str] | None = None, **_: object) -> None:
+        for name in ids or ():
+            self.power.use()
+            super().delete([name])
+
+
+class Kept(InMemoryStore):
+    """A document store that may end before a change, or in its middle."""
+
+    power: Power
+
+    def mset(self, key_value_pairs: Sequence[tuple[str, Document]]) -> None:
+        for pair in key_value_pairs:
+            self.power.use()
+            super().mset([pair])
+
+    def mdelete(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            self.power.use()
+            super().mdelete([key])
+
+
+@settings(max_examples=60, deadline=None)
+@given(STATE, STATE, st.integers(0, 25), st.booleans())
+def test_who_ends_half_way_leaves_an_index_as_before_or_as_after(
+    before: dict[str, str], after: dict[str, str], steps: int, has_parents: object
+) -> None:
+    kind = ChunkanaAutoMergingRetriever if has_parents else ChunkanaRetriever
+    power = Power()
+    vectors, kept = Vectors(WordEmbeddings()), Kept()
+    vectors.power = kept.power = power
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what is not finished
+        options: dict[str, Any] = {
+            "vectorstore": vectors, "docstore": kept, "folder": folder, "splitter": SPLITTER,
+        }  # fmt: skip
+        kind.from_documents(documents(before), **options)
+        power.left = steps
+        with suppress(PowerCutError):
+            kind.load(**options).update(documents(after), delete_missing=True)
+        power.left = 10**9
+        loaded = kind.load(**options)
+        for query in ("water", "green tea", "x = 1"):
+            for one in loaded.invoke(query):
+                name = one.metadata["source"]
+                now = [state[name] for state in (before, after) if name in state]
+                assert any(says(one, text) for text in now)
+        loaded.update(documents(after), delete_missing=True)
+        assert len(vectors.store) == len(SPLITTER.split_documents(documents(after)))
+        assert len(kept.store) == len(after)
+        again = kind.load(**options)
+        fresh = kind.from_documents(documents(after), WordEmbeddings(), splitter=SPLITTER)
+        for query in ("water", "green tea", "x = 1"):
+            assert sorted(texts_of(again.invoke(query))) == sorted(texts_of(fresh.invoke(query)))
+
+
+def says(document: Document, text: str) -> bool:
+    """Tell whether a passage, chunk or parent has slices of a text, where it says."""
+    m = document.metadata
+    spans = m["spans"] if "spans" in m else [(m["start_char"], m["end_char"])]
+    return all(text[start:end] and text[start:end] in document.page_content for start, end in spans)
