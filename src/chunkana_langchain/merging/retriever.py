@@ -26,6 +26,9 @@ from chunkana_langchain.merging.documents import merge_documents, missing
 from chunkana_langchain.merging.scores import ScoredDocument, rank_documents
 from chunkana_langchain.splitting.mapping import copied
 
+_OPENED = (
+    "that of the stores: open it with `from_documents([], vectorstore=…, docstore=…)`, or `load`"
+)
 _NO_ARGUMENTS = "{} with `retriever`, which is asked as it is; give them to that one"
 
 
@@ -102,6 +105,7 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         else:
             config = RunnableConfig(callbacks=run_manager.get_child())
             found = _with_own_scores(cast("BaseRetriever", self.retriever).invoke(query, config))
+        _require_own_leaves(found)
         ranked, docstore = self._rank(found), cast("BaseStore[str, Document]", self.docstore)
         parents: dict[str, Document] = {}
         while ids := missing([*(d for d, _ in ranked), *parents.values()], parents):
@@ -128,6 +132,7 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
             config = RunnableConfig(callbacks=run_manager.get_child())
             asked = cast("BaseRetriever", self.retriever).ainvoke(query, config)
             found = _with_own_scores(await asked)
+        _require_own_leaves(found)
         ranked, docstore = self._rank(found), cast("BaseStore[str, Document]", self.docstore)
         parents: dict[str, Document] = {}
         while ids := missing([*(d for d, _ in ranked), *parents.values()], parents):
@@ -190,6 +195,17 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
     def _search_kind(cls, options: Mapping[str, Any]) -> str:
         del options
         return "dense"
+
+
+def _require_own_leaves(found: Sequence[tuple[Document, object]]) -> None:
+    """Raise an error for leaves of an index, whose parents only the index knows.
+
+    Raises:
+        ConfigurationError: saying how to open the index.
+    """
+    for document, _ in found:
+        if keys.LEAF_ID in document.metadata:
+            raise ConfigurationError("index", None, _OPENED)
 
 
 def _with_scores(found: Iterable[tuple[Document, float | None]]) -> list[tuple[Document, object]]:

@@ -168,6 +168,26 @@ def test_a_retriever_over_stores_that_are_filled_by_hand_says_how_to_update() ->
     )
 
 
+async def test_stores_with_an_index_are_opened_as_one() -> None:
+    stores: dict[str, Any] = {
+        "vectorstore": InMemoryVectorStore(WordEmbeddings()),
+        "docstore": InMemoryStore(),
+    }
+    first = made(**stores)
+    opened = ChunkanaAutoMergingRetriever.from_documents([], splitter=SPLITTER, **stores)
+    assert opened.invoke("subject6") == first.invoke("subject6")
+    by_hand = ChunkanaAutoMergingRetriever(**stores)
+    expected = (
+        "index is None; allowed: that of the stores: open it with `from_documents([], "
+        "vectorstore=…, docstore=…)`, or `load`"
+    )
+    with pytest.raises(ConfigurationError) as raised:
+        by_hand.invoke("subject6")
+    assert str(raised.value) == expected
+    with pytest.raises(ConfigurationError, match="open it with"):
+        await by_hand.ainvoke("subject6")
+
+
 def test_a_retriever_by_hand_needs_the_parents() -> None:
     with pytest.raises(ValueError, match="give a docstore with the parents of chunks"):
         ChunkanaAutoMergingRetriever(vectorstore=InMemoryVectorStore(WordEmbeddings()))
