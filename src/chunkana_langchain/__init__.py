@@ -1,4 +1,4 @@
-"""Chunkana's adapter to LangChain: a text splitter, a retriever that merges, a context assembler.
+"""Chunkana's adapter to LangChain: a text splitter, retrievers, a context assembler.
 
 Importing it needs the extra: `pip install "chunkana-rag[langchain]"`.
 """
@@ -12,17 +12,19 @@ except ImportError as error:
         'pip install "chunkana-rag[langchain]"'
     ) from error
 
-from chunkana_langchain.assembler import ContextAssembler
-from chunkana_langchain.identity import chunk_key
-from chunkana_langchain.mapping import HierarchicalDocuments, to_documents
-from chunkana_langchain.retriever import ChunkanaAutoMergingRetriever
-from chunkana_langchain.splitter import ChunkanaSplitter
+from chunkana_langchain.indexing.embeddings import CachedEmbeddings
+from chunkana_langchain.merging.retriever import ChunkanaAutoMergingRetriever
+from chunkana_langchain.reading.assembler import ContextAssembler
+from chunkana_langchain.reading.retriever import ChunkanaRetriever
+from chunkana_langchain.splitting.results import HierarchicalDocuments, to_documents
+from chunkana_langchain.splitting.splitter import ChunkanaSplitter
 
 __all__ = [
+    "CachedEmbeddings",
     "ChunkanaAutoMergingRetriever",
+    "ChunkanaRetriever",
     "ChunkanaSplitter",
     "ContextAssembler",
     "HierarchicalDocuments",
-    "chunk_key",
     "to_documents",
 ]

@@ -13,13 +13,18 @@ from langchain_core.documents import Document
 _NAMES = ("source", "page", "page_number", "row", "seq_num", "sheet", "url")
 
 
-def chunk_key(document: Document) -> str:
-    """Return a key of a chunk's id and content alone, for `index(..., key_encoder=chunk_key)`.
+def document_name(document: Document) -> str:
+    """Return the id by which an index knows a document, and by which it is deleted.
 
-    LangChain's own hashes the metadata too, offsets included: an edit at the top of a file would
-    have everything below it embedded again.
+    It is the document's id, else its source; where pages, rows and the like have one source, these
+    follow it, as in `book.pdf#page=3`. Else it is what `source_keys` returns.
     """
-    return _hash(document.id or "", document.page_content)
+    names = {name: document.metadata[name] for name in _NAMES if name in document.metadata}
+    if document.id or "source" not in names:
+        return _key(document)
+    source = str(names.pop("source"))
+    parts = "&".join(f"{name}={value}" for name, value in names.items())
+    return f"{source}#{parts}" if parts else source
 
 
 def source_keys(documents: Iterable[Document]) -> list[str]:

@@ -28,6 +28,8 @@ START_INDEX: Final = "start_index"  # LangChain's, in the page content that was 
 SCORE: Final = "score"
 SPANS: Final = "spans"  # of passages
 CHUNK_IDS: Final = "chunk_ids"  # of passages
+LEAF_ID: Final = "chunkana_leaf_id"  # in a vector store of an index
+RECORD: Final = "chunkana_record"  # in a document store of an index
 HEADERS: Final = tuple(f"Header {level}" for level in range(1, 7))  # as others name them
 OWN: Final = frozenset(
     {CHUNK_ID, SECTION_ID, PARENT_SECTION_ID, PATH, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE,

@@ -21,6 +21,9 @@ _NEEDED = {  # what blocks with a word need
     "bm25": "llama_index.retrievers",  # packages of their own
     "LexicalIndex": "bm25s",
     "Qdrant": "qdrant_client",
+    "QdrantVectorStore": "langchain_qdrant",
+    "TextLoader": "langchain_community",
+    "ChunkanaRetriever": "bm25s",
 }
 
 

@@ -23,8 +23,8 @@ from chunkana_core import (
     MarkdownChunker,
     chunk_hierarchical,
 )
-from chunkana_langchain import ChunkanaSplitter, chunk_key, to_documents
-from chunkana_langchain.splitter import HeaderContext
+from chunkana_langchain import ChunkanaSplitter, to_documents
+from chunkana_langchain.splitting.splitter import HeaderContext
 from tests import corpora
 from tests.langchain.parts import exact, own_documents
 from tests.strategies import any_markdown
@@ -301,14 +301,6 @@ def test_ids_are_the_same_in_every_run_and_unique() -> None:
     assert ids[0] == ids[1]
     bare = [ChunkanaSplitter().create_documents([text])[0].id for text in ("one", "two")]
     assert bare[0] != bare[1]
-
-
-def test_chunk_key_is_id_and_content() -> None:
-    document = ChunkanaSplitter().create_documents([TEXT])[0]
-    moved = document.model_copy(update={"metadata": {"start_char": 99}})
-    assert chunk_key(document) == chunk_key(moved)
-    assert chunk_key(document) != chunk_key(document.model_copy(update={"id": "other"}))
-    assert chunk_key(document) != chunk_key(document.model_copy(update={"page_content": "x"}))
 
 
 def test_what_is_not_worth_indexing_is_left_out() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -283,7 +284,9 @@ def test_the_id_of_a_leaf_says_all_that_is_stored_of_it() -> None:
 
 def test_a_record_survives_json_with_any_text() -> None:
     record = indexed("a.md", "# T\ud800\n\nLone \udfff and \0 and\u2028.\n")
-    assert DocumentRecord.from_json(record.to_json()) == record
+    attached = msgspec.structs.replace(record, attachment="[1]\n\ud800")
+    for one in (record, attached):
+        assert DocumentRecord.from_json(one.to_json()) == one
     bare = record.to_json(with_text=False)
     assert DocumentRecord.from_json(bare, record.text) == record
     assert "\n" not in record.to_json()

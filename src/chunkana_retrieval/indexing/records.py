@@ -60,6 +60,7 @@ class DocumentRecord(Struct, frozen=True, gc=False):
         leftover: ids of leaves that a vector store may have besides.
         unfinished: where an update of the document was not finished: whether what is here is the
             document as it was "before" or as it is "after" it; "" where all were.
+        attachment: what an adapter keeps of the document besides.
     """
 
     document_id: str
@@ -69,6 +70,7 @@ class DocumentRecord(Struct, frozen=True, gc=False):
     leaves: tuple[LeafRecord, ...] = ()
     leftover: tuple[str, ...] = ()
     unfinished: Unfinished = ""
+    attachment: str = ""
 
     def embedded(self, leaf: LeafRecord) -> str:
         """Return what is embedded of a leaf."""

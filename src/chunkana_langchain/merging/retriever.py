@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, Self, cast
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
     CallbackManagerForRetrieverRun,
 )
 from langchain_core.documents import Document
-from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
-from langchain_core.stores import BaseStore, InMemoryStore
-from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
-from pydantic import ConfigDict, Field, model_validator
+from langchain_core.stores import BaseStore
+from langchain_core.vectorstores import VectorStore
+from pydantic import Field, model_validator
 
+from chunkana_core import ConfigurationError
 from chunkana_langchain import keys
-from chunkana_langchain.merging import merge_documents, missing
-from chunkana_langchain.scores import ScoredDocument, rank_documents
-from chunkana_langchain.splitter import ChunkanaSplitter
+from chunkana_langchain.indexing.index import DocumentIndex
+from chunkana_langchain.indexing.opening import IndexParts
+from chunkana_langchain.indexing.retriever import IndexedRetriever
+from chunkana_langchain.merging.documents import merge_documents, missing
+from chunkana_langchain.merging.scores import ScoredDocument, rank_documents
+from chunkana_langchain.splitting.mapping import copied
 
-_LEAVES, _PARENTS = "leaves.json", "parents.json"  # in the folder of a saved retriever
+_OPENED = (
+    "that of the stores: open it with `from_documents([], vectorstore=…, docstore=…)`, or `load`"
+)
+_NO_ARGUMENTS = "{} with `retriever`, which is asked as it is; give them to that one"
 
 
-class ChunkanaAutoMergingRetriever(BaseRetriever):
+class ChunkanaAutoMergingRetriever(IndexedRetriever):
     """Finds chunks, and returns their parents where enough of the children were found.
 
-    Chunks come from a vector store or a retriever, parents from a store with what
-    `ChunkanaSplitter.split_hierarchical` calls so. Chunks are ranked by their scores and the best
-    ones of their section and document (`chunkana_retrieval.propagate_scores`). As many are taken,
-    the best first, as make `k` documents after merging. Each document has the place and the `score`
-    of the best chunk in it: what the vector store gave. Documents that are not from Chunkana pass
-    as they are; no other score changes theirs, nor theirs another.
+    `from_documents` and `load` make one over an index, which `update` and `delete` bring to today's
+    documents. Over stores that you fill yourself, chunks come from a vector store or a retriever,
+    and parents from a store with what `ChunkanaSplitter.split_hierarchical` calls so.
+
+    Chunks are ranked by their scores and the best ones of their section and document
+    (`chunkana_retrieval.propagate_scores`). As many are taken, the best first, as make `k`
+    documents after merging. Each document has the place and the `score` of the best chunk in it:
+    what the vector store gave. Documents that are not from Chunkana pass as they are; no other
+    score changes theirs, nor theirs another.
 
     Scores may count either way, similarities or distances. Those of a retriever are looked for in
     the metadata, as `score`; where they are not, or are in another order, ranks stand for them.
@@ -45,9 +53,9 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
         LookupError: when asked, if the store lacks a parent of a chunk that was found.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+    with_parents: ClassVar[bool] = True
 
-    docstore: BaseStore[str, Document]
+    docstore: BaseStore[str, Document] | None = None
     """Parents by id; `docstore.mset(splitter.split_hierarchical(documents).parents)`."""
     vectorstore: VectorStore | None = None
     """Where chunks are found."""
@@ -55,7 +63,7 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
     """What finds chunks, instead."""
     k: int = Field(default=4, ge=1)
     """How many documents to return, if there are so many."""
-    fetch_k: int = Field(default=30, ge=1)
+    fetch_k: int = Field(default=60, ge=1)
     """How many chunks to ask the vector store for, at least `k`; so many best ones take part."""
     section_weight: float = Field(default=0.4, ge=0.0, allow_inf_nan=False)
     """How much the best score of a chunk's section counts beside its own; 0 for nothing."""
@@ -69,43 +77,66 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
     """Further arguments of the vector store's search, like a filter."""
 
     @model_validator(mode="after")
-    def _require_one_source(self) -> ChunkanaAutoMergingRetriever:
-        if (self.vectorstore is None) == (self.retriever is None):
-            raise ValueError("give either a vectorstore or a retriever, to find chunks with")
+    def _require_one_source(self) -> Self:
+        if self.index is None:
+            if (self.vectorstore is None) == (self.retriever is None):
+                raise ValueError("give either a vectorstore or a retriever, to find chunks with")
+            if self.docstore is None:
+                raise ValueError("give a docstore with the parents of chunks")
+        if self.retriever is not None and self.search_kwargs:
+            raise ConfigurationError("search_kwargs", self.search_kwargs, _NO_ARGUMENTS)
         return self
 
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,
+        k: int | None = None,
+        **search_kwargs: Any,
     ) -> list[Document]:
         k = self._count(k)
+        arguments = self._arguments(k, search_kwargs)
+        if self.index is not None:
+            pages = self.index.find(query, arguments)
+            return self._merge(self._rank(_with_scores(pages.leaves)), pages.parents, k)
         if self.vectorstore is not None:
-            found = _with_scores(
-                self.vectorstore.similarity_search_with_score(query, **self._search(k))
-            )
+            found = _with_scores(self.vectorstore.similarity_search_with_score(query, **arguments))
         else:
             config = RunnableConfig(callbacks=run_manager.get_child())
             found = _with_own_scores(cast("BaseRetriever", self.retriever).invoke(query, config))
-        ranked = self._rank(found)
+        _require_own_leaves(found)
+        ranked, docstore = self._rank(found), cast("BaseStore[str, Document]", self.docstore)
         parents: dict[str, Document] = {}
         while ids := missing([*(d for d, _ in ranked), *parents.values()], parents):
-            parents |= _present(ids, self.docstore.mget(ids))
+            parents |= _present(ids, docstore.mget(ids))
         return self._merge(ranked, parents, k)
 
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,
+        k: int | None = None,
+        **search_kwargs: Any,
     ) -> list[Document]:
         k = self._count(k)
+        arguments = self._arguments(k, search_kwargs)
+        if self.index is not None:
+            pages = await self.index.afind(query, arguments)
+            return self._merge(self._rank(_with_scores(pages.leaves)), pages.parents, k)
         if self.vectorstore is not None:
-            search = self.vectorstore.asimilarity_search_with_score(query, **self._search(k))
+            search = self.vectorstore.asimilarity_search_with_score(query, **arguments)
             found = _with_scores(await search)
         else:
             config = RunnableConfig(callbacks=run_manager.get_child())
             asked = cast("BaseRetriever", self.retriever).ainvoke(query, config)
             found = _with_own_scores(await asked)
-        ranked = self._rank(found)
+        _require_own_leaves(found)
+        ranked, docstore = self._rank(found), cast("BaseStore[str, Document]", self.docstore)
         parents: dict[str, Document] = {}
         while ids := missing([*(d for d, _ in ranked), *parents.values()], parents):
-            parents |= _present(ids, await self.docstore.amget(ids))
+            parents |= _present(ids, await docstore.amget(ids))
         return self._merge(ranked, parents, k)
 
     def _count(self, k: int | None) -> int:
@@ -114,8 +145,11 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
             raise ValueError(f"k is {k}; allowed: at least 1")
         return self.k if k is None else k
 
-    def _search(self, k: int) -> dict[str, Any]:
-        return {"k": max(k, self.fetch_k), **self.search_kwargs}
+    def _arguments(self, k: int, search_kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the vector store's search for one question."""
+        if self.retriever is not None and search_kwargs:
+            raise ConfigurationError("search_kwargs", {**search_kwargs}, _NO_ARGUMENTS)
+        return {"k": max(k, self.fetch_k), **self.search_kwargs, **search_kwargs}
 
     def _rank(self, found: Sequence[tuple[Document, object]]) -> list[ScoredDocument]:
         """Return what was found by its propagated scores, the best first."""
@@ -138,87 +172,59 @@ class ChunkanaAutoMergingRetriever(BaseRetriever):
             )
         return merged[:k]
 
-    @classmethod
-    def from_documents(
-        cls,
-        documents: Iterable[Document],
-        embedding: Embeddings,
-        *,
-        splitter: ChunkanaSplitter | None = None,
-        vectorstore: VectorStore | None = None,
-        docstore: BaseStore[str, Document] | None = None,
-        folder: str | Path | None = None,
-        **options: Any,
-    ) -> ChunkanaAutoMergingRetriever:
-        """Split documents, store chunks and parents, and return a retriever over them.
-
-        Args:
-            documents: with Markdown for page content.
-            embedding: of the vector store, unless one is given.
-            splitter: how to split; by default `ChunkanaSplitter()`.
-            vectorstore: where chunks go; by default an in-memory one, which needs numpy.
-            docstore: where parents go; by default an in-memory one.
-            folder: where to save what is in memory, for `load`.
-            options: of the retriever, like `k`.
-        """
-        leaves, parents = (splitter or ChunkanaSplitter()).split_hierarchical(documents)
-        vectorstore = InMemoryVectorStore(embedding) if vectorstore is None else vectorstore
-        docstore = InMemoryStore() if docstore is None else docstore
-        if leaves:
-            vectorstore.add_documents(leaves, ids=[leaf.id for leaf in leaves])
-            docstore.mset(parents)
-        made = cls(vectorstore=vectorstore, docstore=docstore, **options)
-        if folder is not None:
-            made.save(folder)
-        return made
-
     def save(self, folder: str | Path) -> None:
-        """Write the chunks with their vectors, and the parents, to a folder.
+        """Write what is in memory to a folder, in place of what is there, or not at all.
 
         Raises:
-            TypeError: for stores that are not in memory, which keep what they have themselves,
-                and for metadata that JSON does not know.
+            TypeError: for a retriever over stores of the caller's, which keep what they have.
         """
-        chunks, parents = self.vectorstore, self.docstore
-        if not isinstance(chunks, InMemoryVectorStore) or not isinstance(parents, InMemoryStore):
-            raise TypeError("only what is in memory can be saved; other stores keep it themselves")
-        rows = [[key, d.page_content, d.metadata] for key, d in parents.store.items()]
-        written = json.dumps(rows)  # before anything is on disk, since it may fail
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        chunks.dump(str(Path(folder, _LEAVES)))
-        Path(folder, _PARENTS).write_text(written, encoding="utf-8")
+        if self.index is None:
+            raise TypeError(
+                "only what is in memory can be saved, of a retriever that `from_documents` made; "
+                "other stores keep it themselves"
+            )
+        self.index.stores.save_to(folder)
 
     @classmethod
-    def load(
-        cls, folder: str | Path, embedding: Embeddings, **options: Any
-    ) -> ChunkanaAutoMergingRetriever:
-        """Return a retriever over what `save` wrote.
+    def _over(cls, index: DocumentIndex, parts: IndexParts, options: Mapping[str, Any]) -> Self:
+        leaves = index.stores.leaves
+        vectorstore = None if leaves is None else leaves.vectorstore
+        return cls(index=index, vectorstore=vectorstore, docstore=parts.docstore, **options)
 
-        Args:
-            folder: where that is.
-            embedding: the same as was saved with; it embeds queries.
-            options: of the retriever, like `k`.
-        """
-        vectorstore = InMemoryVectorStore.load(str(Path(folder, _LEAVES)), embedding)
-        rows = json.loads(Path(folder, _PARENTS).read_text(encoding="utf-8"))
-        docstore = InMemoryStore()
-        docstore.mset([(i, Document(page_content=c, metadata=m, id=i)) for i, c, m in rows])
-        return cls(vectorstore=vectorstore, docstore=docstore, **options)
+    @classmethod
+    def _search_kind(cls, options: Mapping[str, Any]) -> str:
+        del options
+        return "dense"
 
 
-def _with_scores(found: Iterable[tuple[Document, float]]) -> list[tuple[Document, object]]:
+def _require_own_leaves(found: Sequence[tuple[Document, object]]) -> None:
+    """Raise an error for leaves of an index, whose parents only the index knows.
+
+    Raises:
+        ConfigurationError: saying how to open the index.
+    """
+    for document, _ in found:
+        if keys.LEAF_ID in document.metadata:
+            raise ConfigurationError("index", None, _OPENED)
+
+
+def _with_scores(found: Iterable[tuple[Document, float | None]]) -> list[tuple[Document, object]]:
     """Put scores among the metadata too, where none of the caller's is."""
     return [
         (
             Document(
                 page_content=document.page_content,
-                metadata={keys.SCORE: float(score)} | document.metadata,
+                metadata=_score(score) | copied(document.metadata),
                 id=document.id,
             ),
-            float(score),
+            None if score is None else float(score),
         )
         for document, score in found
     ]
+
+
+def _score(score: float | None) -> dict[str, Any]:
+    return {} if score is None else {keys.SCORE: float(score)}
 
 
 def _with_own_scores(found: Iterable[Document]) -> list[tuple[Document, object]]:

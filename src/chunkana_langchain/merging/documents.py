@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from langchain_core.documents import Document
 
 from chunkana_langchain import keys
-from chunkana_langchain.scores import ScoredDocument
+from chunkana_langchain.merging.scores import ScoredDocument
 from chunkana_retrieval import Hit, Parent, merge_hits
 
 
@@ -33,9 +35,11 @@ def merge_documents(
     documents: dict[str, Document] = {}
     for document, _ in found:
         documents.setdefault(_identity(document), document)
+    sound = _sound_parents(parents)
+    hits = [Hit(_identity(document), score, parent_id(document)) for document, score in found]
     merged = merge_hits(
-        [Hit(_identity(document), score, parent_id(document)) for document, score in found],
-        {name: _as_parent(document) for name, document in parents.items()},
+        [hit if hit.parent_id in sound else replace(hit, parent_id=None) for hit in hits],
+        sound,
         ratio=ratio,
         max_parent_size=max_parent_size,
     )
@@ -43,10 +47,39 @@ def merge_documents(
     return [_with_score(known[one.node_id], known[one.hit_ids[0]]) for one in merged]
 
 
-def _as_parent(document: Document) -> Parent:
+def _sound_parents(parents: Mapping[str, Document]) -> dict[str, Parent]:
+    """Return parents whose metadata say what merging has to know, with a warning of others.
+
+    What is above a parent that is left out, or above itself, is not merged.
+    """
+    read = {name: _as_parent(document) for name, document in parents.items()}
+    sound = {name: parent for name, parent in read.items() if parent is not None}
+    above = {name: parent.parent_id for name, parent in sound.items()}
+    for name in above:
+        seen, at = {name}, name
+        while (up := above[at]) is not None:
+            if up not in above or up in seen:
+                sound[at] = replace(sound[at], parent_id=None)
+                above[at] = None
+                break
+            seen.add(up)
+            at = up
+    if damaged := sorted(read.keys() - sound.keys()):
+        warnings.warn(
+            f"metadata of the parents {', '.join(damaged)} are damaged: nothing is merged into "
+            "them; index their documents again",
+            stacklevel=2,
+        )
+    return sound
+
+
+def _as_parent(document: Document) -> Parent | None:
     metadata = document.metadata
-    size = len(document.page_content) - int(metadata[keys.PREFIX_CHARS])
-    return Parent(int(metadata[keys.CHILD_COUNT]), parent_id(document), size)
+    try:
+        size = len(document.page_content) - int(metadata[keys.PREFIX_CHARS])
+        return Parent(int(metadata[keys.CHILD_COUNT]), parent_id(document), size)
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def parent_id(document: Document) -> str | None:

@@ -21,44 +21,15 @@ from chunkana_core import (
     format_header_path,
 )
 from chunkana_langchain import keys
-from chunkana_langchain.identity import document_id, source_keys
-from chunkana_langchain.origin import Heading, Origin
-from chunkana_langchain.overlap import overlap_between
+from chunkana_langchain.identity import document_id
+from chunkana_langchain.splitting.origin import Heading, Origin
+from chunkana_langchain.splitting.overlap import overlap_between
 
 _BLANK_LINE = "\n\n"
 _NO_INDEX = -1  # of a parent, which is no chunk
 _RESERVED = keys.OWN.union(keys.HEADERS)
 _IMMUTABLE = (str, int, float, bool, type(None))
 _Path = tuple[str, ...]
-
-
-class HierarchicalDocuments(NamedTuple):
-    """Leaves to index and what retrieval may read in their place.
-
-    `parents` is for a `BaseStore`: `store.mset(parents)`. Each leaf's `chunkana_parent_id` is in
-    it; that of a leaf without a parent is its own id.
-    """
-
-    leaves: list[Document]
-    parents: list[tuple[str, Document]]
-
-
-def to_documents(
-    result: HierarchicalChunkingResult, metadata: Mapping[str, Any] | None = None
-) -> list[Document]:
-    r"""Return the chunks of a result that are worth indexing, as the core made them.
-
-    Args:
-        result: what the core makes of a document; page contents are its chunks' `embedded`.
-        metadata: of that document; each chunk's has a copy of it.
-
-    >>> from chunkana_core import chunk_hierarchical
-    >>> [d.page_content for d in to_documents(chunk_hierarchical("# A\n\nText.\n"))]
-    ['# A\n\nText.']
-    """
-    whole = Document(page_content=result.text, metadata=dict(metadata or {}))
-    origin = Origin.of(whole, *source_keys([whole]))
-    return list(DocumentMapper.of(result, origin, MappingOptions(result.max_chunk_size)).leaves())
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +174,18 @@ class DocumentMapper:
         if self.options.strips and not offset and not _is_code(chunk):
             content = content.lstrip()
             span = Span(span.start + len(chunk.content) - len(content), span.end)
-        front = _paragraphs(chunk.context)
+        return _Page(self._front(chunk, content), content, offset, span)
+
+    def front(self, chunk: Chunk) -> str:
+        """Return what is embedded before a chunk's content: context and overlap."""
+        return self._front(chunk, chunk.content)
+
+    def _front(self, chunk: Chunk, content: str) -> str:
         if self.options.has_overlap and (overlapping := self._front_with_overlap(chunk)):
             is_short = self.options.length(overlapping + content) <= self.options.chunk_size
-            front = overlapping if is_short else front
-        return _Page(front, content, offset, span)
+            if is_short:
+                return overlapping
+        return _paragraphs(chunk.context)
 
     def _front_with_overlap(self, chunk: Chunk) -> str:
         """Return a chunk's context and overlap, "" where there is no overlap.
@@ -259,7 +237,7 @@ class DocumentMapper:
             own[keys.START_INDEX] = origin.in_page + page.span.start
         for name in origin.kept:
             own.pop(name, None)
-        metadata = _copied(origin.metadata) | own
+        metadata = copied(origin.metadata) | own
         content = page.front + page.content
         return Document(page_content=content, metadata=metadata, id=self._id(node.node_id))
 
@@ -290,7 +268,7 @@ class DocumentMapper:
         return document_id(self.origin.key, node_id)
 
 
-def _copied(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def copied(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return a deep copy, which is quick where values are plain."""
     return {
         name: value if isinstance(value, _IMMUTABLE) else deepcopy(value)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from importlib.metadata import version
 from typing import Any, Literal, get_args
 
 from langchain_core.documents import Document
@@ -20,14 +22,19 @@ from chunkana_core import (
 )
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_keys
-from chunkana_langchain.mapping import DocumentMapper, HierarchicalDocuments, MappingOptions
-from chunkana_langchain.origin import Origin
+from chunkana_langchain.splitting.mapping import (
+    DocumentMapper,
+    MappingOptions,
+)
+from chunkana_langchain.splitting.origin import Origin
+from chunkana_langchain.splitting.results import HierarchicalDocuments
 
 HeaderContext = Literal["breadcrumb", "none"]
 SourceLabel = str | Callable[[Document], str] | None
 
 _MIN_CHUNK_SIZE = 32  # the core's smallest limit
 _PARENT_SIZE = 4  # of the largest parent by default, in multiples of the chunk size
+_PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"  # few measures agree on it
 # Where they differ from the core's defaults; see docs/retrieval.md.
 _DEFAULTS: dict[str, Any] = {"atomic_blocks": "split"}
 
@@ -182,6 +189,30 @@ class ChunkanaSplitter(TextSplitter):
             [leaf for mapper in mappers for leaf in mapper.leaves()],
             [parent for mapper in mappers for parent in mapper.parents()],
         )
+
+    def map_document(self, document: Document, key: str) -> DocumentMapper:
+        """Return what maps a whole document whose ids are made of a key."""
+        return self._mapper(document, Origin.of(document, key))
+
+    def describe(self, document: Document) -> str:
+        """Return all that the chunks of a document depend on besides its text and metadata.
+
+        Functions are told apart by their names and by what they return.
+        """
+        length = self._length_function
+        names = [getattr(length, name, "") for name in ("__module__", "__qualname__")]
+        described = {
+            "version": version("chunkana-rag"),
+            "config": self._chunker.config.to_dict(),
+            "length_function": [*names, length(_PROBE)],
+            "header_context": self._header_context,
+            "label": _label(document, self._source_label),
+            "introductions": self._introductions,
+            "front_matter_keys": sorted(self._front_matter_keys),
+            "max_parent_size": self._mapping.max_parent_size,
+            "strip_whitespace": self._strip_whitespace,
+        }
+        return json.dumps(described, sort_keys=True)
 
     def _mappers(self, documents: Iterable[Document]) -> Iterator[DocumentMapper]:
         """Return what maps each document; warn once of metadata keys that are ours too."""

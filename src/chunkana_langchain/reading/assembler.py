@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from math import isnan, nan
+from math import nan
 from numbers import Real
 from typing import Annotated, Any
 
@@ -15,8 +15,9 @@ from pydantic import ConfigDict, Field, SkipValidation, field_validator
 
 from chunkana_core import Span
 from chunkana_langchain import keys
-from chunkana_langchain.origin import ChunkContext
-from chunkana_retrieval import Hit, Passage, assemble_mixed, repeated_rows
+from chunkana_langchain.reading.passages import passage_document
+from chunkana_langchain.splitting.origin import ChunkContext
+from chunkana_retrieval import Hit, assemble_mixed, repeated_rows
 
 _OURS = keys.OWN.union(keys.HEADERS, {keys.START_INDEX, keys.SCORE})
 _PLACE = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.DOCUMENT_ID})
@@ -74,7 +75,9 @@ class ContextAssembler(BaseDocumentCompressor):
         parts = assemble_mixed(found, self.budget, self.length_function, self.sources)
         shared = _shared_metadata(documents, found)
         return [
-            documents[part] if isinstance(part, int) else _document(part, shared[part.document_id])
+            documents[part]
+            if isinstance(part, int)
+            else passage_document(part, shared[part.document_id])
             for part in parts
         ]
 
@@ -139,19 +142,3 @@ def _shared_metadata(
             key: value for key, value in before.items() if key in callers and callers[key] == value
         }
     return shared
-
-
-def _document(passage: Passage, shared: Mapping[str, Any]) -> Document:
-    """Return a passage as a document."""
-    own: dict[str, Any] = {
-        keys.SPANS: [[span.start, span.end] for span in passage.spans],
-        keys.PATH: json.dumps(passage.path, ensure_ascii=False),
-        keys.CHUNK_IDS: list(dict.fromkeys(passage.chunk_ids)),
-        keys.DOCUMENT_ID: passage.document_id,
-    }
-    if passage.start_line is not None:
-        own |= {keys.START_LINE: passage.start_line, keys.END_LINE: passage.end_line}
-    if not isnan(passage.score):
-        own[keys.SCORE] = passage.score
-    name = f"{passage.document_id}:{passage.spans[0].start}-{passage.spans[-1].end}"
-    return Document(page_content=passage.text, metadata={**own, **shared}, id=name)

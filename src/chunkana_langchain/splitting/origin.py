@@ -49,6 +49,15 @@ class ChunkContext(NamedTuple):
         return cls(int(content_start), str(title), headings, tuple(kept))
 
 
+def is_chunk(document: Document) -> bool:
+    """Tell whether a document says that it is a chunk or parent of Chunkana's."""
+    try:
+        ChunkContext.from_json(document.metadata[keys.CONTEXT])
+    except (KeyError, TypeError, ValueError):
+        return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """A text to split, and where it stands in its source.

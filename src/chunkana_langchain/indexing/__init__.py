@@ -1,0 +1,1 @@
+"""The stores of an index: records of documents, leaves with vectors, words."""

@@ -1,0 +1,225 @@
+"""Records of documents, in memory or in a document store."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from langchain_core.documents import Document
+from langchain_core.stores import BaseStore
+
+from chunkana_langchain import keys
+from chunkana_retrieval import DocumentRecord
+
+_PREFIX = "chunkana/records"
+_END = ".record"  # of a key, so that none is a folder of another
+_PART = 200  # characters between the slashes of a key, since names of files are limited
+_BATCH = 256  # records that are read at a time where all are read
+_DAMAGE = (LookupError, NotImplementedError, TypeError, ValueError)  # what stores raise for it
+_LEAF_ID = re.compile(r'"leaf_id": "([0-9a-f-]{36})"')
+
+
+class Records(Protocol):
+    """Records by the ids of their documents; what is damaged is read as one without leaves."""
+
+    def names(self) -> list[str]:
+        """Return the ids of all documents."""
+        ...
+
+    async def anames(self) -> list[str]:
+        """Return the ids of all documents."""
+        ...
+
+    def read(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
+        """Return the records of documents, without those that there are none of."""
+        ...
+
+    async def aread(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
+        """Return the records of documents, without those that there are none of."""
+        ...
+
+    def write(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
+        """Put records in place of those of the same documents, and delete others."""
+        ...
+
+    async def awrite(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
+        """Put records in place of those of the same documents, and delete others."""
+        ...
+
+
+class MemoryRecords:
+    """Records in memory."""
+
+    def __init__(self, records: Iterable[DocumentRecord] = ()) -> None:
+        self._records = {record.document_id: record for record in records}
+
+    def names(self) -> list[str]:
+        """Return the ids of all documents."""
+        return [*self._records]
+
+    async def anames(self) -> list[str]:
+        """Return the ids of all documents."""
+        return self.names()
+
+    def all(self) -> list[DocumentRecord]:
+        """Return all records."""
+        return [*self._records.values()]
+
+    def read(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
+        """Return the records of documents, without those that there are none of."""
+        records = self._records
+        return [records[name] for name in document_ids if name in records]
+
+    async def aread(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
+        """Return the records of documents, without those that there are none of."""
+        return self.read(document_ids)
+
+    def write(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
+        """Put records in place of those of the same documents, and delete others.
+
+        Searches of other threads see all as before, or all as they are now.
+        """
+        written = self._records | {record.document_id: record for record in records}
+        for name in deleted:
+            written.pop(name, None)
+        self._records = written
+
+    async def awrite(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
+        """Put records in place of those of the same documents, and delete others."""
+        self.write(records, deleted)
+
+
+class StoredRecords:
+    """Records in a document store: a document with the text, and the rest in its metadata."""
+
+    def __init__(self, store: BaseStore[str, Document]) -> None:
+        self._store = store
+
+    def names(self) -> list[str]:
+        """Return the ids of all documents."""
+        return [*_names(self._store.yield_keys(prefix=_PREFIX))]
+
+    async def anames(self) -> list[str]:
+        """Return the ids of all documents."""
+        return [*_names([key async for key in self._store.ayield_keys(prefix=_PREFIX)])]
+
+    def read(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
+        """Return the records of documents, without those that there are none of."""
+        found = [*map(_key, document_ids)]
+        try:
+            stored = self._store.mget(found)
+        except _DAMAGE:
+            stored = [self._read_one(key) for key in found]
+        return _records(document_ids, stored)
+
+    async def aread(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
+        """Return the records of documents, without those that there are none of."""
+        found = [*map(_key, document_ids)]
+        try:
+            stored = await self._store.amget(found)
+        except _DAMAGE:
+            stored = [await self._aread_one(key) for key in found]
+        return _records(document_ids, stored)
+
+    def write(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
+        """Put records in place of those of the same documents, and delete others."""
+        if written := [*map(_stored, records)]:
+            self._store.mset(written)
+        if deleted:
+            self._store.mdelete([*map(_key, deleted)])
+
+    async def awrite(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
+        """Put records in place of those of the same documents, and delete others."""
+        if written := [*map(_stored, records)]:
+            await self._store.amset(written)
+        if deleted:
+            await self._store.amdelete([*map(_key, deleted)])
+
+    def _read_one(self, key: str) -> Document | None:
+        try:
+            return self._store.mget([key])[0]
+        except _DAMAGE:
+            return Document(page_content="")
+
+    async def _aread_one(self, key: str) -> Document | None:
+        try:
+            return (await self._store.amget([key]))[0]
+        except _DAMAGE:
+            return Document(page_content="")
+
+
+def all_records(records: Records) -> Iterator[DocumentRecord]:
+    """Yield all records."""
+    names = records.names()
+    for start in range(0, len(names), _BATCH):
+        yield from records.read(names[start : start + _BATCH])
+
+
+async def aall_records(records: Records) -> AsyncIterator[DocumentRecord]:
+    """Yield all records."""
+    names = await records.anames()
+    for start in range(0, len(names), _BATCH):
+        for record in await records.aread(names[start : start + _BATCH]):
+            yield record
+
+
+def _key(document_id: str) -> str:
+    """Return the key of a record: letters, digits and slashes, from which the id can be read."""
+    digits = document_id.encode("utf-8", "surrogatepass").hex()
+    parts = [digits[start : start + _PART] for start in range(0, len(digits), _PART)]
+    return "/".join([_PREFIX, *parts]) + _END
+
+
+def _names(found: Iterable[str]) -> Iterator[str]:
+    """Yield the ids of the documents of keys; other keys are left out."""
+    for key in found:
+        digits = key.replace("\\", "/").removeprefix(f"{_PREFIX}/").removesuffix(_END)
+        try:
+            name = bytes.fromhex(digits.replace("/", "")).decode("utf-8", "surrogatepass")
+        except ValueError:
+            continue
+        if _key(name) == key.replace("\\", "/"):
+            yield name
+
+
+def _stored(record: DocumentRecord) -> tuple[str, Document]:
+    """Return the key of a record and what is stored of it."""
+    metadata = {
+        keys.DOCUMENT_ID: record.document_id,
+        keys.RECORD: record.to_json(with_text=False),
+    }
+    return _key(record.document_id), Document(page_content=record.text, metadata=metadata)
+
+
+def _records(
+    document_ids: Sequence[str], stored: Sequence[Document | None]
+) -> list[DocumentRecord]:
+    """Return what was stored; what is damaged as records without leaves, with a warning."""
+    records, damaged = list[DocumentRecord](), list[str]()
+    for name, document in zip(document_ids, stored, strict=True):
+        if document is None:
+            continue
+        written = str(document.metadata.get(keys.RECORD, ""))
+        record = _parsed(written, document.page_content)
+        if record is None or record.document_id != name:
+            damaged.append(name)
+            leftover = tuple(_LEAF_ID.findall(written))
+            record = DocumentRecord(name, "", {}, "", leftover=leftover, unfinished="after")
+        records.append(record)
+    if damaged:
+        named = ", ".join(map(repr, damaged))
+        warnings.warn(
+            f"the docstore's records of {named} are damaged, and nothing of these documents is "
+            "found; give them to `update`",
+            stacklevel=5,
+        )
+    return records
+
+
+def _parsed(written: str, text: str) -> DocumentRecord | None:
+    try:
+        return DocumentRecord.from_json(written, text)
+    except ValueError:
+        return None

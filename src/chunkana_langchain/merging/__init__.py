@@ -1,0 +1,1 @@
+"""Chunks replaced by their parents where enough of them were found."""

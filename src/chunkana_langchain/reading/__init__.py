@@ -1,0 +1,1 @@
+"""What is handed over of what was found, within a budget."""

@@ -1,0 +1,42 @@
+"""What is made of results of the core: chunks, and the parents that may be read instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from langchain_core.documents import Document
+
+from chunkana_core import HierarchicalChunkingResult
+from chunkana_langchain.identity import source_keys
+from chunkana_langchain.splitting.mapping import DocumentMapper, MappingOptions
+from chunkana_langchain.splitting.origin import Origin
+
+
+class HierarchicalDocuments(NamedTuple):
+    """Leaves to index and what retrieval may read in their place.
+
+    `parents` is for a `BaseStore`: `store.mset(parents)`. Each leaf's `chunkana_parent_id` is in
+    it; that of a leaf without a parent is its own id.
+    """
+
+    leaves: list[Document]
+    parents: list[tuple[str, Document]]
+
+
+def to_documents(
+    result: HierarchicalChunkingResult, metadata: Mapping[str, Any] | None = None
+) -> list[Document]:
+    r"""Return the chunks of a result that are worth indexing, as the core made them.
+
+    Args:
+        result: what the core makes of a document; page contents are its chunks' `embedded`.
+        metadata: of that document; each chunk's has a copy of it.
+
+    >>> from chunkana_core import chunk_hierarchical
+    >>> [d.page_content for d in to_documents(chunk_hierarchical("# A\n\nText.\n"))]
+    ['# A\n\nText.']
+    """
+    whole = Document(page_content=result.text, metadata=dict(metadata or {}))
+    origin = Origin.of(whole, *source_keys([whole]))
+    return list(DocumentMapper.of(result, origin, MappingOptions(result.max_chunk_size)).leaves())
