@@ -17,9 +17,9 @@ from chunkana_langchain.indexing.documents import SourceDocuments
 from chunkana_langchain.indexing.pages import DocumentPages
 from chunkana_langchain.indexing.stores import IndexStores, UpdateRun
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter
-from chunkana_retrieval import (
+from chunkana_retrieval import Hit
+from chunkana_retrieval.indexing import (
     DocumentRecord,
-    Hit,
     Proposal,
     RankingOptions,
     Update,

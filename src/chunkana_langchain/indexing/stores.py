@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from chunkana_langchain.indexing.leaves import Leaf, LeafStore, MemoryLeaves
 from chunkana_langchain.indexing.records import MemoryRecords, Records
-from chunkana_retrieval import (
+from chunkana_retrieval import LexicalIndex
+from chunkana_retrieval.indexing import (
     AddLeaves,
     DeleteLeaves,
     DocumentRecord,
     IndexSnapshot,
-    LexicalIndex,
     ListDocuments,
     ReadRecords,
     Step,

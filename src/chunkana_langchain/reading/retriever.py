@@ -17,7 +17,10 @@ from chunkana_langchain.indexing.index import DocumentIndex, Ranking
 from chunkana_langchain.indexing.retriever import IndexedRetriever
 from chunkana_langchain.reading.passages import passage_document
 from chunkana_langchain.splitting.mapping import copied
-from chunkana_retrieval import RankingOptions, assemble
+from chunkana_retrieval import assemble
+from chunkana_retrieval.indexing import (
+    RankingOptions,
+)
 from chunkana_retrieval.indexing.searching import SearchKind
 
 _NO_ARGUMENTS = "{} with search='lexical', which asks no vector store; use 'hybrid' or 'dense'"
