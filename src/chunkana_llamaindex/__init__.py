@@ -10,14 +10,14 @@ except ImportError as error:
         'chunkana_llamaindex needs llama-index-core: pip install "chunkana-rag[llamaindex]"'
     ) from error
 
-from chunkana_llamaindex.assembler import ContextAssembler
-from chunkana_llamaindex.auto_merging import build_auto_merging
-from chunkana_llamaindex.indices import recursive_retriever_inputs, tree_index
-from chunkana_llamaindex.leaves import LeafNodes
-from chunkana_llamaindex.mapping import to_nodes
-from chunkana_llamaindex.parser import MarkdownHierarchyNodeParser
-from chunkana_llamaindex.scores import ScorePropagation
-from chunkana_llamaindex.storing import delete_document
+from chunkana_llamaindex.merging.auto_merging import build_auto_merging
+from chunkana_llamaindex.merging.indices import recursive_retriever_inputs, tree_index
+from chunkana_llamaindex.merging.storing import delete_document
+from chunkana_llamaindex.parsing.leaves import LeafNodes
+from chunkana_llamaindex.parsing.mapping import to_nodes
+from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.reading.assembler import ContextAssembler
+from chunkana_llamaindex.reading.scores import ScorePropagation
 
 __all__ = [
     "ContextAssembler",

@@ -216,7 +216,7 @@ def test_cache_key_changes_with_what_makes_nodes(monkeypatch: pytest.MonkeyPatch
     key = get_transformation_hash([book()], parser)
     older = MarkdownHierarchyNodeParser.from_dict(parser.to_dict() | {"algorithm": 0})
     assert get_transformation_hash([book()], older) == key
-    monkeypatch.setattr("chunkana_llamaindex.parser._ALGORITHM", 0)
+    monkeypatch.setattr("chunkana_llamaindex.parsing.parser._ALGORITHM", 0)
     assert get_transformation_hash([book()], parser) != key
 
 

@@ -21,7 +21,7 @@ from llama_index.core.schema import (
 from pydantic import SkipValidation
 
 from chunkana_core import Span
-from chunkana_llamaindex.metadata import HEADER_PATH, KEYS, UNKNOWN_LINE
+from chunkana_llamaindex.parsing.metadata import HEADER_PATH, KEYS, UNKNOWN_LINE
 from chunkana_retrieval import Hit, Passage, assemble_mixed, repeated_rows
 
 _OURS: Final = frozenset(KEYS)

@@ -13,9 +13,9 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.retrievers import AutoMergingRetriever
 from llama_index.core.schema import BaseNode, Document, NodeWithScore, QueryBundle
 
-from chunkana_llamaindex import storing
-from chunkana_llamaindex.metadata import leaves_of
-from chunkana_llamaindex.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.merging import storing
+from chunkana_llamaindex.parsing.metadata import leaves_of
+from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
 from chunkana_retrieval import Hit, Parent, merge_hits
 
 if TYPE_CHECKING:

@@ -24,11 +24,11 @@ from chunkana_core import (
     MarkdownChunker,
     StrategySelector,
 )
-from chunkana_llamaindex.callables import Function, LabelFunction
-from chunkana_llamaindex.mapping import NodeMapper
-from chunkana_llamaindex.metadata import KEYS, is_continued, is_ours
-from chunkana_llamaindex.node_template import HeaderContext, NodeTemplate
-from chunkana_llamaindex.origin import Origin, text_of
+from chunkana_llamaindex.parsing.callables import Function, LabelFunction
+from chunkana_llamaindex.parsing.mapping import NodeMapper
+from chunkana_llamaindex.parsing.metadata import KEYS, is_continued, is_ours
+from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
+from chunkana_llamaindex.parsing.origin import Origin, text_of
 from chunkana_llamaindex.warning import warn
 
 _ALGORITHM = 5  # raised when the same options give other nodes, so that caches are not used
