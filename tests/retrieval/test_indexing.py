@@ -353,7 +353,14 @@ def test_an_index_of_something_else_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "name"),
-    [({"search": "words"}, "search"), ({"fetch_k": 0}, "fetch_k"), ({"fetch_k": 1.5}, "fetch_k")],
+    [
+        ({"search": "words"}, "search"),
+        ({"fetch_k": 0}, "fetch_k"),
+        ({"fetch_k": 1.5}, "fetch_k"),
+        ({"lexical_weight": 2}, "lexical_weight"),
+        ({"section_weight": -1}, "section_weight"),
+        ({"document_weight": float("inf")}, "document_weight"),
+    ],
 )
 def test_options_are_checked(options: dict[str, object], name: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
