@@ -18,8 +18,10 @@ from chunkana_llamaindex.parsing.mapping import to_nodes
 from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
 from chunkana_llamaindex.reading.assembler import ContextAssembler
 from chunkana_llamaindex.reading.scores import ScorePropagation
+from chunkana_llamaindex.retrieving.retriever import ChunkanaRetriever
 
 __all__ = [
+    "ChunkanaRetriever",
     "ContextAssembler",
     "LeafNodes",
     "MarkdownHierarchyNodeParser",

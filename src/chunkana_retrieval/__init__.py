@@ -7,15 +7,23 @@ from chunkana_retrieval.hits import Hit, repeated_rows
 from chunkana_retrieval.indexing.records import (
     DocumentRecord,
     LeafRecord,
+    damaged_record,
     fingerprint,
     record_document,
+    require_different,
 )
-from chunkana_retrieval.indexing.searching import Proposal, RankingOptions, rank_leaves
+from chunkana_retrieval.indexing.searching import (
+    Proposal,
+    RankingOptions,
+    SearchKind,
+    rank_leaves,
+)
 from chunkana_retrieval.indexing.snapshot import IndexSnapshot
 from chunkana_retrieval.indexing.steps import (
     AddLeaves,
     DeleteLeaves,
     ListDocuments,
+    Procedure,
     ReadRecords,
     Step,
     WriteRecords,
@@ -34,8 +42,8 @@ from chunkana_retrieval.scores import propagate_hits, propagate_scores
 __all__ = [
     "AddLeaves", "DeleteLeaves", "DocumentRecord", "Hit", "IndexFileError", "IndexSnapshot",
     "LeafRecord", "LexicalEntry", "LexicalIndex", "ListDocuments", "MergedHit", "Parent", "Passage",
-    "Proposal", "RankingOptions", "ReadRecords", "Step", "Update", "UpdateReport", "WriteRecords",
-    "assemble", "assemble_mixed", "find_words", "fingerprint", "fuse", "merge_hits",
-    "propagate_hits", "propagate_scores", "rank_leaves", "record_document", "repeated_rows", "run",
-    "run_async", "words_of",
+    "Procedure", "Proposal", "RankingOptions", "ReadRecords", "SearchKind", "Step", "Update",
+    "UpdateReport", "WriteRecords", "assemble", "assemble_mixed", "damaged_record", "find_words",
+    "fingerprint", "fuse", "merge_hits", "propagate_hits", "propagate_scores", "rank_leaves",
+    "record_document", "repeated_rows", "require_different", "run", "run_async", "words_of",
 ]  # fmt: skip
