@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -473,6 +474,30 @@ def test_documents_are_checked_before_anything_is_embedded(tmp_path: Path) -> No
     with pytest.raises(FileExistsError):
         retriever(documents(tea=TEA), embedding=embedding, folder=file)
     assert embedding.count == count
+
+
+def test_passages_are_those_that_are_made_without_a_framework() -> None:
+    from chunkana_core import ChunkConfig, Context, MarkdownChunker
+    from chunkana_retrieval import Hit, LexicalEntry, LexicalIndex, assemble, fuse, propagate_hits
+
+    chunker = MarkdownChunker(ChunkConfig(max_chunk_size=300, atomic_blocks="split"), Context())
+    lexical, hits, texts = LexicalIndex(), dict[str, Hit](), dict[str, str]()
+    for one in own_documents()[:5]:
+        result, texts[one.node_id] = chunker.chunk_hierarchical(one.text), one.text
+        leaves = result.get_flat_chunks()
+        lexical.add([LexicalEntry.of_chunk(leaf, one.node_id) for leaf in leaves])
+        for leaf in leaves:
+            hit = Hit.of_chunk(leaf, 0.0, one.node_id, result.title)
+            hits[one.node_id + leaf.chunk_id] = hit
+    given = [Document(text=text, id_=name) for name, text in texts.items()]
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=300)
+    for question in ("install", "How long is a table?", "errors"):
+        words = {one.document_id + one.node_id: one.score for one in lexical.search(question, 60)}
+        ranked = [replace(hits[key], score=score) for key, score in fuse({}, words, 1.0).items()]
+        passages = assemble(propagate_hits(ranked), 2000, sources=texts)
+        made = retriever(given, search="lexical", parser=parser, budget=2000)
+        found = [one.node for one in made.retrieve(question)]
+        assert [one.get_content() for one in found] == [passage.text for passage in passages]
 
 
 def test_the_parser_says_which_leaves_there_are() -> None:
