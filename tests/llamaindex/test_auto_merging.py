@@ -290,7 +290,9 @@ def test_a_parent_that_is_missing_is_named_when_asking() -> None:
     nodes = book_parser()([book()])
     other = MarkdownHierarchyNodeParser()([Document(text="# O\n\nText.\n", id_="other")])
     retriever = build_auto_merging(other, base_retriever=Finds(leaves(nodes, 3)))
-    with pytest.raises(ValueError, match=r"was found, but its parent .* is not stored; give"):
+    with pytest.raises(
+        ValueError, match=r"was found, but its parent or neighbour .* is not stored; give"
+    ):
         retriever.retrieve("?")
 
 

@@ -84,9 +84,7 @@ def test_on_disk_and_loaded_again(search: Any, client: QdrantClient, tmp_path: P
     assert "75 degrees" in read(again.retrieve("degrees"))
 
 
-@settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(STATE, min_size=1, max_size=3), st.sampled_from(["water", "green tea"]))
 def test_after_any_edits_nothing_old_is_found_or_kept(
     states: list[dict[str, str]], question: str

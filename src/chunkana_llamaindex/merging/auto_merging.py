@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from llama_index.core import StorageContext, VectorStoreIndex
@@ -14,9 +14,10 @@ from llama_index.core.retrievers import AutoMergingRetriever
 from llama_index.core.schema import BaseNode, Document, NodeWithScore, QueryBundle
 
 from chunkana_llamaindex.merging import storing
+from chunkana_llamaindex.merging.nodes import ReadNodes, merging
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
-from chunkana_retrieval import Hit, Parent, merge_hits
+from chunkana_retrieval import Step, run, run_async
 
 if TYPE_CHECKING:
     from llama_index.core.indices.vector_store import VectorIndexRetriever
@@ -77,7 +78,7 @@ def build_auto_merging(
 
 
 class _AutoMerging(AutoMergingRetriever):
-    """LlamaIndex's retriever, with its filling of gaps and the merging of `chunkana_retrieval`.
+    """LlamaIndex's retriever, truly asynchronous, with the merging of `chunkana_retrieval`.
 
     A gap is not filled with what was found or filled before: else a leaf would count twice among
     its parent's children, or come back after its parent replaced it, forever.
@@ -98,56 +99,25 @@ class _AutoMerging(AutoMergingRetriever):
         nodes = self._vector_retriever.retrieve(query_bundle)
         for postprocessor in self._node_postprocessors:
             nodes = postprocessor.postprocess_nodes(nodes, query_bundle)
-        seen = {node.node_id for node in nodes}
-        filled = self._fill_gaps(nodes, seen)
-        while True:
-            seen.update(node.node_id for node in filled)
-            merged = self._merge(filled)
-            filled = self._fill_gaps(merged, seen)
-            if len(filled) == len(merged):
-                return merged
+        return run(merging(nodes, self._simple_ratio_thresh), self._perform)
 
-    def _fill_gaps(
-        self, nodes: Iterable[NodeWithScore], seen: Container[str]
-    ) -> list[NodeWithScore]:
-        """Return nodes, and between two with a gap of one leaf that leaf, unless it was seen."""
-        # Parents, which have no neighbours, would stand between leaves that have.
-        nodes = sorted(nodes, key=lambda node: bool(node.node.child_nodes))
-        given, (filled, _) = set(map(id, nodes)), self._fill_in_nodes(nodes)
-        return [node for node in filled if id(node) in given or node.node_id not in seen]
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        nodes = await self._vector_retriever.aretrieve(query_bundle)
+        for postprocessor in self._node_postprocessors:
+            nodes = await postprocessor.apostprocess_nodes(nodes, query_bundle)
+        return await run_async(merging(nodes, self._simple_ratio_thresh), self._aperform)
 
-    def _merge(self, nodes: Sequence[NodeWithScore]) -> list[NodeWithScore]:
-        """Return nodes to read, the best first; a parent has the score of the best in it."""
-        parents = self._find_parents(nodes)
-        by_id = parents | {node.node_id: node.node for node in nodes}
-        merged = merge_hits(
-            [Hit(node.node_id, node.get_score(), _parent_id(node.node)) for node in nodes],
-            {i: Parent(len(p.child_nodes or ()), _parent_id(p)) for i, p in parents.items()},
-            ratio=self._simple_ratio_thresh,
-        )
-        return [NodeWithScore(node=by_id[one.node_id], score=one.score) for one in merged]
+    def _perform(self, step: Step[object]) -> object:
+        docstore = self._storage_context.docstore
+        return docstore.get_nodes(_node_ids(step), raise_error=False)
 
-    def _find_parents(self, nodes: Iterable[NodeWithScore]) -> dict[str, BaseNode]:
-        """Return all parents above nodes, by their ids; a ValueError if one is not stored."""
-        parents: dict[str, BaseNode] = {}
-        waiting = [node.node for node in nodes]
-        for node in waiting:
-            parent_id = _parent_id(node)
-            if parent_id is None or parent_id in parents:
-                continue
-            parent = self._storage_context.docstore.get_document(parent_id, raise_error=False)
-            if parent is None:
-                raise ValueError(
-                    f"node {node.node_id} was found, but its parent {parent_id} is not stored; "
-                    "give build_auto_merging all documents or nodes that are indexed"
-                )
-            parents[parent_id] = parent
-            waiting.append(parent)
-        return parents
+    async def _aperform(self, step: Step[object]) -> object:
+        docstore = self._storage_context.docstore
+        return await docstore.aget_nodes(_node_ids(step), raise_error=False)
 
 
-def _parent_id(node: BaseNode) -> str | None:
-    return node.parent_node.node_id if node.parent_node else None
+def _node_ids(step: Step[object]) -> list[str]:
+    return [*step.node_ids] if isinstance(step, ReadNodes) else []
 
 
 def _require_sense(
