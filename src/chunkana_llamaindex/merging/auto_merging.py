@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
 from llama_index.core import StorageContext, VectorStoreIndex
@@ -14,10 +16,12 @@ from llama_index.core.retrievers import AutoMergingRetriever
 from llama_index.core.schema import BaseNode, Document, NodeWithScore, QueryBundle
 
 from chunkana_llamaindex.merging import storing
-from chunkana_llamaindex.merging.nodes import ReadNodes, merging
+from chunkana_llamaindex.merging.nodes import merging
+from chunkana_llamaindex.merging.updating import NodeStores, mark_of, updating
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
-from chunkana_retrieval import Step, run, run_async
+from chunkana_llamaindex.retrieving.arguments import require_documents, require_names
+from chunkana_retrieval import Procedure, UpdateReport, run, run_async
 
 if TYPE_CHECKING:
     from llama_index.core.indices.vector_store import VectorIndexRetriever
@@ -36,7 +40,7 @@ def build_auto_merging(
     similarity_top_k: int | None = None,
     ratio: float = 0.5,
     node_postprocessors: Sequence[BaseNodePostprocessor] = (),
-) -> AutoMergingRetriever:
+) -> ChunkanaAutoMergingRetriever:
     """Return a retriever that finds leaves and puts parents in their place.
 
     Parents and leaves are kept in a document store, in place of what it has of the same documents;
@@ -64,21 +68,32 @@ def build_auto_merging(
     _require_sense(base_retriever, index, embed_model, similarity_top_k)
     documents = [node for node in documents_or_nodes if isinstance(node, Document)]
     nodes = [node for node in documents_or_nodes if not isinstance(node, Document)]
-    nodes += (parser or MarkdownHierarchyNodeParser()).get_nodes_from_documents(documents)
+    parser = parser or MarkdownHierarchyNodeParser()
+    nodes += parser.get_nodes_from_documents(documents)
     if storage_context is None:
         storage_context = index.storage_context if index else StorageContext.from_defaults()
     storing.update(storage_context.docstore, nodes, documents, index)
-    if base_retriever is None:
-        made = index or VectorStoreIndex(
+    finder = base_retriever
+    if finder is None:
+        index = index or VectorStoreIndex(
             leaves_of(nodes), storage_context=storage_context, embed_model=embed_model
         )
-        storing.require_stored(made, storage_context.docstore)
-        base_retriever = made.as_retriever(similarity_top_k=similarity_top_k or _TOP_K)
-    return _AutoMerging(base_retriever, storage_context, ratio, node_postprocessors)
+        storing.require_stored(index, storage_context.docstore)
+        finder = _Finder(index, similarity_top_k or _TOP_K)
+    for document in documents:
+        mark = mark_of(document, parser)
+        storage_context.docstore.set_document_hash(document.node_id, mark)
+    return ChunkanaAutoMergingRetriever(
+        finder, storage_context, parser, ratio=ratio, node_postprocessors=node_postprocessors
+    )
 
 
-class _AutoMerging(AutoMergingRetriever):
-    """LlamaIndex's retriever, truly asynchronous, with the merging of `chunkana_retrieval`.
+class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
+    """Finds leaves, and puts parents in their place; made by `build_auto_merging`.
+
+    It is LlamaIndex's retriever, truly asynchronous, with the merging of `chunkana_retrieval`, and
+    is brought to today's documents by `update` and `delete`. What is stored is what is returned: a
+    leaf that an index finds and that is not stored any longer is left out.
 
     A gap is not filled with what was found or filled before: else a leaf would count twice among
     its parent's children, or come back after its parent replaced it, forever.
@@ -88,36 +103,96 @@ class _AutoMerging(AutoMergingRetriever):
         self,
         base_retriever: BaseRetriever,
         storage_context: StorageContext,
+        parser: MarkdownHierarchyNodeParser,
+        *,
         ratio: float,
         node_postprocessors: Sequence[BaseNodePostprocessor],
     ) -> None:
         retriever = cast("VectorIndexRetriever", base_retriever)  # any retriever will do
         super().__init__(retriever, storage_context, simple_ratio_thresh=ratio)
         self._node_postprocessors = tuple(node_postprocessors)
+        self._parser = parser
+        index = base_retriever.index if isinstance(base_retriever, _Finder) else None
+        self._stores = NodeStores(storage_context.docstore, index)
+        self._lock, self._alock = Lock(), asyncio.Lock()
+
+    def update(self, documents: Iterable[BaseNode], delete_missing: bool = False) -> UpdateReport:
+        """Bring index and document store to today's documents; what has not changed costs nothing.
+
+        Leaves that are new are embedded, parents and places are those of today's texts. Where
+        leaves are found by a retriever of yours, it has to be given them anew.
+
+        Args:
+            documents: new ones, and those that are stored, by their ids.
+            delete_missing: whether all others are deleted.
+        """
+        procedure = self._updating(documents, delete_missing=delete_missing)
+        with self._lock:
+            return run(procedure, self._stores.perform)
+
+    async def aupdate(
+        self, documents: Iterable[BaseNode], delete_missing: bool = False
+    ) -> UpdateReport:
+        """Bring index and document store to today's documents, as `update` does."""
+        procedure = self._updating(documents, delete_missing=delete_missing)
+        async with self._alock:
+            return await run_async(procedure, self._stores.aperform)
+
+    def delete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete all nodes of documents; one that is not stored is no error."""
+        procedure = self._updating([], require_names(document_ids, "document_ids"))
+        with self._lock:
+            return run(procedure, self._stores.perform)
+
+    async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete all nodes of documents, as `delete` does."""
+        procedure = self._updating([], require_names(document_ids, "document_ids"))
+        async with self._alock:
+            return await run_async(procedure, self._stores.aperform)
+
+    def _updating(
+        self,
+        documents: Iterable[BaseNode],
+        deleted: Iterable[str] = (),
+        *,
+        delete_missing: bool = False,
+    ) -> Procedure[UpdateReport]:
+        by_id = {document.node_id: document for document in require_documents(documents)}
+        return updating(by_id, self._parser, deleted, delete_missing=delete_missing)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         nodes = self._vector_retriever.retrieve(query_bundle)
         for postprocessor in self._node_postprocessors:
             nodes = postprocessor.postprocess_nodes(nodes, query_bundle)
-        return run(merging(nodes, self._simple_ratio_thresh), self._perform)
+        return run(self._merging(nodes), self._stores.perform)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         nodes = await self._vector_retriever.aretrieve(query_bundle)
         for postprocessor in self._node_postprocessors:
             nodes = await postprocessor.apostprocess_nodes(nodes, query_bundle)
-        return await run_async(merging(nodes, self._simple_ratio_thresh), self._aperform)
+        return await run_async(self._merging(nodes), self._stores.aperform)
 
-    def _perform(self, step: Step[object]) -> object:
-        docstore = self._storage_context.docstore
-        return docstore.get_nodes(_node_ids(step), raise_error=False)
-
-    async def _aperform(self, step: Step[object]) -> object:
-        docstore = self._storage_context.docstore
-        return await docstore.aget_nodes(_node_ids(step), raise_error=False)
+    def _merging(self, nodes: list[NodeWithScore]) -> Procedure[list[NodeWithScore]]:
+        is_ours = self._stores.index is not None
+        return merging(nodes, self._simple_ratio_thresh, is_stored_alone=is_ours)
 
 
-def _node_ids(step: Step[object]) -> list[str]:
-    return [*step.node_ids] if isinstance(step, ReadNodes) else []
+class _Finder(BaseRetriever):
+    """Finds leaves in an index as it is now: its own retriever knows those of when it was made."""
+
+    def __init__(self, index: BaseIndex[Any], similarity_top_k: int) -> None:
+        self.index = index
+        self._similarity_top_k = similarity_top_k
+        super().__init__()
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return self._retriever().retrieve(query_bundle)
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await self._retriever().aretrieve(query_bundle)
+
+    def _retriever(self) -> BaseRetriever:
+        return self.index.as_retriever(similarity_top_k=self._similarity_top_k)
 
 
 def _require_sense(

@@ -18,13 +18,24 @@ class ReadNodes(Step[list[BaseNode]]):
     node_ids: Sequence[str]
 
 
-def merging(nodes: list[NodeWithScore], ratio: float) -> Procedure[list[NodeWithScore]]:
+def merging(
+    nodes: list[NodeWithScore], ratio: float, *, is_stored_alone: bool
+) -> Procedure[list[NodeWithScore]]:
     """Yield what is asked of the store of nodes; return nodes to read, the best first.
 
     Args:
         nodes: leaves that were found.
         ratio: a parent replaces its children where more than this part of them was found.
+        is_stored_alone: whether leaves that are not stored are left out; those that are stored are
+            returned as they are stored in any case.
     """
+    stored = yield from ReadNodes([node.node_id for node in nodes]).ask()
+    today = {node.node_id: node for node in stored}
+    nodes = [
+        NodeWithScore(node=today.get(found.node_id, found.node), score=found.score)
+        for found in nodes
+        if found.node_id in today or not is_stored_alone
+    ]
     seen = {node.node_id for node in nodes}
     filled = yield from _filling(nodes, seen)
     while True:

@@ -23,6 +23,7 @@ from llama_index.core.vector_stores.simple import SimpleVectorStoreData
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
 from chunkana_core import ConfigurationError, format_header_path
+from chunkana_llamaindex.collections import ahas_collection, has_collection
 from chunkana_llamaindex.retrieving.embedding import TextVectors
 from chunkana_llamaindex.warning import warn
 from chunkana_retrieval import DocumentRecord, LeafRecord, Proposal
@@ -60,19 +61,19 @@ class LeafStore:
     def delete(self, leaf_ids: Sequence[str]) -> None:
         """Delete leaves, some of which may not be there."""
         self.vectors.forget(leaf_ids)
-        if self._is_made():
+        if has_collection(self.store):
             self._changing().delete_nodes([*leaf_ids])
 
     async def adelete(self, leaf_ids: Sequence[str]) -> None:
         """Delete leaves, some of which may not be there."""
         self.vectors.forget(leaf_ids)
-        if await self._ais_made():
+        if await ahas_collection(self.store):
             await self._changing().adelete_nodes([*leaf_ids])
 
     def find(self, query: QueryBundle, k: int, filters: MetadataFilters | None) -> list[Proposal]:
         """Return the nearest leaves, the best first."""
         store = self.store
-        if (not query.embedding and not query.embedding_strs) or not self._is_made():
+        if _is_empty(query) or not has_collection(store):
             return []
         vector = self.vectors.embed_query(query)
         return _proposals(store.query(_asked(query, vector, k, filters)), store)
@@ -82,7 +83,9 @@ class LeafStore:
     ) -> list[Proposal]:
         """Return the nearest leaves, the best first."""
         store = self.store
-        if (not query.embedding and not query.embedding_strs) or not await self._ais_made():
+        if (not query.embedding and not query.embedding_strs) or not await ahas_collection(
+            self.store
+        ):
             return []
         vector = await self.vectors.aembed_query(query)
         return _proposals(await store.aquery(_asked(query, vector, k, filters)), store)
@@ -121,18 +124,6 @@ class LeafStore:
             for (record, leaf), vector in zip(leaves, vectors, strict=True)
         ]
 
-    def _is_made(self) -> bool:
-        """Tell whether there is a collection; that of Qdrant is made with the first leaves."""
-        check = getattr(self.store, "_collection_exists", None)
-        if check is None or self.store.client is None:
-            return True
-        return bool(check(self.store.collection_name))  # type: ignore[attr-defined]
-
-    async def _ais_made(self) -> bool:
-        """Tell whether there is a collection; that of Qdrant is made with the first leaves."""
-        check = getattr(self.store, "_acollection_exists", None)
-        return check is None or bool(await check(self.store.collection_name))  # type: ignore[attr-defined]
-
 
 def require_usable(store: BasePydanticVectorStore) -> None:
     """Raise a ConfigurationError for a vector store that cannot be kept up to date."""
@@ -142,6 +133,10 @@ def require_usable(store: BasePydanticVectorStore) -> None:
         raise ConfigurationError("vectorstore", store, allowed)
     if not (store.stores_text or isinstance(store, SimpleVectorStore)):
         raise ConfigurationError("vectorstore", store, allowed)
+
+
+def _is_empty(query: QueryBundle) -> bool:
+    return not query.embedding and not query.embedding_strs
 
 
 def _texts(leaves: Sequence[_Leaf]) -> dict[str, str]:
