@@ -28,6 +28,7 @@ from chunkana_retrieval import (
     Update,
     UpdateReport,
     WriteRecords,
+    damaged_record,
     fingerprint,
     rank_leaves,
     record_document,
@@ -301,6 +302,14 @@ def test_a_record_survives_json_with_any_text() -> None:
 def test_a_record_that_is_none_is_an_error(change: Callable[[str], str]) -> None:
     with pytest.raises(ValueError, match=r"."):
         DocumentRecord.from_json(change(indexed("a.md", "One.").to_json()))
+
+
+def test_a_damaged_record_names_the_leaves_that_may_be_left() -> None:
+    record = indexed("a.md", "One.")
+    damaged = damaged_record("a.md", record.to_json()[:-20])
+    assert damaged.leftover == (record.leaves[0].leaf_id,)
+    assert (damaged.text, damaged.leaves, damaged.fingerprint) == ("", (), "")
+    assert damaged_record("a.md", "nothing of it") == DocumentRecord("a.md", "", {}, "")
 
 
 def test_metadata_have_to_be_json() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from llama_index.core.schema import QueryBundle
@@ -20,6 +20,7 @@ from chunkana_retrieval import (
     Hit,
     IndexFileError,
     IndexSnapshot,
+    LeafRecord,
     LexicalIndex,
     ListDocuments,
     Procedure,
@@ -33,7 +34,7 @@ from chunkana_retrieval import (
     rank_leaves,
 )
 
-_BATCH_SIZE = 64  # documents that are changed together in stores of the caller's
+_BATCH_SIZE = 64  # documents that are read or changed together in stores of the caller's
 
 
 class DocumentIndex:
@@ -67,15 +68,19 @@ class DocumentIndex:
         Args:
             saved: what is known already besides the records.
         """
-        names = yield from ListDocuments().ask()
-        records = yield from ReadRecords(names).ask()
-        if self.lexical is not None and saved.lexical is not None:
+        has_words = self.lexical is not None and saved.lexical is not None
+        if has_words:
             self.lexical = saved.lexical
-        elif self.lexical is not None:
-            self.lexical.replace({one.document_id: [*one.entries()] for one in records})
-        if self.leaves is not None and saved.vectors is not None:
-            self.leaves.restore(records, saved.vectors)
-        _warn_of_unfinished(records)
+        states: list[str] = []
+        names = yield from ListDocuments().ask()
+        for some in _batches(names):
+            records = yield from ReadRecords(some).ask()
+            if self.lexical is not None and not has_words:
+                self.lexical.replace({one.document_id: [*one.entries()] for one in records})
+            if self.leaves is not None and saved.vectors is not None:
+                self.leaves.restore(records, saved.vectors)
+            states += [f"{r.document_id} ({r.unfinished})" for r in records if r.unfinished]
+        _warn_of_unfinished(states)
         yield from self._completing()
 
     def recall(self) -> IndexSnapshot:
@@ -188,10 +193,12 @@ class DocumentIndex:
         if self._is_complete or self.leaves is None or not self.leaves.is_in_memory:
             return
         names = yield from ListDocuments().ask()
-        records = yield from ReadRecords(names).ask()
-        known = self.leaves.known()
-        pairs = [(record, leaf) for record in records for leaf in record.leaves]
-        missing = [pair for pair in pairs if pair[1].leaf_id not in known]
+        missing: list[tuple[DocumentRecord, LeafRecord]] = []
+        for some in _batches(names):
+            records = yield from ReadRecords(some).ask()
+            known = self.leaves.known()
+            pairs = [(record, leaf) for record in records for leaf in record.leaves]
+            missing += [pair for pair in pairs if pair[1].leaf_id not in known]
         if missing:
             yield from AddLeaves(missing).ask()
         self._is_complete = True
@@ -206,9 +213,14 @@ def _names(proposals: Iterable[Proposal], found: Iterable[Hit]) -> list[str]:
     return list(dict.fromkeys(ids))
 
 
-def _warn_of_unfinished(records: Iterable[DocumentRecord]) -> None:
+def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield names, some at a time: stores are not asked for all documents at once."""
+    for start in range(0, len(names), _BATCH_SIZE):
+        yield names[start : start + _BATCH_SIZE]
+
+
+def _warn_of_unfinished(states: Sequence[str]) -> None:
     """Warn once of documents whose last update was not finished."""
-    states = [f"{r.document_id} ({r.unfinished})" for r in records if r.unfinished]
     if states:
         warn(
             "an update was not finished; until the next one finishes it, these documents are "
