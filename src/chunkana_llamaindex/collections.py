@@ -10,12 +10,20 @@ from typing import Any
 
 def has_collection(store: Any) -> bool:
     """Tell whether a vector store has a collection, as far as it knows."""
-    check = getattr(store, "_collection_exists", None)
     # Without a synchronous client nothing is known, and it is said where the store is asked.
-    return check is None or store.client is None or bool(check(store.collection_name))
+    if not _is_qdrant(store) or store.client is None:
+        return True
+    return bool(store.client.collection_exists(store.collection_name))
 
 
 async def ahas_collection(store: Any) -> bool:
     """Tell whether a vector store has a collection, as far as it knows."""
-    check = getattr(store, "_acollection_exists", None)
-    return check is None or bool(await check(store.collection_name))
+    if not _is_qdrant(store):
+        return True
+    exists = getattr(store, "_acollection_exists", None)  # its client has no public name
+    return exists is None or bool(await exists(store.collection_name))
+
+
+def _is_qdrant(store: Any) -> bool:
+    name = getattr(store, "class_name", str)()
+    return bool(name == "QdrantVectorStore")

@@ -20,6 +20,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.storage.kvstore import SimpleKVStore
+from llama_index.core.storage.kvstore.types import BaseKVStore
 from llama_index.core.tools import RetrieverTool
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, SimpleVectorStore
 
@@ -345,6 +346,50 @@ async def test_records_are_read_and_written_asynchronously(make: Callable[[], An
     await made.aupdate(documents(iron=IRON), delete_missing=True)
     assert len(entries(store)) == 1
     assert {one.node.ref_doc_id for one in await made.aretrieve("degrees")} == {"iron.md"}
+
+
+class AsynchronousAlone(BaseKVStore):
+    """A key-value store that has no synchronous methods."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, dict[str, Any]] = {}
+
+    async def aput(self, key: str, val: dict[str, Any], collection: str = "data") -> None:
+        self.values[f"{collection}/{key}"] = val
+
+    async def aget(self, key: str, collection: str = "data") -> dict[str, Any] | None:
+        return self.values.get(f"{collection}/{key}")
+
+    async def aget_all(self, collection: str = "data") -> dict[str, dict[str, Any]]:
+        start = f"{collection}/"
+        known = self.values.items()
+        return {k.removeprefix(start): value for k, value in known if k.startswith(start)}
+
+    async def adelete(self, key: str, collection: str = "data") -> bool:
+        return self.values.pop(f"{collection}/{key}", None) is not None
+
+    def put(self, key: str, val: dict[str, Any], collection: str = "data") -> None:
+        raise AssertionError((key, val, collection))
+
+    def get(self, key: str, collection: str = "data") -> dict[str, Any] | None:
+        raise AssertionError((key, collection))
+
+    def get_all(self, collection: str = "data") -> dict[str, dict[str, Any]]:
+        raise AssertionError(collection)
+
+    def delete(self, key: str, collection: str = "data") -> bool:
+        raise AssertionError((key, collection))
+
+
+async def test_nothing_is_asked_synchronously_on_an_asynchronous_path() -> None:
+    store = AsynchronousAlone()
+    options: dict[str, Any] = {"docstore": store, "parser": SMALL, "search": "lexical"}
+    made = await ChunkanaRetriever.afrom_documents(documents(tea=TEA, iron=IRON), **options)
+    await made.aupdate(documents(tea=TEA.replace("80", "75")))
+    await made.adelete(["iron.md"])
+    loaded = await ChunkanaRetriever.aload(None, **options)
+    assert "75 degrees" in read(await loaded.aretrieve("degrees"))
+    assert len(store.values) == 1
 
 
 def entries(store: SimpleDocumentStore | SimpleKVStore) -> dict[str, Any]:
