@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from llama_index.core import Document
+from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
 
@@ -252,3 +253,19 @@ def test_an_update_that_was_not_finished_is_said_once_and_finished_next(tmp_path
     assert found(loaded) == found(fresh(1))
     leaves = ChunkanaRetriever.load(tmp_path, WordEmbedding(), **options).update(documents(1))
     assert (leaves.leaves_added, leaves.leaves_deleted, leaves.mended) == (0, 0, {})
+
+
+async def test_another_embedding_model_than_before_is_said(tmp_path: Path) -> None:
+    save(tmp_path)
+    loaded = ChunkanaRetriever.load(tmp_path, MockEmbedding(8), parser=PARSER)
+    message = (
+        "embedding is 'a model of 8 numbers'; allowed: the model that this index was made with: "
+        "its vectors have 512 numbers"
+    )
+    with pytest.raises(ConfigurationError) as raised:
+        loaded.retrieve("tea")
+    assert str(raised.value) == message
+    with pytest.raises(ConfigurationError, match="made with"):
+        await loaded.aretrieve("tea")
+    with pytest.raises(ConfigurationError, match="made with"):
+        loaded.update(documents(1))

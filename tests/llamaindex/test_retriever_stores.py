@@ -15,7 +15,7 @@ pytest.importorskip("llama_index.vector_stores.qdrant")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core import Document
-from llama_index.core.schema import BaseNode, TextNode
+from llama_index.core.schema import BaseNode, NodeWithScore, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.storage.kvstore import SimpleKVStore
 from llama_index.core.vector_stores import (
@@ -325,3 +325,83 @@ def test_long_documents_are_changed_in_batches(client: QdrantClient) -> None:
     assert len(stored(client)) == 70
     assert made.update([], delete_missing=True).leaves_deleted == 70
     assert stored(client) == {}
+
+
+class PowerCutError(Exception):
+    """The process ends here."""
+
+
+class Power:
+    """Counts changes of stores, after some of which there are none any more."""
+
+    def __init__(self) -> None:
+        self.left = 10**9
+
+    def use(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise PowerCutError
+
+
+class PoweredVectors(SimpleVectorStore):
+    """A vector store that may end half-way."""
+
+    def __init__(self, power: Power) -> None:
+        super().__init__()
+        self._power = power
+
+    def add(self, nodes: Sequence[BaseNode], **options: Any) -> list[str]:  # noqa: ANN401
+        self._power.use()
+        return super().add(nodes, **options)
+
+    def delete_nodes(self, node_ids: list[str] | None = None, *_: Any, **__: Any) -> None:  # noqa: ANN401
+        self._power.use()
+        super().delete_nodes(node_ids)
+
+
+class PoweredRecords(SimpleKVStore):
+    """A key-value store that may end half-way."""
+
+    def __init__(self, power: Power) -> None:
+        super().__init__()
+        self._power = power
+
+    def put(self, key: str, val: dict[str, Any], collection: str = "data") -> None:
+        self._power.use()
+        super().put(key, val, collection)
+
+
+@settings(max_examples=40, deadline=None)
+@given(STATE, STATE, st.integers(0, 9))
+@pytest.mark.filterwarnings("ignore:an update was not finished:UserWarning")
+def test_who_ends_half_way_answers_each_document_as_before_or_as_after(
+    before: dict[str, str], after: dict[str, str], steps: int
+) -> None:
+    power = Power()
+    store = PoweredVectors(power)
+    options: dict[str, Any] = {
+        "vectorstore": store, "docstore": PoweredRecords(power), "parser": PROPERTY,
+    }  # fmt: skip
+    made = retriever(documents(**before), **options)
+    power.left = steps
+    try:
+        made.update(documents(**after), delete_missing=True)
+    except PowerCutError:
+        power.left = 10**9
+        made = ChunkanaRetriever.load(None, WordEmbedding(), **options)
+        for one in made.retrieve("water, green tea or a cup?"):
+            name = str(one.node.ref_doc_id).removesuffix(".md")
+            known = [texts[name] for texts in (before, after) if name in texts]
+            assert any(is_of(one, text) for text in known)
+    power.left = 10**9
+    made.update(documents(**after), delete_missing=True)
+    expected = SimpleVectorStore()
+    retriever(documents(**after), parser=PROPERTY, vectorstore=expected)
+    assert store.data.embedding_dict == expected.data.embedding_dict
+    assert made.update(documents(**after)).mended == {}
+
+
+def is_of(found: NodeWithScore, text: str) -> bool:
+    """Tell whether a passage is slices of a text, where it says that they are."""
+    content, spans = found.node.get_content(), found.node.metadata["spans"]
+    return all(end <= len(text) and text[start:end] in content for start, end in spans)

@@ -75,7 +75,7 @@ class LeafStore:
         store = self.store
         if _is_empty(query) or not has_collection(store):
             return []
-        vector = self.vectors.embed_query(query)
+        vector = self._comparable(self.vectors.embed_query(query))
         return _proposals(store.query(_asked(query, vector, k, filters)), store)
 
     async def afind(
@@ -87,7 +87,7 @@ class LeafStore:
             self.store
         ):
             return []
-        vector = await self.vectors.aembed_query(query)
+        vector = self._comparable(await self.vectors.aembed_query(query))
         return _proposals(await store.aquery(_asked(query, vector, k, filters)), store)
 
     def restore(
@@ -121,8 +121,18 @@ class LeafStore:
         has_text = self.store.stores_text
         return [
             _node(record, leaf, vector, is_flat=is_flat, has_text=has_text)
-            for (record, leaf), vector in zip(leaves, vectors, strict=True)
+            for (record, leaf), vector in zip(leaves, map(self._comparable, vectors), strict=True)
         ]
+
+    def _comparable(self, vector: list[float]) -> list[float]:
+        """Return a vector; a ConfigurationError if it is of another model than those in memory."""
+        known = next(iter(self.known().values()), vector)
+        if len(known) != len(vector):
+            allowed = (
+                f"the model that this index was made with: its vectors have {len(known)} numbers"
+            )
+            raise ConfigurationError("embedding", f"a model of {len(vector)} numbers", allowed)
+        return vector
 
 
 def require_usable(store: BasePydanticVectorStore) -> None:
