@@ -15,7 +15,6 @@ from chunkana_retrieval.indexing.records import (
 from chunkana_retrieval.indexing.searching import (
     Proposal,
     RankingOptions,
-    SearchKind,
     rank_leaves,
 )
 from chunkana_retrieval.indexing.snapshot import IndexSnapshot
@@ -23,7 +22,6 @@ from chunkana_retrieval.indexing.steps import (
     AddLeaves,
     DeleteLeaves,
     ListDocuments,
-    Procedure,
     ReadRecords,
     Step,
     WriteRecords,
@@ -42,8 +40,8 @@ from chunkana_retrieval.scores import propagate_hits, propagate_scores
 __all__ = [
     "AddLeaves", "DeleteLeaves", "DocumentRecord", "Hit", "IndexFileError", "IndexSnapshot",
     "LeafRecord", "LexicalEntry", "LexicalIndex", "ListDocuments", "MergedHit", "Parent", "Passage",
-    "Procedure", "Proposal", "RankingOptions", "ReadRecords", "SearchKind", "Step", "Update",
-    "UpdateReport", "WriteRecords", "assemble", "assemble_mixed", "damaged_record", "find_words",
-    "fingerprint", "fuse", "merge_hits", "propagate_hits", "propagate_scores", "rank_leaves",
-    "record_document", "repeated_rows", "require_different", "run", "run_async", "words_of",
+    "Proposal", "RankingOptions", "ReadRecords", "Step", "Update", "UpdateReport", "WriteRecords",
+    "assemble", "assemble_mixed", "damaged_record", "find_words", "fingerprint", "fuse",
+    "merge_hits", "propagate_hits", "propagate_scores", "rank_leaves", "record_document",
+    "repeated_rows", "require_different", "run", "run_async", "words_of",
 ]  # fmt: skip

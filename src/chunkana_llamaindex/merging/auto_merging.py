@@ -21,7 +21,8 @@ from chunkana_llamaindex.merging.updating import NodeStores, mark_of, updating
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
 from chunkana_llamaindex.retrieving.arguments import require_documents, require_names
-from chunkana_retrieval import Procedure, UpdateReport, run, run_async
+from chunkana_retrieval import UpdateReport, run, run_async
+from chunkana_retrieval.indexing.steps import Procedure
 
 if TYPE_CHECKING:
     from llama_index.core.indices.vector_store import VectorIndexRetriever

@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from llama_index.core.schema import BaseNode, NodeWithScore
 
-from chunkana_retrieval import Hit, Parent, Procedure, Step, merge_hits
+from chunkana_retrieval import Hit, Parent, Step, merge_hits
+from chunkana_retrieval.indexing.steps import Procedure
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from chunkana_llamaindex.merging.nodes import ReadNodes
 from chunkana_llamaindex.merging.storing import indexed_ids
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
-from chunkana_retrieval import ListDocuments, Procedure, Step, UpdateReport
+from chunkana_retrieval import ListDocuments, Step, UpdateReport
+from chunkana_retrieval.indexing.steps import Procedure
 
 # Of a leaf's metadata, what changes where text above it does: stored, and not in the index.
 _PLACES: Final = frozenset({"start_line", "end_line", "chunk_index"})

@@ -16,7 +16,8 @@ from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
-from chunkana_retrieval import IndexSnapshot, SearchKind, require_different
+from chunkana_retrieval import IndexSnapshot, require_different
+from chunkana_retrieval.indexing.searching import SearchKind
 
 
 class RetrieverOptions(TypedDict, total=False):

@@ -23,7 +23,6 @@ from chunkana_retrieval import (
     LeafRecord,
     LexicalIndex,
     ListDocuments,
-    Procedure,
     Proposal,
     RankingOptions,
     ReadRecords,
@@ -33,6 +32,7 @@ from chunkana_retrieval import (
     WriteRecords,
     rank_leaves,
 )
+from chunkana_retrieval.indexing.steps import Procedure
 
 _BATCH_SIZE = 64  # documents that are read or changed together in stores of the caller's
 

@@ -30,13 +30,13 @@ from chunkana_retrieval import (
     DocumentRecord,
     IndexSnapshot,
     LexicalIndex,
-    Procedure,
     RankingOptions,
-    SearchKind,
     UpdateReport,
     run,
     run_async,
 )
+from chunkana_retrieval.indexing.searching import SearchKind
+from chunkana_retrieval.indexing.steps import Procedure
 
 
 class ChunkanaRetriever(BaseRetriever):
