@@ -10,22 +10,26 @@ except ImportError as error:
         'chunkana_llamaindex needs llama-index-core: pip install "chunkana-rag[llamaindex]"'
     ) from error
 
-from chunkana_llamaindex.assembler import ContextAssembler
-from chunkana_llamaindex.auto_merging import build_auto_merging
-from chunkana_llamaindex.indices import recursive_retriever_inputs, tree_index
-from chunkana_llamaindex.leaves import LeafNodes
-from chunkana_llamaindex.mapping import to_nodes
-from chunkana_llamaindex.parser import MarkdownHierarchyNodeParser
-from chunkana_llamaindex.scores import ScorePropagation
-from chunkana_llamaindex.storing import delete_document
+from chunkana_llamaindex.merging.auto_merging import (
+    ChunkanaAutoMergingRetriever,
+    build_auto_merging,
+)
+from chunkana_llamaindex.merging.indices import recursive_retriever_inputs, tree_index
+from chunkana_llamaindex.parsing.leaves import LeafNodes
+from chunkana_llamaindex.parsing.mapping import to_nodes
+from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.reading.assembler import ContextAssembler
+from chunkana_llamaindex.reading.scores import ScorePropagation
+from chunkana_llamaindex.retrieving.retriever import ChunkanaRetriever
 
 __all__ = [
+    "ChunkanaAutoMergingRetriever",
+    "ChunkanaRetriever",
     "ContextAssembler",
     "LeafNodes",
     "MarkdownHierarchyNodeParser",
     "ScorePropagation",
     "build_auto_merging",
-    "delete_document",
     "recursive_retriever_inputs",
     "to_nodes",
     "tree_index",

@@ -7,6 +7,7 @@ import warnings
 
 _BETWEEN = (
     "chunkana_llamaindex",
+    "chunkana_retrieval",
     "llama_index",
     "llama_index_instrumentation",
     "pydantic",

@@ -23,7 +23,6 @@ from chunkana_llamaindex import (
     LeafNodes,
     MarkdownHierarchyNodeParser,
     build_auto_merging,
-    delete_document,
 )
 from tests.llamaindex.parts import (
     SECTIONS,
@@ -219,9 +218,8 @@ def test_a_changed_document_replaces_its_leaves_in_an_index() -> None:
         ValueError, match=r"the index lacks .* of document other; give no index, or"
     ):
         build_auto_merging(again, index=index)
-    delete_document("other", index)
-    index.insert_nodes(LeafNodes()([n for n in again if n.ref_doc_id == "other"]))
-    retriever = build_auto_merging(again, index=index)
+    retriever = build_auto_merging(parser=book_parser(), index=index)
+    retriever.update([changed])
     assert embedding.count == first + 1
     assert found(retriever, "subject99")[0] == "# Other\n\nAll of subject99."
     assert not any("Nothing of it" in text for text in found(retriever, "Nothing of it"))
@@ -241,18 +239,15 @@ def test_a_deleted_document_leaves_nothing_behind() -> None:
     other = Document(text="# Other\n\nAll of subject99.\n", id_="other")
     nodes = book_parser()([book(), other])
     index = VectorStoreIndex(LeafNodes()(nodes), embed_model=WordEmbedding())
-    build_auto_merging(nodes, index=index)
-    delete_document("book", index)
+    retriever = build_auto_merging(nodes, index=index)
+    assert retriever.delete(["book", "unknown"]).deleted == ["book"]
     assert {node.ref_doc_id for node in index.docstore.docs.values()} == {"other"}
     assert index.docstore.get_ref_doc_info("book") is None
+    assert found(retriever, "subject3") == ["# Other\n\nAll of subject99."]
     assert found(build_auto_merging(index=index), "subject3") == ["# Other\n\nAll of subject99."]
-    delete_document("unknown", index)
     context = StorageContext.from_defaults()
-    build_auto_merging([other], storage_context=context, base_retriever=Finds([]))
-    delete_document("other", storage_context=context)
+    build_auto_merging([other], storage_context=context, base_retriever=Finds([])).delete(["other"])
     assert not context.docstore.docs
-    with pytest.raises(ValueError, match="give an index or a storage_context"):
-        delete_document("other")
 
 
 def test_nodes_of_one_document_may_stand_apart() -> None:
@@ -290,7 +285,9 @@ def test_a_parent_that_is_missing_is_named_when_asking() -> None:
     nodes = book_parser()([book()])
     other = MarkdownHierarchyNodeParser()([Document(text="# O\n\nText.\n", id_="other")])
     retriever = build_auto_merging(other, base_retriever=Finds(leaves(nodes, 3)))
-    with pytest.raises(ValueError, match=r"was found, but its parent .* is not stored; give"):
+    with pytest.raises(
+        ValueError, match=r"was found, but its parent or neighbour .* is not stored; give"
+    ):
         retriever.retrieve("?")
 
 

@@ -24,7 +24,6 @@ from chunkana_llamaindex import (
     LeafNodes,
     MarkdownHierarchyNodeParser,
     build_auto_merging,
-    delete_document,
 )
 from tests.llamaindex.parts import WordEmbedding, book, book_parser, own_documents, section
 
@@ -127,8 +126,7 @@ def test_a_document_is_deleted_from_vectors_on_disk(context: StorageContext) -> 
     retriever = build_auto_merging(
         [book(), other], book_parser(), storage_context=context, embed_model=WordEmbedding()
     )
-    index = VectorStoreIndex.from_vector_store(context.vector_store, embed_model=WordEmbedding())
-    delete_document("other", index, context)
+    retriever.delete(["other"])
     assert {n.node.ref_doc_id for n in retriever.retrieve("subject99")} == {"book"}
     assert {n.ref_doc_id for n in context.docstore.docs.values()} == {"book"}
 

@@ -216,7 +216,7 @@ def test_cache_key_changes_with_what_makes_nodes(monkeypatch: pytest.MonkeyPatch
     key = get_transformation_hash([book()], parser)
     older = MarkdownHierarchyNodeParser.from_dict(parser.to_dict() | {"algorithm": 0})
     assert get_transformation_hash([book()], older) == key
-    monkeypatch.setattr("chunkana_llamaindex.parser._ALGORITHM", 0)
+    monkeypatch.setattr("chunkana_llamaindex.parsing.parser._ALGORITHM", 0)
     assert get_transformation_hash([book()], parser) != key
 
 
@@ -904,3 +904,22 @@ def test_the_container_of_a_leaf_is_named() -> None:
     text = f"# A\n\n{'Some words here. ' * 4}\n\n:::tip\n{'Wait for a while. ' * 4}\n:::\n"
     nodes = MarkdownHierarchyNodeParser(max_chunk_size=120)([Document(text=text)])
     assert [leaf.metadata["container"] for leaf in get_leaf_nodes(nodes)] == ["", "tip"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "smallest", "largest"),
+    [([2048, 512], 512, 2048), ([2048, 512, 128], 128, 2048), ("small", 512, 2048)],
+)
+def test_sizes_of_levels_are_an_error_that_says_what_to_write(
+    sizes: object, smallest: int, largest: int
+) -> None:
+    options: dict[str, Any] = {"chunk_sizes": sizes}
+    with pytest.raises(ValueError, match="chunk_sizes") as raised:
+        MarkdownHierarchyNodeParser(**options)
+    assert (
+        "chunk_sizes is not an argument: leaves have one size, and parents are whole sections. For "
+        f"[{largest}, {smallest}] tokens write max_chunk_size={smallest}, "
+        f"max_parent_size={largest}, tokenizer=... (a function that returns the tokens of a text); "
+        "without tokenizer sizes are in characters, about four to a token: "
+        f"max_chunk_size={4 * smallest}, max_parent_size={4 * largest}"
+    ) in str(raised.value)

@@ -27,6 +27,7 @@ from chunkana_retrieval.indexing import (
     Update,
     UpdateReport,
     WriteRecords,
+    damaged_record,
     fingerprint,
     rank_leaves,
     record_document,
@@ -306,6 +307,14 @@ def test_a_record_that_is_none_is_an_error(change: Callable[[str], str]) -> None
         DocumentRecord.from_json(change(indexed("a.md", "One.").to_json()))
 
 
+def test_a_damaged_record_names_the_leaves_that_may_be_left() -> None:
+    record = indexed("a.md", "One.")
+    damaged = damaged_record("a.md", record.to_json()[:-20])
+    assert damaged.leftover == (record.leaves[0].leaf_id,)
+    assert (damaged.text, damaged.leaves, damaged.fingerprint) == ("", (), "")
+    assert damaged_record("a.md", "nothing of it") == DocumentRecord("a.md", "", {}, "")
+
+
 def test_metadata_have_to_be_json() -> None:
     with pytest.raises(ConfigurationError, match="values that JSON can write"):
         fingerprint("a.md", "", {"when": object()}, "")
@@ -356,7 +365,14 @@ def test_an_index_of_something_else_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "name"),
-    [({"search": "words"}, "search"), ({"fetch_k": 0}, "fetch_k"), ({"fetch_k": 1.5}, "fetch_k")],
+    [
+        ({"search": "words"}, "search"),
+        ({"fetch_k": 0}, "fetch_k"),
+        ({"fetch_k": 1.5}, "fetch_k"),
+        ({"lexical_weight": 2}, "lexical_weight"),
+        ({"section_weight": -1}, "section_weight"),
+        ({"document_weight": float("inf")}, "document_weight"),
+    ],
 )
 def test_options_are_checked(options: dict[str, object], name: str) -> None:
     with pytest.raises(ConfigurationError) as raised:

@@ -3,8 +3,10 @@
 from chunkana_retrieval.indexing.records import (
     DocumentRecord,
     LeafRecord,
+    damaged_record,
     fingerprint,
     record_document,
+    require_different,
 )
 from chunkana_retrieval.indexing.searching import (
     Proposal,
@@ -28,6 +30,6 @@ from chunkana_retrieval.indexing.updating import Update, UpdateReport
 __all__ = [
     "AddLeaves", "DeleteLeaves", "DocumentRecord", "IndexSnapshot", "LeafRecord",
     "ListDocuments", "Proposal", "RankingOptions", "ReadRecords", "Step", "Update",
-    "UpdateReport", "WriteRecords", "fingerprint", "rank_leaves", "record_document", "run",
-    "run_async", "with_surroundings",
+    "UpdateReport", "WriteRecords", "damaged_record", "fingerprint", "rank_leaves",
+    "record_document", "require_different", "run", "run_async", "with_surroundings",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Literal
@@ -15,6 +16,7 @@ from chunkana_retrieval.hits import Hit, repeated_rows
 from chunkana_retrieval.lexical.documents import LexicalEntry
 
 Unfinished = Literal["", "before", "after"]
+_LEAF_ID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b")
 
 
 class LeafRecord(Struct, frozen=True, gc=False):
@@ -181,6 +183,16 @@ def record_document(
 
     leaves = tuple(map(leaf_record, result.get_flat_chunks()))
     return DocumentRecord(document_id, result.text, dict(metadata), fingerprint, leaves)
+
+
+def damaged_record(document_id: str, written: str) -> DocumentRecord:
+    """Return what stands for a record that cannot be read: the next update indexes it anew.
+
+    Args:
+        document_id: of the document.
+        written: what is left of the record, where all ids of leaves are looked for.
+    """
+    return DocumentRecord(document_id, "", {}, "", leftover=tuple({*_LEAF_ID.findall(written)}))
 
 
 def require_different(document_ids: Iterable[str]) -> None:

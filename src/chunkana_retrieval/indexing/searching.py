@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.checks import require_count
+from chunkana_retrieval.checks import LARGEST, require_count, require_number
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord
@@ -51,10 +51,14 @@ class RankingOptions:
     fetch_k: int = 30
 
     def __post_init__(self) -> None:
-        """Check what is not checked where it is used."""
+        """Check them all, before anything is done with them."""
         if self.search not in ("hybrid", "dense", "lexical"):
             raise ConfigurationError("search", self.search, "'hybrid', 'dense' or 'lexical'")
         require_count("fetch_k", self.fetch_k, 1)
+        require_number("lexical_weight", self.lexical_weight, 0, 1, "a number from 0 to 1")
+        for name in ("section_weight", "document_weight"):
+            weight, allowed = getattr(self, name), "a finite number of at least 0"
+            require_number(name, weight, 0, LARGEST, allowed)
 
 
 def rank_leaves(

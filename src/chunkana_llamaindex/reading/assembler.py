@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from math import isnan, nan
+from math import nan
 from typing import Annotated, Any, Final
 
 from llama_index.core.bridge.pydantic import ConfigDict, Field, field_validator
@@ -13,7 +12,6 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import (
     BaseNode,
     MetadataMode,
-    NodeRelationship,
     NodeWithScore,
     QueryBundle,
     TextNode,
@@ -21,7 +19,8 @@ from llama_index.core.schema import (
 from pydantic import SkipValidation
 
 from chunkana_core import Span
-from chunkana_llamaindex.metadata import HEADER_PATH, KEYS, UNKNOWN_LINE
+from chunkana_llamaindex.parsing.metadata import HEADER_PATH, KEYS, UNKNOWN_LINE
+from chunkana_llamaindex.reading.passages import PassageTemplate
 from chunkana_retrieval import Hit, Passage, assemble_mixed, repeated_rows
 
 _OURS: Final = frozenset(KEYS)
@@ -92,9 +91,7 @@ class ContextAssembler(BaseNodePostprocessor):
             lambda passage: node_of(passage).get_content(MetadataMode.LLM),
         )
         return [
-            nodes[part]
-            if isinstance(part, int)
-            else NodeWithScore(node=node_of(part), score=_known(part.score))
+            nodes[part] if isinstance(part, int) else templates[part.document_id].scored_node(part)
             for part in parts
         ]
 
@@ -123,68 +120,23 @@ def _hit(found: NodeWithScore) -> Hit | None:
     )
 
 
-def _known(score: float) -> float | None:
-    return None if isnan(score) else score
-
-
-@dataclass(frozen=True, slots=True)
-class _Template:
-    """What passages of a document have of its nodes.
-
-    Attributes:
-        best: the best node: excluded keys, templates, separator and source are as in it.
-        metadata: the document's own that all its nodes share.
-    """
-
-    best: TextNode
-    metadata: Mapping[str, Any]
-
-    def node(self, passage: Passage) -> TextNode:
-        """Return a passage as a node."""
-        own: dict[str, Any] = {
-            "spans": [[span.start, span.end] for span in passage.spans],
-            "start_line": passage.start_line or UNKNOWN_LINE,
-            "end_line": passage.end_line or UNKNOWN_LINE,
-            "path": json.dumps(passage.path, ensure_ascii=False),
-            "chunk_ids": list(dict.fromkeys(passage.chunk_ids)),
-        }
-        best, start, end = self.best, passage.spans[0].start, passage.spans[-1].end
-        added = [key for key in own if key not in self.metadata]
-        source = best.relationships[NodeRelationship.SOURCE]
-        return TextNode(
-            id_=f"{passage.document_id}:{start}-{end}",
-            text=passage.text,
-            start_char_idx=start,
-            end_char_idx=end,
-            metadata={**self.metadata, **{key: own[key] for key in added}},
-            excluded_llm_metadata_keys=self._excluded(best.excluded_llm_metadata_keys, added),
-            excluded_embed_metadata_keys=self._excluded(best.excluded_embed_metadata_keys, added),
-            metadata_seperator=best.metadata_separator,  # the field's alias is spelled so
-            metadata_template=best.metadata_template,
-            text_template=best.text_template,
-            relationships={NodeRelationship.SOURCE: source},
-        )
-
-    def _excluded(self, keys: Sequence[str], added: Sequence[str]) -> list[str]:
-        theirs = [key for key in keys if key not in _OURS or key in self.metadata]
-        return list(dict.fromkeys([*theirs, *added]))
-
-
-def _templates(nodes: Sequence[NodeWithScore], found: Sequence[Hit | str]) -> dict[str, _Template]:
+def _templates(
+    nodes: Sequence[NodeWithScore], found: Sequence[Hit | str]
+) -> dict[str, PassageTemplate]:
     """Return by document what its passages have of its nodes."""
-    templates: dict[str, _Template] = {}
+    templates: dict[str, PassageTemplate] = {}
     for one, hit in zip(nodes, found, strict=True):
         if not isinstance(hit, Hit) or not isinstance(one.node, TextNode):
             continue
         own = _own_metadata(one.node)
         metadata = {key: value for key, value in one.node.metadata.items() if key not in own}
-        before = templates.setdefault(hit.document_id, _Template(one.node, metadata))
+        before = templates.setdefault(hit.document_id, PassageTemplate(one.node, metadata))
         shared = {
             key: value
             for key, value in before.metadata.items()
             if key in metadata and metadata[key] == value
         }
-        templates[hit.document_id] = _Template(before.best, shared)
+        templates[hit.document_id] = PassageTemplate(before.best, shared)
     return templates
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from llama_index.core.schema import BaseNode, MetadataMode, RelatedNodeInfo, TextNode
 
 from chunkana_core import Span
-from chunkana_llamaindex.metadata import UNKNOWN_LINE, is_ours
+from chunkana_llamaindex.parsing.metadata import UNKNOWN_LINE, is_ours
 
 
 class Origin(NamedTuple):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
 from typing import Any, Literal, cast
 
 from llama_index.core.node_parser import NodeParser
@@ -24,12 +23,12 @@ from chunkana_core import (
     MarkdownChunker,
     StrategySelector,
 )
-from chunkana_llamaindex.callables import Function, LabelFunction
-from chunkana_llamaindex.mapping import NodeMapper
-from chunkana_llamaindex.metadata import KEYS, is_continued, is_ours
-from chunkana_llamaindex.node_template import HeaderContext, NodeTemplate
-from chunkana_llamaindex.origin import Origin, text_of
-from chunkana_llamaindex.warning import warn
+from chunkana_llamaindex.parsing import checks
+from chunkana_llamaindex.parsing.callables import Function, LabelFunction
+from chunkana_llamaindex.parsing.mapping import NodeMapper
+from chunkana_llamaindex.parsing.metadata import KEYS, is_continued
+from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
+from chunkana_llamaindex.parsing.origin import Origin, text_of
 
 _ALGORITHM = 5  # raised when the same options give other nodes, so that caches are not used
 
@@ -108,6 +107,8 @@ class MarkdownHierarchyNodeParser(NodeParser):
         if isinstance(values, dict):
             values = {name: value for name, value in values.items() if name != "algorithm"}
             for name in values.keys() - cls.model_fields.keys():
+                if name == "chunk_sizes":
+                    raise ValueError(checks.chunk_sizes_message(values[name]))
                 if name in {"chunk_size", "chunk_overlap"}:
                     raise ValueError(
                         f"{name} is not an argument: sizes are max_chunk_size, in characters or, "
@@ -175,8 +176,8 @@ class MarkdownHierarchyNodeParser(NodeParser):
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any
     ) -> list[BaseNode]:
         """Return finished nodes, document after document."""
-        _require_unique(nodes, "documents")
-        _warn_of_clashes(nodes)
+        checks.require_unique(nodes, "documents")
+        checks.warn_of_clashes(nodes)
         chunker = MarkdownChunker(self._config())
         parsed: list[BaseNode] = []
         too_long: list[str] = []
@@ -188,10 +189,10 @@ class MarkdownHierarchyNodeParser(NodeParser):
             if not is_counted:
                 too_long.append(document.node_id)
             if self.front_matter_keys:
-                template = template.with_metadata(self._front_matter(result))
+                template = template.with_metadata(self.front_matter(result))
             parsed += self._mapper(result, document, template, len(parsed)).nodes()
-        _require_unique(parsed, "nodes, made by id_func,")
-        _warn_of_long_metadata(too_long, self.max_chunk_size)
+        checks.require_unique(parsed, "nodes, made by id_func,")
+        checks.warn_of_long_metadata(too_long, self.max_chunk_size)
         return parsed
 
     def _chunked(
@@ -204,14 +205,34 @@ class MarkdownHierarchyNodeParser(NodeParser):
                 return chunker.chunk_hierarchical(text, context=context), is_counted
         return chunker.chunk_hierarchical(text), False
 
+    def chunk(self, document: BaseNode, reserved: str = "") -> HierarchicalChunkingResult:
+        """Return the core's chunks of a document, as they are embedded without its metadata.
+
+        Args:
+            document: a Document, or a TextNode that is a part of one.
+            reserved: what is embedded before each chunk besides; measured, unless it takes over
+                half of the limit.
+        """
+        context = self._context(document, has_context=self.header_context != "none")
+        chunker, text = MarkdownChunker(self._config()), text_of(document)
+        with suppress(ConfigurationError):  # it reserves more than half of the limit
+            return chunker.chunk_hierarchical(text, context=replace(context, reserved=reserved))
+        checks.warn_of_long_metadata([document.node_id], self.max_chunk_size)
+        return chunker.chunk_hierarchical(text, context=context)
+
+    def _context(self, document: BaseNode, *, has_context: bool) -> Context:
+        """Return what is embedded before the leaves of a document."""
+        if not has_context:
+            return Context(breadcrumb=False, introduction=False)
+        introduction = self.introductions and not is_continued(document)
+        return Context(self._label(document), introduction=introduction)
+
     def _contexts(
         self, document: BaseNode, template: NodeTemplate
     ) -> Iterator[tuple[Context, bool]]:
         """Yield contexts to try, each with whether it counts the document's own metadata."""
-        introduction = self.introductions and not is_continued(document)
-        full = nothing = Context(breadcrumb=False, introduction=False)
-        if template.header_context != "none":
-            full = Context(self._label(document), introduction=introduction)
+        full = self._context(document, has_context=template.header_context != "none")
+        nothing = self._context(document, has_context=False)
         yield replace(full, reserved=template.reserved()), True
         yield replace(nothing, reserved=template.reserved(with_context=False)), True
         yield replace(full, reserved=template.without_document_metadata().reserved()), False
@@ -223,7 +244,7 @@ class MarkdownHierarchyNodeParser(NodeParser):
         label = document.metadata.get(self.source_label) if self.source_label else None
         return "" if label is None else str(label)
 
-    def _front_matter(self, result: HierarchicalChunkingResult) -> dict[str, object]:
+    def front_matter(self, result: HierarchicalChunkingResult) -> dict[str, object]:
         """Return what a document's front matter says under the keys that are asked for."""
         named = result.front_matter.items()
         return {name: value for name, value in named if name in self.front_matter_keys}
@@ -256,26 +277,3 @@ class MarkdownHierarchyNodeParser(NodeParser):
     ) -> list[BaseNode]:
         """Return the nodes as they are: the base class would search for their offsets."""
         return nodes
-
-
-def _require_unique(nodes: Iterable[BaseNode], kind: str) -> None:
-    seen: set[str] = set()
-    for node in nodes:
-        if node.node_id in seen:
-            raise ValueError(f"several {kind} have the id {node.node_id!r}; ids have to be unique")
-        seen.add(node.node_id)
-
-
-def _warn_of_clashes(documents: Sequence[BaseNode]) -> None:
-    keys = (document.metadata.keys() for document in documents if not is_ours(document))
-    if clashing := sorted(set(KEYS).intersection(chain.from_iterable(keys))):
-        warn(f"documents keep their own metadata {', '.join(clashing)}")
-
-
-def _warn_of_long_metadata(names: Sequence[str], limit: int) -> None:
-    if names:
-        others = f", as does that of {len(names) - 1} others" if len(names) > 1 else ""
-        warn(
-            f"the metadata that is embedded with {names[0]!r} takes over half of max_chunk_size "
-            f"({limit}){others}: leaves are measured without it; see excluded_embed_metadata_keys"
-        )

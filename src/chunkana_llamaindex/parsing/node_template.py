@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 
-from chunkana_llamaindex.metadata import CONTEXT, HEADER_PATH, KEYS, NodeMetadata, is_ours
+from chunkana_llamaindex.parsing.metadata import CONTEXT, HEADER_PATH, KEYS, NodeMetadata, is_ours
 
 HeaderContext = Literal["metadata", "text", "none"]
 _TEXT_TEMPLATE: Final = TextNode.model_fields["text_template"].default

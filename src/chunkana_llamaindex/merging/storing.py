@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from llama_index.core import StorageContext
 from llama_index.core.indices.base import BaseIndex
 from llama_index.core.schema import BaseNode, NodeRelationship
 from llama_index.core.storage.docstore import BaseDocumentStore
 
-from chunkana_llamaindex.metadata import leaves_of
+from chunkana_llamaindex.parsing.metadata import leaves_of
 
 _LINKS = (
     NodeRelationship.PARENT,
@@ -22,35 +21,6 @@ _WHAT_TO_DO = (
     "which is not stored; give all nodes of the parser, parents and leaves, or a storage_context "
     "that has them"
 )
-
-
-def delete_document(
-    document_id: str,
-    index: BaseIndex[Any] | None = None,
-    storage_context: StorageContext | None = None,
-) -> None:
-    """Delete all nodes of a document, parents and leaves; nothing if there are none.
-
-    An index's own `delete_ref_doc` takes every node that is stored of a document for one that it
-    has itself, and so fails on parents.
-
-    Args:
-        document_id: the document's own id, its nodes' `ref_doc_id`.
-        index: has leaves; None where a retriever of yours finds them.
-        storage_context: where nodes are stored; by default that of the index.
-
-    Raises:
-        ValueError: if neither is given.
-    """
-    context = storage_context or (index.storage_context if index else None)
-    if context is None:
-        raise ValueError("give an index or a storage_context")
-    if index is not None:
-        stored = context.docstore.get_ref_doc_info(document_id)
-        for node_id in set(stored.node_ids if stored else ()).difference(_indexed(index) or ()):
-            context.docstore.delete_document(node_id)
-        index.delete_ref_doc(document_id, delete_from_docstore=True)
-    context.docstore.delete_ref_doc(document_id, raise_error=False)
 
 
 def update(
@@ -91,7 +61,7 @@ def _require_whole(docstore: BaseDocumentStore, nodes: Sequence[BaseNode]) -> No
 
 def _require_indexed(index: BaseIndex[Any], leaves: Sequence[BaseNode]) -> None:
     """Raise a ValueError unless an index has leaves, as far as it knows what it has."""
-    indexed = _indexed(index)
+    indexed = indexed_ids(index)
     for leaf in leaves:
         if indexed is not None and leaf.node_id not in indexed:
             raise ValueError(
@@ -102,12 +72,12 @@ def _require_indexed(index: BaseIndex[Any], leaves: Sequence[BaseNode]) -> None:
 
 def require_stored(index: BaseIndex[Any], docstore: BaseDocumentStore) -> None:
     """Raise a ValueError unless all that an index finds is stored, as far as it knows."""
-    for name in _indexed(index) or ():
+    for name in indexed_ids(index) or ():
         if not docstore.document_exists(name):
             raise ValueError(f"the index finds {name}, {_WHAT_TO_DO}")
 
 
-def _indexed(index: BaseIndex[Any]) -> set[str] | None:
+def indexed_ids(index: BaseIndex[Any]) -> set[str] | None:
     """Return the ids that an index has, None where its vector store keeps texts and alone knows."""
     if getattr(getattr(index, "vector_store", None), "stores_text", True):
         return None

@@ -24,9 +24,9 @@ from chunkana_core import (
     Span,
     format_header_path,
 )
-from chunkana_llamaindex.metadata import NO_INDEX, NodeMetadata
-from chunkana_llamaindex.node_template import HeaderContext, NodeTemplate
-from chunkana_llamaindex.origin import Origin
+from chunkana_llamaindex.parsing.metadata import NO_INDEX, NodeMetadata
+from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
+from chunkana_llamaindex.parsing.origin import Origin
 
 _SUMMARY = "summary"  # what no chunk is called
 

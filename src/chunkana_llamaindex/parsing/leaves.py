@@ -7,7 +7,7 @@ from typing import Any
 
 from llama_index.core.schema import BaseNode, TransformComponent
 
-from chunkana_llamaindex.metadata import leaves_of
+from chunkana_llamaindex.parsing.metadata import leaves_of
 
 
 class LeafNodes(TransformComponent):

@@ -1,0 +1,1 @@
+"""Retrievers over the tree of nodes: auto-merging, and what LlamaIndex's own take."""

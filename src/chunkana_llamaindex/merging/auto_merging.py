@@ -1,0 +1,213 @@
+"""A retriever that finds leaves and puts parents in their place, each text once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any, cast
+
+from llama_index.core import StorageContext, VectorStoreIndex
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.indices.base import BaseIndex
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.retrievers import AutoMergingRetriever
+from llama_index.core.schema import BaseNode, Document, NodeWithScore, QueryBundle
+
+from chunkana_llamaindex.merging import storing
+from chunkana_llamaindex.merging.nodes import merging
+from chunkana_llamaindex.merging.updating import NodeStores, mark_of, updating
+from chunkana_llamaindex.parsing.metadata import leaves_of
+from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.retrieving.arguments import require_documents, require_names
+from chunkana_retrieval.indexing import (
+    UpdateReport,
+    run,
+    run_async,
+)
+from chunkana_retrieval.indexing.steps import Procedure
+
+if TYPE_CHECKING:
+    from llama_index.core.indices.vector_store import VectorIndexRetriever
+
+_TOP_K = 6
+
+
+def build_auto_merging(
+    documents_or_nodes: Sequence[BaseNode] = (),
+    parser: MarkdownHierarchyNodeParser | None = None,
+    *,
+    base_retriever: BaseRetriever | None = None,
+    index: BaseIndex[Any] | None = None,
+    storage_context: StorageContext | None = None,
+    embed_model: BaseEmbedding | None = None,
+    similarity_top_k: int | None = None,
+    ratio: float = 0.5,
+    node_postprocessors: Sequence[BaseNodePostprocessor] = (),
+) -> ChunkanaAutoMergingRetriever:
+    """Return a retriever that finds leaves and puts parents in their place.
+
+    Parents and leaves are kept in a document store, in place of what it has of the same documents;
+    leaves alone are indexed, unless something that finds them is given.
+
+    Args:
+        documents_or_nodes: documents to parse, or nodes; none where all is stored already.
+        parser: by default `MarkdownHierarchyNodeParser()`.
+        base_retriever: finds leaves, in place of an index.
+        index: has the leaves; by default a `VectorStoreIndex` is made of them.
+        storage_context: for nodes and vectors; by default the index's, else in memory.
+        embed_model: of the index that is made; by default that of LlamaIndex's settings.
+        similarity_top_k: how many leaves an index finds, by default 6.
+        ratio: a parent replaces its children where more than this part of them was found; from 0
+            to 1.
+        node_postprocessors: change what was found, one after the other, before it is merged.
+
+    Raises:
+        ValueError: if a node that others are linked to, or an index finds, is not stored; if an
+            index lacks leaves; for no nodes, a ratio out of range, and arguments that exclude each
+            other.
+    """
+    if not 0 <= ratio <= 1:
+        raise ValueError(f"ratio is {ratio}; allowed: a number from 0 to 1")
+    _require_sense(base_retriever, index, embed_model, similarity_top_k)
+    documents = [node for node in documents_or_nodes if isinstance(node, Document)]
+    nodes = [node for node in documents_or_nodes if not isinstance(node, Document)]
+    parser = parser or MarkdownHierarchyNodeParser()
+    nodes += parser.get_nodes_from_documents(documents)
+    if storage_context is None:
+        storage_context = index.storage_context if index else StorageContext.from_defaults()
+    storing.update(storage_context.docstore, nodes, documents, index)
+    finder = base_retriever
+    if finder is None:
+        index = index or VectorStoreIndex(
+            leaves_of(nodes), storage_context=storage_context, embed_model=embed_model
+        )
+        storing.require_stored(index, storage_context.docstore)
+        finder = _Finder(index, similarity_top_k or _TOP_K)
+    for document in documents:
+        mark = mark_of(document, parser)
+        storage_context.docstore.set_document_hash(document.node_id, mark)
+    return ChunkanaAutoMergingRetriever(
+        finder, storage_context, parser, ratio=ratio, node_postprocessors=node_postprocessors
+    )
+
+
+class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
+    """Finds leaves, and puts parents in their place; made by `build_auto_merging`.
+
+    It is LlamaIndex's retriever, truly asynchronous, with the merging of `chunkana_retrieval`, and
+    is brought to today's documents by `update` and `delete`. What is stored is what is returned: a
+    leaf that an index finds and that is not stored any longer is left out.
+
+    A gap is not filled with what was found or filled before: else a leaf would count twice among
+    its parent's children, or come back after its parent replaced it, forever.
+    """
+
+    def __init__(
+        self,
+        base_retriever: BaseRetriever,
+        storage_context: StorageContext,
+        parser: MarkdownHierarchyNodeParser,
+        *,
+        ratio: float,
+        node_postprocessors: Sequence[BaseNodePostprocessor],
+    ) -> None:
+        retriever = cast("VectorIndexRetriever", base_retriever)  # any retriever will do
+        super().__init__(retriever, storage_context, simple_ratio_thresh=ratio)
+        self._node_postprocessors = tuple(node_postprocessors)
+        self._parser = parser
+        index = base_retriever.index if isinstance(base_retriever, _Finder) else None
+        self._stores = NodeStores(storage_context.docstore, index)
+        self._lock, self._alock = Lock(), asyncio.Lock()
+
+    def update(self, documents: Iterable[BaseNode], delete_missing: bool = False) -> UpdateReport:
+        """Bring index and document store to today's documents; what has not changed costs nothing.
+
+        Leaves that are new are embedded, parents and places are those of today's texts. Where
+        leaves are found by a retriever of yours, it has to be given them anew.
+
+        Args:
+            documents: new ones, and those that are stored, by their ids.
+            delete_missing: whether all others are deleted.
+        """
+        procedure = self._updating(documents, delete_missing=delete_missing)
+        with self._lock:
+            return run(procedure, self._stores.perform)
+
+    async def aupdate(
+        self, documents: Iterable[BaseNode], delete_missing: bool = False
+    ) -> UpdateReport:
+        """Bring index and document store to today's documents, as `update` does."""
+        procedure = self._updating(documents, delete_missing=delete_missing)
+        async with self._alock:
+            return await run_async(procedure, self._stores.aperform)
+
+    def delete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete all nodes of documents; one that is not stored is no error."""
+        procedure = self._updating([], require_names(document_ids, "document_ids"))
+        with self._lock:
+            return run(procedure, self._stores.perform)
+
+    async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete all nodes of documents, as `delete` does."""
+        procedure = self._updating([], require_names(document_ids, "document_ids"))
+        async with self._alock:
+            return await run_async(procedure, self._stores.aperform)
+
+    def _updating(
+        self,
+        documents: Iterable[BaseNode],
+        deleted: Iterable[str] = (),
+        *,
+        delete_missing: bool = False,
+    ) -> Procedure[UpdateReport]:
+        by_id = {document.node_id: document for document in require_documents(documents)}
+        return updating(by_id, self._parser, deleted, delete_missing=delete_missing)
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        nodes = self._vector_retriever.retrieve(query_bundle)
+        for postprocessor in self._node_postprocessors:
+            nodes = postprocessor.postprocess_nodes(nodes, query_bundle)
+        return run(self._merging(nodes), self._stores.perform)
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        nodes = await self._vector_retriever.aretrieve(query_bundle)
+        for postprocessor in self._node_postprocessors:
+            nodes = await postprocessor.apostprocess_nodes(nodes, query_bundle)
+        return await run_async(self._merging(nodes), self._stores.aperform)
+
+    def _merging(self, nodes: list[NodeWithScore]) -> Procedure[list[NodeWithScore]]:
+        is_ours = self._stores.index is not None
+        return merging(nodes, self._simple_ratio_thresh, is_stored_alone=is_ours)
+
+
+class _Finder(BaseRetriever):
+    """Finds leaves in an index as it is now: its own retriever knows those of when it was made."""
+
+    def __init__(self, index: BaseIndex[Any], similarity_top_k: int) -> None:
+        self.index = index
+        self._similarity_top_k = similarity_top_k
+        super().__init__()
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return self._retriever().retrieve(query_bundle)
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await self._retriever().aretrieve(query_bundle)
+
+    def _retriever(self) -> BaseRetriever:
+        return self.index.as_retriever(similarity_top_k=self._similarity_top_k)
+
+
+def _require_sense(
+    base_retriever: BaseRetriever | None,
+    index: BaseIndex[Any] | None,
+    embed_model: BaseEmbedding | None,
+    similarity_top_k: int | None,
+) -> None:
+    """Raise a ValueError for arguments that exclude each other."""
+    if base_retriever is not None and (index is not None or similarity_top_k is not None):
+        raise ValueError("give a base_retriever, or index and similarity_top_k for one")
+    if embed_model is not None and (base_retriever is not None or index is not None):
+        raise ValueError("embed_model is for an index that is made; the one given has its own")

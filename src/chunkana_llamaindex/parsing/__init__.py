@@ -1,0 +1,1 @@
+"""Documents to finished nodes: the node parser."""

@@ -1,0 +1,50 @@
+"""What the parser warns of, and refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from llama_index.core.schema import BaseNode
+
+from chunkana_llamaindex.parsing.metadata import KEYS, is_ours
+from chunkana_llamaindex.warning import warn
+
+
+def chunk_sizes_message(sizes: object) -> str:
+    """Return what to write instead of the sizes of LlamaIndex's own hierarchical parser."""
+    known = [size for size in sizes if isinstance(size, int)] if isinstance(sizes, list) else []
+    smallest, largest = (min(known), max(known)) if known else (512, 2048)
+    return (
+        "chunk_sizes is not an argument: leaves have one size, and parents are whole sections. "
+        f"For [{largest}, {smallest}] tokens write max_chunk_size={smallest}, "
+        f"max_parent_size={largest}, tokenizer=... (a function that returns the tokens of a text); "
+        "without tokenizer sizes are in characters, about four to a token: "
+        f"max_chunk_size={4 * smallest}, max_parent_size={4 * largest}"
+    )
+
+
+def require_unique(nodes: Iterable[BaseNode], kind: str) -> None:
+    """Raise a ValueError if two nodes have one id."""
+    seen: set[str] = set()
+    for node in nodes:
+        if node.node_id in seen:
+            raise ValueError(f"several {kind} have the id {node.node_id!r}; ids have to be unique")
+        seen.add(node.node_id)
+
+
+def warn_of_clashes(documents: Sequence[BaseNode]) -> None:
+    """Warn of documents whose metadata have keys of ours."""
+    keys = (document.metadata.keys() for document in documents if not is_ours(document))
+    if clashing := sorted(set(KEYS).intersection(chain.from_iterable(keys))):
+        warn(f"documents keep their own metadata {', '.join(clashing)}")
+
+
+def warn_of_long_metadata(names: Sequence[str], limit: int) -> None:
+    """Warn of documents, by their ids, whose metadata leave no room for leaves."""
+    if names:
+        others = f", as does that of {len(names) - 1} others" if len(names) > 1 else ""
+        warn(
+            f"the metadata that is embedded with {names[0]!r} takes over half of max_chunk_size "
+            f"({limit}){others}: leaves are measured without it; see excluded_embed_metadata_keys"
+        )

@@ -1,0 +1,1 @@
+"""What is read of nodes that were found: scores propagated, passages within a budget."""

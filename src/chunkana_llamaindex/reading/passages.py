@@ -1,0 +1,64 @@
+"""Passages as LlamaIndex's nodes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, Final
+
+from llama_index.core.schema import NodeRelationship, NodeWithScore, TextNode
+
+from chunkana_llamaindex.parsing.metadata import KEYS, UNKNOWN_LINE
+from chunkana_retrieval import Passage
+
+_OURS: Final = frozenset(KEYS)
+
+
+@dataclass(frozen=True, slots=True)
+class PassageTemplate:
+    """What passages of a document have of its nodes.
+
+    Attributes:
+        best: the best node: excluded keys, templates, separator and source are as in it.
+        metadata: the document's own that all its nodes share.
+    """
+
+    best: TextNode
+    metadata: Mapping[str, Any]
+
+    def node(self, passage: Passage) -> TextNode:
+        """Return a passage as a node."""
+        own: dict[str, Any] = {
+            "spans": [[span.start, span.end] for span in passage.spans],
+            "start_line": passage.start_line or UNKNOWN_LINE,
+            "end_line": passage.end_line or UNKNOWN_LINE,
+            "path": json.dumps(passage.path, ensure_ascii=False),
+            "chunk_ids": list(dict.fromkeys(passage.chunk_ids)),
+        }
+        best, start, end = self.best, passage.spans[0].start, passage.spans[-1].end
+        added = [key for key in own if key not in self.metadata]
+        source = best.relationships[NodeRelationship.SOURCE]
+        return TextNode(
+            id_=f"{passage.document_id}:{start}-{end}",
+            text=passage.text,
+            start_char_idx=start,
+            end_char_idx=end,
+            metadata={**self.metadata, **{key: own[key] for key in added}},
+            excluded_llm_metadata_keys=self._excluded(best.excluded_llm_metadata_keys, added),
+            excluded_embed_metadata_keys=self._excluded(best.excluded_embed_metadata_keys, added),
+            metadata_seperator=best.metadata_separator,  # the field's alias is spelled so
+            metadata_template=best.metadata_template,
+            text_template=best.text_template,
+            relationships={NodeRelationship.SOURCE: source},
+        )
+
+    def scored_node(self, passage: Passage) -> NodeWithScore:
+        """Return a passage as a node with its score, None for a score that is not known."""
+        score = None if isnan(passage.score) else passage.score
+        return NodeWithScore(node=self.node(passage), score=score)
+
+    def _excluded(self, keys: Sequence[str], added: Sequence[str]) -> list[str]:
+        theirs = [key for key in keys if key not in _OURS or key in self.metadata]
+        return list(dict.fromkeys([*theirs, *added]))

@@ -1,0 +1,85 @@
+"""Texts embedded once, as long as a leaf has them."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.schema import QueryBundle
+
+
+class TextVectors:
+    """Embeds texts, and keeps the vectors of those that leaves have.
+
+    So a text that moved, or whose document has another name, is not embedded again. A model's own
+    `embeddings_cache` is asked as well.
+    """
+
+    def __init__(self, model: BaseEmbedding) -> None:
+        self._model = model
+        self._vectors: dict[bytes, array[float]] = {}  # by the digests of texts
+        self._digests: dict[str, bytes] = {}  # by the ids of leaves
+        self._counts: Counter[bytes] = Counter()  # how many leaves have a text
+
+    def embed(self, texts: Mapping[str, str]) -> list[list[float]]:
+        """Return the vectors of leaves' texts, which are given by the leaves' ids."""
+        missing = self._missing(texts.values())
+        vectors = self._model.get_text_embedding_batch([*missing.values()]) if missing else []
+        return self._kept(texts, missing, vectors)
+
+    async def aembed(self, texts: Mapping[str, str]) -> list[list[float]]:
+        """Return the vectors of leaves' texts, which are given by the leaves' ids."""
+        missing, vectors = self._missing(texts.values()), list[list[float]]()
+        if missing:
+            vectors = await self._model.aget_text_embedding_batch([*missing.values()])
+        return self._kept(texts, missing, vectors)
+
+    def embed_query(self, query: QueryBundle) -> list[float]:
+        """Return the vector of a question."""
+        if query.embedding is not None:
+            return query.embedding
+        return self._model.get_agg_embedding_from_queries(query.embedding_strs)
+
+    async def aembed_query(self, query: QueryBundle) -> list[float]:
+        """Return the vector of a question."""
+        if query.embedding is not None:
+            return query.embedding
+        return await self._model.aget_agg_embedding_from_queries(query.embedding_strs)
+
+    def restore(self, text: str, vector: Sequence[float]) -> None:
+        """Keep a vector that is known."""
+        self._vectors[_digest(text)] = array("d", vector)
+
+    def forget(self, leaf_ids: Iterable[str]) -> None:
+        """Drop the vectors of texts that no other leaves have."""
+        for leaf_id in leaf_ids:
+            digest = self._digests.pop(leaf_id, None)
+            if digest is None:
+                continue
+            self._counts[digest] -= 1
+            if not self._counts[digest]:
+                del self._counts[digest], self._vectors[digest]
+
+    def _missing(self, texts: Iterable[str]) -> dict[bytes, str]:
+        """Return the texts, each once, that have no vector yet."""
+        by_digest = {_digest(text): text for text in texts}
+        return {digest: text for digest, text in by_digest.items() if digest not in self._vectors}
+
+    def _kept(
+        self, texts: Mapping[str, str], missing: Iterable[bytes], vectors: Iterable[Sequence[float]]
+    ) -> list[list[float]]:
+        """Keep new vectors; return those of all texts."""
+        for digest, vector in zip(missing, vectors, strict=True):
+            self._vectors[digest] = array("d", vector)
+        for leaf_id, text in texts.items():
+            if leaf_id not in self._digests:
+                digest = self._digests[leaf_id] = _digest(text)
+                self._counts[digest] += 1
+        return [self._vectors[_digest(text)].tolist() for text in texts.values()]
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()

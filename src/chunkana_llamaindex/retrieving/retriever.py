@@ -1,0 +1,288 @@
+"""The retriever that has its index."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Unpack
+
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
+from llama_index.core.storage.docstore import BaseDocumentStore
+from llama_index.core.storage.kvstore.types import BaseKVStore
+from llama_index.core.vector_stores import MetadataFilters
+from llama_index.core.vector_stores.types import BasePydanticVectorStore
+
+from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.retrieving import arguments
+from chunkana_llamaindex.retrieving.answers import Reading
+from chunkana_llamaindex.retrieving.arguments import RetrieverOptions
+from chunkana_llamaindex.retrieving.documents import DocumentIndexer
+from chunkana_llamaindex.retrieving.embedding import TextVectors
+from chunkana_llamaindex.retrieving.index import DocumentIndex
+from chunkana_llamaindex.retrieving.leaves import LeafStore, require_usable
+from chunkana_llamaindex.retrieving.records import MemoryRecords, record_store
+from chunkana_retrieval import LexicalIndex
+from chunkana_retrieval.indexing import (
+    DocumentRecord,
+    IndexSnapshot,
+    RankingOptions,
+    UpdateReport,
+    run,
+    run_async,
+)
+from chunkana_retrieval.indexing.searching import SearchKind
+from chunkana_retrieval.indexing.steps import Procedure
+
+
+class ChunkanaRetriever(BaseRetriever):
+    r"""Indexes documents, keeps the index at today's documents, and returns what is best read.
+
+    A question finds leaves by meaning and by words; those near the best ones in section and
+    document are lifted; what of them fits into a budget is returned as passages: exact slices of
+    the documents, each under its path once, with metadata for citations (`ContextAssembler`). What
+    a language model reads, `"\n\n".join(node.get_content(MetadataMode.LLM))`, is never more than
+    the budget.
+
+    Answers are made of the documents that the index was given last, whatever a vector store has
+    besides. Searches may go on while documents change.
+
+    Raises:
+        ConfigurationError: naming the argument, before anything is embedded.
+
+    >>> from llama_index.core import Document
+    >>> text = "# Tea\n\n## Green\n\nWait for 80 degrees.\n\n## Black\n\nDo not wait.\n"
+    >>> parser = MarkdownHierarchyNodeParser(min_chunk_size=0)
+    >>> documents = [Document(text=text, id_="tea.md")]
+    >>> retriever = ChunkanaRetriever.from_documents(documents, search="lexical", parser=parser)
+    >>> found = retriever.retrieve("How many degrees?")[0]
+    >>> found.node.ref_doc_id, found.metadata["start_line"], found.metadata["end_line"]
+    ('tea.md', 3, 5)
+    """
+
+    def __init__(
+        self,
+        embedding: BaseEmbedding | None = None,
+        *,
+        parser: MarkdownHierarchyNodeParser | None = None,
+        vectorstore: BasePydanticVectorStore | None = None,
+        docstore: BaseDocumentStore | BaseKVStore | None = None,
+        folder: str | Path | None = None,
+        search: SearchKind = "hybrid",
+        budget: float = 6000,
+        length_function: Callable[[str], float] = len,
+        fetch_k: int = 60,
+        lexical_weight: float = 0.5,
+        section_weight: float = 0.4,
+        document_weight: float = 0.2,
+        filters: MetadataFilters | None = None,
+        embedded_metadata_keys: Sequence[str] = (),
+        callback_manager: CallbackManager | None = None,
+    ) -> None:
+        """Make a retriever of an empty index; see `from_documents` and `load`.
+
+        Args:
+            embedding: embeds texts; none is needed where words alone are searched.
+            parser: how documents are chunked, and what is embedded before chunks; by default
+                `MarkdownHierarchyNodeParser()`.
+            vectorstore: has the leaves; by default they are in memory.
+            docstore: a document store or key-value store, has the records of documents; by default
+                they are in memory.
+            folder: where what is in memory is saved after each update; None for nowhere.
+            search: by meaning and words ("hybrid"), meaning ("dense") or words ("lexical").
+            budget: the most that all that is read may measure.
+            length_function: measures a text, in characters by default.
+            fetch_k: how many leaves each search proposes.
+            lexical_weight: that of words in a hybrid search, from 0 to 1.
+            section_weight: how much the best score of a section counts for others there.
+            document_weight: how much the best score of a document counts for others there.
+            filters: of the vector store; words then rank what it proposes.
+            embedded_metadata_keys: of the documents' metadata, what is embedded with each chunk.
+            callback_manager: as for every retriever.
+        """
+        super().__init__(callback_manager)
+        self._options = RankingOptions(
+            search, lexical_weight, section_weight, document_weight, fetch_k
+        )
+        self._reading = Reading(budget, length_function)
+        self._filters = filters
+        keys = arguments.require_names(embedded_metadata_keys, "embedded_metadata_keys")
+        self._indexer = DocumentIndexer(parser or MarkdownHierarchyNodeParser(), keys)
+        leaves = None
+        if search == "lexical":
+            arguments.require_none(vectorstore=vectorstore, filters=filters)
+        else:
+            if vectorstore is not None:
+                require_usable(vectorstore)
+            leaves = LeafStore(vectorstore, TextVectors(arguments.require_embedding(embedding)))
+        records = record_store(docstore)
+        lexical = None if search == "dense" else LexicalIndex()
+        self._index = DocumentIndex(records, leaves, lexical, arguments.made_folder(folder))
+        self._is_partial = False  # whether vectors that the index has are not loaded
+        self._lock, self._alock = Lock(), asyncio.Lock()
+
+    @classmethod
+    def from_documents(
+        cls,
+        documents: Iterable[BaseNode],
+        embedding: BaseEmbedding | None = None,
+        *,
+        folder: str | Path | None = None,
+        **options: Unpack[RetrieverOptions],
+    ) -> ChunkanaRetriever:
+        """Return a retriever of documents.
+
+        What is in memory is made anew, also where the folder has an index. What stores of the
+        caller's have already stays, and is brought to these documents.
+
+        Args:
+            documents: with ids that differ and that stay, such as the names of their files.
+            embedding: see the constructor.
+            folder: see the constructor.
+            options: see the constructor.
+        """
+        retriever, given = cls(embedding, folder=folder, **options), [*documents]
+        prints, index = retriever._fingerprints(given), retriever._index
+        run(index.opening(index.recall()), index.perform)
+        run(retriever._updating(given, prints), index.perform)
+        if not index.is_saved:
+            index.save()
+        return retriever
+
+    @classmethod
+    async def afrom_documents(
+        cls,
+        documents: Iterable[BaseNode],
+        embedding: BaseEmbedding | None = None,
+        *,
+        folder: str | Path | None = None,
+        **options: Unpack[RetrieverOptions],
+    ) -> ChunkanaRetriever:
+        """Return a retriever of documents, as `from_documents` does."""
+        retriever, given = cls(embedding, folder=folder, **options), [*documents]
+        prints, index = retriever._fingerprints(given), retriever._index
+        await run_async(index.opening(index.recall()), index.aperform)
+        await run_async(retriever._updating(given, prints), index.aperform)
+        if not index.is_saved:
+            index.save()
+        return retriever
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path | None,
+        embedding: BaseEmbedding | None = None,
+        **options: Unpack[RetrieverOptions],
+    ) -> ChunkanaRetriever:
+        """Return a retriever of an index that was made before, also in another process.
+
+        Args:
+            folder: where it was saved; None where it is in stores of the caller's alone.
+            embedding: the same as before.
+            options: the same stores and parser as before; all others may differ.
+
+        Raises:
+            ConfigurationError: naming what is missing.
+            IndexFileError: naming the file, if it is damaged or of another version.
+            OSError: if it cannot be read.
+        """
+        saved = arguments.saved_parts(folder, options)
+        retriever = cls(embedding, folder=folder, **options)
+        retriever._take(saved)
+        run(retriever._index.opening(saved), retriever._index.perform)
+        return retriever
+
+    @classmethod
+    async def aload(
+        cls,
+        folder: str | Path | None,
+        embedding: BaseEmbedding | None = None,
+        **options: Unpack[RetrieverOptions],
+    ) -> ChunkanaRetriever:
+        """Return a retriever of an index that was made before, as `load` does."""
+        saved = arguments.saved_parts(folder, options)
+        retriever = cls(embedding, folder=folder, **options)
+        retriever._take(saved)
+        await run_async(retriever._index.opening(saved), retriever._index.aperform)
+        return retriever
+
+    def update(self, documents: Iterable[BaseNode], delete_missing: bool = False) -> UpdateReport:
+        """Bring the index to today's documents; what has not changed costs nothing.
+
+        A text is embedded if no chunk had it before. Of updates that end half-way each document is
+        answered as before or as after it, until the next one finishes it.
+
+        Args:
+            documents: new ones, and those that the index has by their ids.
+            delete_missing: whether all others are deleted.
+        """
+        given = [*documents]
+        prints = self._fingerprints(given)
+        with self._lock:
+            procedure = self._updating(given, prints, delete_missing=delete_missing)
+            return run(procedure, self._index.perform)
+
+    async def aupdate(
+        self, documents: Iterable[BaseNode], delete_missing: bool = False
+    ) -> UpdateReport:
+        """Bring the index to today's documents, as `update` does."""
+        given = [*documents]
+        prints = self._fingerprints(given)
+        async with self._alock:
+            procedure = self._updating(given, prints, delete_missing=delete_missing)
+            return await run_async(procedure, self._index.aperform)
+
+    def delete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete documents by their ids; one that the index does not have is no error."""
+        names = arguments.require_names(document_ids, "document_ids")
+        with self._lock:
+            return run(self._updating([], {}, names), self._index.perform)
+
+    async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete documents, as `delete` does."""
+        names = arguments.require_names(document_ids, "document_ids")
+        async with self._alock:
+            return await run_async(self._updating([], {}, names), self._index.aperform)
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        """Return passages, documents in the order of their best leaf."""
+        return self._reading.nodes(*self._index.find(query_bundle, self._options, self._filters))
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        """Return passages, documents in the order of their best leaf."""
+        found = await self._index.afind(query_bundle, self._options, self._filters)
+        return self._reading.nodes(*found)
+
+    def _take(self, saved: IndexSnapshot) -> None:
+        """Take over the records of an index, if they are saved."""
+        self._is_partial = self._index.leaves is None and saved.vectors is not None
+        if saved.records is not None:
+            self._index.records = MemoryRecords(saved.records)
+
+    def _fingerprints(self, documents: Iterable[BaseNode]) -> dict[str, str]:
+        """Return the fingerprints of documents by their ids, which have to differ."""
+        given = arguments.require_documents(documents)
+        return {document.node_id: self._indexer.fingerprint(document) for document in given}
+
+    def _updating(
+        self,
+        documents: Sequence[BaseNode],
+        fingerprints: dict[str, str],
+        deleted: Sequence[str] = (),
+        *,
+        delete_missing: bool = False,
+    ) -> Procedure[UpdateReport]:
+        """Yield what is asked of the stores while documents change."""
+        arguments.require_whole([*documents, *deleted], is_partial=self._is_partial)
+        by_id = {document.node_id: document for document in documents}
+
+        def make_record(name: str) -> DocumentRecord:
+            return self._indexer.record(by_id[name])
+
+        return self._index.updating(
+            fingerprints, make_record, deleted, delete_missing=delete_missing
+        )

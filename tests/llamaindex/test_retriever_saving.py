@@ -1,0 +1,271 @@
+"""`ChunkanaRetriever` in a folder: another process, edits there, and processes that are killed."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llama_index.core import Document
+from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.vector_stores import SimpleVectorStore
+
+from chunkana_core import ConfigurationError
+from chunkana_llamaindex import ChunkanaRetriever, MarkdownHierarchyNodeParser
+from chunkana_retrieval import IndexFileError
+from tests.llamaindex.parts import CountingEmbedding, FailingEmbedding, WordEmbedding
+
+QUESTIONS = ["Wait for 80 degrees?", "damp silk", "tea"]
+PARSER = MarkdownHierarchyNodeParser(max_chunk_size=80, min_chunk_size=0)
+_OTHER_PROCESS = """
+import json, os, signal, sys
+from chunkana_llamaindex import ChunkanaRetriever, MarkdownHierarchyNodeParser
+from tests.llamaindex.parts import WordEmbedding
+from tests.llamaindex.test_retriever_saving import PARSER, QUESTIONS, documents
+
+folder, search, version, killed_at = sys.argv[1:]
+made = ChunkanaRetriever.load(folder, WordEmbedding(), search=search, parser=PARSER)
+answers = [[one.to_dict() for one in made.retrieve(question)] for question in QUESTIONS]
+print(json.dumps(answers), flush=True)
+calls = 0
+
+def count(event, _):
+    global calls
+    if event not in {"open", "os.mkdir", "os.scandir", "os.rename", "os.remove"}:
+        return
+    calls += 1
+    if calls == int(killed_at):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+if int(killed_at):
+    sys.addaudithook(count)
+if version:
+    made.update(documents(int(version)))
+    print("updated", flush=True)
+"""
+
+
+def documents(version: int = 0) -> list[Document]:
+    tea = f"# Tea\n\nVersion {version}.\n\n## Green\n\nWait for {80 + version} degrees.\n"
+    iron = "# Iron\n\n## Silk\n\nIron it while it is damp.\n"
+    many = [f"# Page {n}\n\nIt is about item{n}, as in {version}.\n" for n in range(30)]
+    texts = {"tea.md": tea, "iron.md": iron, **{f"{n}.md": text for n, text in enumerate(many)}}
+    return [Document(text=text, id_=name, metadata={"name": name}) for name, text in texts.items()]
+
+
+def answers(made: ChunkanaRetriever) -> list[list[dict[str, Any]]]:
+    return [[one.to_dict() for one in made.retrieve(question)] for question in QUESTIONS]
+
+
+def save(folder: Path, search: Any = "hybrid") -> ChunkanaRetriever:  # noqa: ANN401
+    return ChunkanaRetriever.from_documents(
+        documents(), WordEmbedding(), parser=PARSER, folder=folder, search=search
+    )
+
+
+def other_process(
+    folder: Path, search: str, version: str = "", killed_at: str = "0"
+) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", _OTHER_PROCESS, str(folder), search, version, killed_at]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("search", ["hybrid", "dense", "lexical"])
+def test_another_process_answers_the_same_and_its_edits_are_seen(
+    search: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    made = save(tmp_path, search)
+    process = other_process(tmp_path, search, "5")
+    out, _ = process.communicate(timeout=60)
+    assert json.loads(out.splitlines()[0]) == json.loads(json.dumps(answers(made)))
+    assert out.splitlines()[1] == "updated"
+    made.update(documents(5))
+    again = ChunkanaRetriever.load(tmp_path, WordEmbedding(), search=search, parser=PARSER)
+    assert answers(again) == answers(made)
+
+
+def test_an_idle_update_after_loading_embeds_and_writes_nothing(tmp_path: Path) -> None:
+    save(tmp_path)
+    (path,) = tmp_path.iterdir()
+    before, embedding = path.stat().st_mtime_ns, CountingEmbedding()
+    made = ChunkanaRetriever.load(tmp_path, embedding, parser=PARSER)
+    report = made.update(documents(), delete_missing=True)
+    assert (len(report.unchanged), embedding.count) == (32, 0)
+    assert path.stat().st_mtime_ns == before
+    renamed = [Document(text=one.text, id_=f"new/{one.node_id}") for one in documents()]
+    made.update(renamed, delete_missing=True)
+    assert embedding.count == 0
+
+
+@pytest.mark.slow
+def test_who_is_killed_while_saving_leaves_the_old_index_or_the_new_one(tmp_path: Path) -> None:
+    """Killed at the first call of the system for files, at the second, and so on."""
+    states = [found(fresh(version)) for version in (0, 5)]
+    seen = []
+    for number in range(1, 20):
+        save(tmp_path)
+        process = other_process(tmp_path, "hybrid", "5", str(number))
+        out, _ = process.communicate(timeout=60)
+        loaded = ChunkanaRetriever.load(tmp_path, WordEmbedding(), parser=PARSER)
+        seen.append(states.index(found(loaded)))
+        loaded.update(documents(5))
+        assert found(loaded) == states[1]
+        if out.endswith("updated\n"):
+            break
+        assert process.returncode == -signal.SIGKILL
+    assert seen == sorted(seen)
+    assert set(seen) == {0, 1}
+
+
+def found(made: ChunkanaRetriever) -> list[set[str]]:
+    """Return the answers, equal ones in any order: they come as documents were added."""
+    return [{one.node.get_content() for one in made.retrieve(question)} for question in QUESTIONS]
+
+
+def fresh(version: int) -> ChunkanaRetriever:
+    return ChunkanaRetriever.from_documents(documents(version), WordEmbedding(), parser=PARSER)
+
+
+def test_a_full_disk_leaves_the_old_index(tmp_path: Path) -> None:
+    made = save(tmp_path)
+    before = answers(made)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"."):
+            made.update(documents(3))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert answers(ChunkanaRetriever.load(tmp_path, WordEmbedding(), parser=PARSER)) == before
+    assert len([*tmp_path.iterdir()]) == 1
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    save(tmp_path)
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(IndexFileError, match="is damaged; index the documents again") as raised:
+        ChunkanaRetriever.load(tmp_path, WordEmbedding())
+    assert raised.value.path == str(path)
+    save(tmp_path)
+    assert ChunkanaRetriever.load(tmp_path, WordEmbedding()).retrieve("tea")
+    with pytest.raises(FileNotFoundError):
+        ChunkanaRetriever.load(tmp_path / "nowhere", WordEmbedding())
+
+
+async def test_it_is_made_and_loaded_asynchronously(tmp_path: Path) -> None:
+    made = await ChunkanaRetriever.afrom_documents(
+        documents(), WordEmbedding(), parser=PARSER, folder=tmp_path
+    )
+    loaded = await ChunkanaRetriever.aload(tmp_path, WordEmbedding(), parser=PARSER)
+    assert answers(loaded) == answers(made)
+    await loaded.adelete(["tea.md"])
+    again = ChunkanaRetriever.load(tmp_path, WordEmbedding(), parser=PARSER)
+    assert "tea.md" not in {one.node.ref_doc_id for one in again.retrieve("80 degrees")}
+
+
+async def test_an_index_of_nothing_is_saved_too(tmp_path: Path) -> None:
+    save(tmp_path)
+    ChunkanaRetriever.from_documents([], WordEmbedding(), folder=tmp_path)
+    assert ChunkanaRetriever.load(tmp_path, WordEmbedding()).retrieve("tea") == []
+    await ChunkanaRetriever.afrom_documents([], WordEmbedding(), folder=tmp_path / "b")
+    made = await ChunkanaRetriever.aload(tmp_path / "b", WordEmbedding())
+    assert (await made.aretrieve("tea"), await made.aretrieve("")) == ([], [])
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    docstore, store = SimpleDocumentStore(), SimpleVectorStore()
+    ChunkanaRetriever.from_documents(
+        documents(), WordEmbedding(), folder=tmp_path / "a", docstore=docstore, vectorstore=store
+    )
+    save(tmp_path / "b")
+    missing = "the {0} that has the {1} of this index, which are not in its folder"
+    there = "None: the {1} of this index are in its folder"
+    for folder, options, field, kind, message in (
+        ("a", {}, "docstore", "records of its documents", missing),
+        ("a", {"docstore": docstore}, "vectorstore", "leaves", missing),
+        ("b", {"docstore": docstore}, "docstore", "records of its documents", there),
+        ("b", {"vectorstore": store}, "vectorstore", "leaves", there),
+    ):
+        given: dict[str, Any] = options
+        with pytest.raises(ConfigurationError) as raised:
+            ChunkanaRetriever.load(tmp_path / folder, WordEmbedding(), **given)
+        assert str(raised.value).endswith(f"allowed: {message.format(field, kind)}")
+        assert raised.value.field == field
+    loaded = ChunkanaRetriever.load(
+        tmp_path / "a", WordEmbedding(), docstore=docstore, vectorstore=store
+    )
+    assert "80 degrees" in loaded.retrieve("80 degrees")[0].node.get_content()
+
+
+def test_an_index_with_vectors_is_searched_by_words_and_not_changed_without_them(
+    tmp_path: Path,
+) -> None:
+    save(tmp_path)
+    made = ChunkanaRetriever.load(tmp_path, search="lexical")
+    assert "80 degrees" in made.retrieve("degrees")[0].node.get_content()
+    with pytest.raises(ConfigurationError, match="'hybrid' or 'dense' to change this index"):
+        made.update(documents(1))
+    with pytest.raises(ConfigurationError, match="'hybrid' or 'dense' to change this index"):
+        made.delete(["tea.md"])
+
+
+def test_records_of_the_folder_outlive_a_vector_store_of_the_callers(tmp_path: Path) -> None:
+    store = SimpleVectorStore()
+    options: dict[str, Any] = {"vectorstore": store, "folder": tmp_path, "parser": PARSER}
+    ChunkanaRetriever.from_documents(documents(), WordEmbedding(), **options)
+    embedding, count = CountingEmbedding(), len(store.data.embedding_dict)
+    made = ChunkanaRetriever.from_documents(documents()[:5], embedding, **options)
+    assert (embedding.count, len(store.data.embedding_dict)) == (0, count)
+    made.update(documents()[:5], delete_missing=True)
+    assert len(store.data.embedding_dict) < count
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(b"damaged")
+    with pytest.warns(UserWarning, match="the vectorstore may keep leaves that are never found"):
+        ChunkanaRetriever.from_documents(documents()[:5], embedding, **options)
+
+
+def test_an_update_that_was_not_finished_is_said_once_and_finished_next(tmp_path: Path) -> None:
+    store = SimpleVectorStore()
+    options: dict[str, Any] = {"vectorstore": store, "parser": PARSER}
+    ChunkanaRetriever.from_documents(documents(), WordEmbedding(), folder=tmp_path, **options)
+    failing = ChunkanaRetriever.load(tmp_path, FailingEmbedding(), **options)
+    with pytest.raises(RuntimeError, match="no connection"):
+        failing.update(documents(1))
+    with pytest.warns(UserWarning, match="an update was not finished") as warned:
+        loaded = ChunkanaRetriever.load(tmp_path, WordEmbedding(), **options)
+    (warning,) = warned
+    assert str(warning.message).startswith(
+        "an update was not finished; until the next one finishes it, these documents are "
+        "answered as they were before it or are after it: tea.md (before), 0.md (before)"
+    )
+    assert warning.filename == __file__
+    assert "80 degrees" in loaded.retrieve("80 degrees")[0].node.get_content()
+    report = loaded.update(documents(1))
+    assert report.mended["tea.md"] == "before"
+    assert found(loaded) == found(fresh(1))
+    leaves = ChunkanaRetriever.load(tmp_path, WordEmbedding(), **options).update(documents(1))
+    assert (leaves.leaves_added, leaves.leaves_deleted, leaves.mended) == (0, 0, {})
+
+
+async def test_another_embedding_model_than_before_is_said(tmp_path: Path) -> None:
+    save(tmp_path)
+    loaded = ChunkanaRetriever.load(tmp_path, MockEmbedding(8), parser=PARSER)
+    message = (
+        "embedding is 'a model of 8 numbers'; allowed: the model that this index was made with: "
+        "its vectors have 512 numbers"
+    )
+    with pytest.raises(ConfigurationError) as raised:
+        loaded.retrieve("tea")
+    assert str(raised.value) == message
+    with pytest.raises(ConfigurationError, match="made with"):
+        await loaded.aretrieve("tea")
+    with pytest.raises(ConfigurationError, match="made with"):
+        loaded.update(documents(1))
