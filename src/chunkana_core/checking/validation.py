@@ -11,7 +11,6 @@ from chunkana_core.checking.coverage import line_recall
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
-from chunkana_core.document.traits import MARKDOWN_TRAITS
 from chunkana_core.drafting.headings import largest_stack
 from chunkana_core.errors import (
     InputTypeError,
@@ -21,7 +20,7 @@ from chunkana_core.errors import (
     require_type,
 )
 from chunkana_core.formats.markdown.parser import parse_blocks
-from chunkana_core.formats.table import Format
+from chunkana_core.formats.table import MARKDOWN, Format
 from chunkana_core.splitting.draft_units import SMALLEST_FIRST_UNIT
 from chunkana_core.splitting.repeats import leaves_fence_open, missing_fence
 from chunkana_core.tree.builder import parse_chunked
@@ -29,7 +28,7 @@ from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.leaves import code_blocks
 from chunkana_core.violations import ValidationResult, Violation
 
-_MARKDOWN = MARKDOWN_TRAITS.name
+_MARKDOWN = MARKDOWN.name
 _MIN_COVERAGE = 0.95  # of the source's lines
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from operator import attrgetter
 
 from chunkana_core.document.analysis import ContentAnalysis, analyze
@@ -14,11 +15,10 @@ from chunkana_core.document.outline import (
     Run,
     Section,
     SectionRange,
-    heading_ranges,
     outline_of,
     own_runs,
 )
-from chunkana_core.document.traits import MARKDOWN_TRAITS, FormatTraits
+from chunkana_core.document.traits import FormatTraits
 from chunkana_core.errors import FormatError
 from chunkana_core.text.markup import has_text
 from chunkana_core.text.source import BOM, NON_SPACE, Source, Span
@@ -74,19 +74,6 @@ class Document:
     _is_read: dict[int, bool] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, source: Source, blocks: tuple[Block, ...], title: str = "") -> Document:
-        """Return the document of the blocks of Markdown, each before what it contains.
-
-        Its title is its only H1; several are sections side by side, of which none is.
-
-        Args:
-            source: the text.
-            blocks: of the document, those inside containers too.
-            title: what the document calls itself where that is no heading, "" for nothing.
-        """
-        return cls._of(source, blocks, heading_ranges(_top(blocks)), MARKDOWN_TRAITS, title)
-
-    @classmethod
     def of_sections(
         cls,
         source: Source,
@@ -106,10 +93,10 @@ class Document:
             FormatError: unless the blocks are in order, and the sections nest.
         """
         _require_order(source.text, blocks)
-        return cls._of(source, tuple(blocks), sections, traits)
+        return cls.of(source, tuple(blocks), sections, traits)
 
     @classmethod
-    def _of(
+    def of(
         cls,
         source: Source,
         blocks: tuple[Block, ...],
@@ -117,9 +104,21 @@ class Document:
         traits: FormatTraits,
         title: str = "",
     ) -> Document:
-        text, top = source.text, _top(blocks)
+        """Return the document of blocks that are in order; see `of_sections`.
+
+        Where sections are under headings, its title is that of the only section of level 1;
+        several are side by side, and none of them is.
+
+        Args:
+            source: the text.
+            blocks: each before what it contains.
+            ranges: the sections.
+            traits: what is particular to the format.
+            title: what the document calls itself where that is no heading, "" for nothing.
+        """
+        text, top = source.text, tuple([block for block in blocks if not block.depth])
         contents = content_counts(top)
-        code = tuple(_outermost_code(blocks))
+        code = _outermost_code(blocks)
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
         sections = outline_of(ranges, contents, front_matter_stop)
         runs = [run for run in own_runs(sections) for _ in range(run.first, run.stop)]
@@ -180,6 +179,10 @@ class Document:
         """Return the innermost section that a block belongs to."""
         return self._runs[position].section
 
+    def run_at(self, position: int) -> Run:
+        """Return the run of its section's own blocks that a block is in."""
+        return self._runs[position]
+
     def runs(self, first: int, stop: int) -> Iterator[Run]:
         """Yield the runs of sections' own blocks that a range of positions touches, in order."""
         while first < stop:
@@ -219,20 +222,11 @@ class Document:
         return ROOT if parent == self.folded else parent
 
 
-def _top(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Return the document's own blocks, in no container."""
-    return tuple([block for block in blocks if not block.depth])
-
-
-def _outermost_code(blocks: Sequence[Block]) -> Iterator[Block]:
-    """Yield the blocks of code that are in no other one."""
-    index = 0
-    while index < len(blocks):
-        block = blocks[index]
-        is_code = TRAITS[block.kind].is_code
-        if is_code:
-            yield block
-        index = block.after if is_code else index + 1
+def _outermost_code(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Return the blocks of code that are in no other one."""
+    code = [block for block in blocks if TRAITS[block.kind].is_code]
+    afters = accumulate([block.after for block in code], max, initial=0)
+    return tuple([b for b, after in zip(code, afters, strict=False) if b.index >= after])
 
 
 def _require_order(text: str, blocks: Sequence[Block]) -> None:

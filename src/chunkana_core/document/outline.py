@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from msgspec import Struct
 
-from chunkana_core.document.blocks import Block
 from chunkana_core.document.paths import Path, SectionPath
 from chunkana_core.errors import FormatError
 
-_NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 _MOST_LEVELS = 64  # of sections, so that paths do not grow with the square of the depth
 ROOT = 0  # the index of the section that is the document itself
 
@@ -142,39 +139,6 @@ def outline_of(
         own = (path, given.anchor, given.first, own_stop, given.stop, index in with_body)
         sections.append(Section(index, parent, given.level, given.title, *own, given.kind))
     return tuple(sections)
-
-
-def heading_ranges(top: Sequence[Block]) -> list[SectionRange]:
-    """Return the sections of headings: each ends at the next one of its level, or above."""
-    firsts = [position for position, block in enumerate(top) if block.level]
-    stops = [len(top)] * len(firsts)
-    open_headings: list[int] = []
-    for number, first in enumerate(firsts):
-        while open_headings and top[firsts[open_headings[-1]]].level >= top[first].level:
-            stops[open_headings.pop()] = first
-        open_headings.append(number)
-    headings = [top[first] for first in firsts]
-    return [
-        SectionRange(heading.info, heading.level, "", first, stop, anchor)
-        for heading, first, stop, anchor in zip(
-            headings, firsts, stops, _anchors(headings), strict=True
-        )
-    ]
-
-
-def _anchors(headings: Sequence[Block]) -> Iterator[str]:
-    """Yield the anchors of headings; titles are slugged as GitHub does, numbering what repeats."""
-    taken = {heading.anchor: 0 for heading in headings if heading.anchor}
-    for heading in headings:
-        if heading.anchor:
-            yield heading.anchor
-            continue
-        slug = anchor = _NOT_IN_ANCHOR.sub("", heading.info.lower()).replace(" ", "-")
-        while anchor in taken:
-            taken[slug] += 1
-            anchor = f"{slug}-{taken[slug]}"
-        taken[anchor] = 0
-        yield anchor
 
 
 def common_ancestor(sections: Sequence[Section], first: int, second: int) -> int:

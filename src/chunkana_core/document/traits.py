@@ -34,8 +34,3 @@ class FormatTraits:
     has_headings: bool = False
     is_markup: bool = False
     has_introductions: bool = False
-
-
-MARKDOWN_TRAITS = FormatTraits(
-    "markdown", Merging.SMALL, has_headings=True, is_markup=True, has_introductions=True
-)

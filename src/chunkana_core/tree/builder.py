@@ -12,9 +12,8 @@ from chunkana_core.document.document import Document
 from chunkana_core.document.location import Location, locate
 from chunkana_core.document.outline import ROOT
 from chunkana_core.document.paths import format_header_path
-from chunkana_core.document.traits import MARKDOWN_TRAITS
 from chunkana_core.errors import ConfigurationError, require_each, require_str
-from chunkana_core.formats.table import Format, FormatSelector
+from chunkana_core.formats.table import MARKDOWN, Format, FormatSelector
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Span
 from chunkana_core.tree.chunks import Chunk, ChunkLevel, Links
@@ -240,7 +239,7 @@ def parse_chunked(chunks: Sequence[Chunk], text: str, formats: Iterable[Format])
     Raises:
         ConfigurationError: if there is no such format.
     """
-    name = chunks[0].format if chunks else MARKDOWN_TRAITS.name
+    name = chunks[0].format if chunks else MARKDOWN.name
     return FormatSelector.of(formats).select(name).document(text)
 
 

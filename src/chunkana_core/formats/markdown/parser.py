@@ -14,13 +14,17 @@ from msgspec.structs import replace
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.paths import short_title
+from chunkana_core.document.traits import FormatTraits, Merging
 from chunkana_core.formats.markdown.containers import find_containers, wrap
 from chunkana_core.formats.markdown.front_matter import front_matter_title
 from chunkana_core.formats.markdown.grammar import MARKDOWN, Grammar
 from chunkana_core.formats.markdown.state import State
-from chunkana_core.formats.markdown.titles import html_title, rendered_title
+from chunkana_core.formats.markdown.titles import heading_sections, html_title, rendered_title
 from chunkana_core.text.source import NON_SPACE, Source
 
+TRAITS = FormatTraits(
+    "markdown", Merging.SMALL, has_headings=True, is_markup=True, has_introductions=True
+)
 _TOML_MARKER = re.compile(r"^\+{3}[ \t]*+$", re.MULTILINE)
 
 
@@ -33,7 +37,9 @@ def parse_markdown(text: str) -> Document:
     ['heading', 'list']
     """
     source = Source.of(text)
-    return Document.of(source, *_parse(source, MARKDOWN))
+    blocks, title = _parse(source, MARKDOWN)
+    sections = heading_sections([block for block in blocks if not block.depth])
+    return Document.of(source, blocks, sections, TRAITS, title)
 
 
 def parse_blocks(text: str, grammar: Grammar = MARKDOWN) -> tuple[Block, ...]:

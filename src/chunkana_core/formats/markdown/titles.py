@@ -1,8 +1,9 @@
-"""A heading's text to plain text and its anchor; no other inline Markdown is ever parsed."""
+"""Headings to plain titles, anchors and sections; no other inline Markdown is ever parsed."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from html import unescape
 
 from markdown_it import MarkdownIt
@@ -11,9 +12,12 @@ from markdown_it.utils import EnvType
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
+from chunkana_core.document.blocks import Block
+from chunkana_core.document.outline import SectionRange
 from chunkana_core.document.paths import short_title
 from chunkana_core.text.source import BOM
 
+_NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 _MAX_LENGTH = 1000  # inline parsing is not linear; longer titles keep their markup
 _MAX_MARKUP = 100  # characters; it is quadratic in these, too
 _MARKUP = re.compile(r"[\\`*_~\[<&$]")
@@ -160,3 +164,36 @@ def plain_text(tokens: list[Token]) -> str:
         elif token.type != "html_inline":
             parts.append(" " if token.type.endswith("break") else token.content)
     return "".join(parts)
+
+
+def heading_sections(top: Sequence[Block]) -> list[SectionRange]:
+    """Return the sections of headings: each ends at the next one of its level, or above."""
+    firsts = [position for position, block in enumerate(top) if block.level]
+    stops = [len(top)] * len(firsts)
+    open_headings: list[int] = []
+    for number, first in enumerate(firsts):
+        while open_headings and top[firsts[open_headings[-1]]].level >= top[first].level:
+            stops[open_headings.pop()] = first
+        open_headings.append(number)
+    headings = [top[first] for first in firsts]
+    return [
+        SectionRange(heading.info, heading.level, "", first, stop, anchor)
+        for heading, first, stop, anchor in zip(
+            headings, firsts, stops, _anchors(headings), strict=True
+        )
+    ]
+
+
+def _anchors(headings: Sequence[Block]) -> Iterator[str]:
+    """Yield the anchors of headings; titles are slugged as GitHub does, numbering what repeats."""
+    taken = {heading.anchor: 0 for heading in headings if heading.anchor}
+    for heading in headings:
+        if heading.anchor:
+            yield heading.anchor
+            continue
+        slug = anchor = _NOT_IN_ANCHOR.sub("", heading.info.lower()).replace(" ", "-")
+        while anchor in taken:
+            taken[slug] += 1
+            anchor = f"{slug}-{taken[slug]}"
+        taken[anchor] = 0
+        yield anchor
