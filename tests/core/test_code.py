@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import Block, BlockKind, Chunker, Document
+from chunkana_core import Block, BlockKind, Chunker, Document, format_names
+from chunkana_core.formats import table
 from chunkana_core.formats.code.languages import LANGUAGES, STRINGS, Language
 from tests import corpora
 from tests.core.outlines import (
@@ -352,3 +353,14 @@ def test_files_are_of_the_language_of_their_suffix(path: str, expected: str) -> 
 def test_metadata_names_the_definition() -> None:
     chunks = Chunker().chunk("class A:\n    def f(self):\n        pass\n", "python")
     assert [chunk.section.path for chunk in chunks] == [("A", "f")]
+
+
+def test_the_formats_need_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without tree-sitter the error says what to install, and none of them is listed."""
+    monkeypatch.setattr(table, "find_spec", lambda module: None)  # noqa: ARG005
+    for name in ("json", *LANGUAGES):
+        with pytest.raises(
+            ImportError, match=rf"'{name}' needs pip install \"chunkana-rag\[code\]"
+        ):
+            Chunker().chunk("x\n", name)
+        assert name not in format_names()

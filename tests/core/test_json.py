@@ -149,6 +149,19 @@ def test_levels_and_paths_are_those_of_the_members() -> None:
                 "bracket: }",
             ],
         ),
+        (
+            '{"a": {"b": 1}, "c": [, {"d": 2]}',
+            [
+                "heading root: {",
+                'heading a: "a": {',
+                'code: "b": 1',
+                "bracket: },",
+                'heading c: "c": [, {',
+                'code: "d": 2',
+                "bracket: ]",
+                "bracket: }",
+            ],
+        ),
         ("[1e+5, 2]", ["heading root: [", "code: 1e+5,", "code: 2", "bracket: ]"]),
     ],
 )

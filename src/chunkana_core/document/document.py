@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from operator import attrgetter
 
 from chunkana_core.document.analysis import ContentAnalysis, analyze
@@ -117,7 +118,7 @@ class Document:
         """
         text, top = source.text, tuple([block for block in blocks if not block.depth])
         contents = content_counts(top)
-        code = tuple(_outermost_code(blocks))
+        code = _outermost_code(blocks)
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
         sections = outline_of(ranges, contents, front_matter_stop)
         runs = [run for run in own_runs(sections) for _ in range(run.first, run.stop)]
@@ -178,6 +179,10 @@ class Document:
         """Return the innermost section that a block belongs to."""
         return self._runs[position].section
 
+    def run_at(self, position: int) -> Run:
+        """Return the run of its section's own blocks that a block is in."""
+        return self._runs[position]
+
     def runs(self, first: int, stop: int) -> Iterator[Run]:
         """Yield the runs of sections' own blocks that a range of positions touches, in order."""
         while first < stop:
@@ -217,15 +222,11 @@ class Document:
         return ROOT if parent == self.folded else parent
 
 
-def _outermost_code(blocks: Sequence[Block]) -> Iterator[Block]:
-    """Yield the blocks of code that are in no other one."""
-    index = 0
-    while index < len(blocks):
-        block = blocks[index]
-        is_code = TRAITS[block.kind].is_code
-        if is_code:
-            yield block
-        index = block.after if is_code else index + 1
+def _outermost_code(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Return the blocks of code that are in no other one."""
+    code = [block for block in blocks if TRAITS[block.kind].is_code]
+    afters = accumulate([block.after for block in code], max, initial=0)
+    return tuple([b for b, after in zip(code, afters, strict=False) if b.index >= after])
 
 
 def _require_order(text: str, blocks: Sequence[Block]) -> None:

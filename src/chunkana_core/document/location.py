@@ -102,18 +102,19 @@ def _touched(
     Both are in the order of the outline. Sections of which there are brackets alone are left out;
     where none has a body, all are returned as having one.
     """
+    run = document.run_at(first)
+    if run.stop >= stop:
+        return (run.section,), (run.section,)
     touched: dict[int, Section] = {}
     bodies: dict[int, Section] = {}
     for run in document.runs(first, stop):
-        if run.stop >= stop and not touched:
-            return (run.section,), (run.section,)
         start, end = max(run.first, first, document.front_matter_stop), min(run.stop, stop)
         if document.has_content(start, end):
             bodies[run.section.index] = run.section
         blocks = document.top[max(run.first, first) : end]
         if any(block.kind is not BlockKind.BRACKET for block in blocks):
             touched[run.section.index] = run.section
-    found = [touched[index] for index in sorted(touched)]
+    found = [touched[index] for index in sorted(touched)] or [run.section]
     return found, [bodies[index] for index in sorted(bodies)] or found
 
 
@@ -125,7 +126,9 @@ def _merged(
     Where sections are under headings, the level is the lowest of all touched sections, also of
     headings without a body.
     """
-    merged = merge_sections([section.section_path for section in bodies])
+    merged = bodies[0].section_path
+    if len(bodies) > 1:
+        merged = merge_sections([section.section_path for section in bodies])
     if not document.traits.has_headings:
         return merged
     untitled = (ROOT, document.folded)

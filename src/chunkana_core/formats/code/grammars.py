@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
+from typing import cast
 
 import tree_sitter_bash
 import tree_sitter_c
@@ -19,9 +21,9 @@ import tree_sitter_ruby
 import tree_sitter_rust
 import tree_sitter_typescript
 from tree_sitter import Language as Grammar
-from tree_sitter import Node, Parser, TreeCursor
+from tree_sitter import Node, Parser
 
-__all__ = ["Grammar", "Node", "TreeCursor", "grammar", "parse"]
+__all__ = ["Grammar", "Node", "grammar", "parse", "walk"]
 
 _LANGUAGES = {
     "bash": tree_sitter_bash.language,
@@ -64,3 +66,26 @@ def parse(text: str, language: str) -> Node:
     if language == "json":
         text = _PLUS.sub("0", text)
     return Parser(grammar(language)).parse(text.encode("ascii")).root_node
+
+
+def walk(root: Node, enter: Callable[[Node], bool], leave: Callable[[], None]) -> None:
+    """Go through the nodes below a root, in order.
+
+    Args:
+        root: which itself is not entered.
+        enter: called with each node; tells whether to go through its children, too.
+        leave: called after the children of a node.
+    """
+    cursor, depth = root.walk(), 0
+    is_there = cursor.goto_first_child()
+    while is_there:
+        if enter(cast("Node", cursor.node)):
+            depth += 1
+            if cursor.goto_first_child():
+                continue
+            depth -= 1
+            leave()
+        while not (is_there := cursor.goto_next_sibling()) and depth:
+            cursor.goto_parent()
+            depth -= 1
+            leave()

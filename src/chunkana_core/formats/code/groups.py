@@ -52,7 +52,9 @@ def _glued(text: str, items: Sequence[Item], indexes: Iterable[int]) -> Iterator
             yield Group(start, end, NOWHERE, Role.COMMENT)
             start = NOWHERE
         begin = line_start(text, item.start) if start == NOWHERE else start
-        stop = item.start + len(text[item.start : item.end].rstrip())
+        stop = item.end
+        while text[stop - 1].isspace():
+            stop -= 1
         is_above = item.role is Role.ATTRIBUTE or (
             item.role is Role.COMMENT and starts_line(text, item.start)
         )

@@ -11,7 +11,7 @@ from functools import cache
 from msgspec import Struct
 
 from chunkana_core.document.paths import short_title
-from chunkana_core.formats.code.grammars import Grammar, Node, grammar
+from chunkana_core.formats.code.grammars import Grammar, Node, grammar, walk
 from chunkana_core.formats.code.languages import LANGUAGES, Language
 from chunkana_core.formats.code.tree import (
     MOST_ITEMS,
@@ -105,20 +105,9 @@ class _Definition(Struct, frozen=True, gc=False):
 
 def find_items(root: Node, text: str, language: str) -> ItemTree:
     """Return the items of a parsed text, in linear time."""
-    finder, cursor = _ItemFinder(_rules(language), text), root.walk()
-    around = [finder.start(root)]  # what the nodes around the cursor hold
-    if not cursor.goto_first_child():
-        return finder.tree
-    while (node := cursor.node) is not None:
-        holds = finder.visit(node, around[-1])
-        if holds is not None and cursor.goto_first_child():
-            around.append(holds)
-            continue
-        while not cursor.goto_next_sibling():
-            cursor.goto_parent()
-            around.pop()
-            if not around:
-                return finder.tree
+    finder = _ItemFinder(_rules(language), text)
+    finder.start(root)
+    walk(root, finder.enter, finder.leave)
     return finder.tree
 
 
@@ -137,25 +126,38 @@ class _ItemFinder:
     text: str
     tree: ItemTree = field(default_factory=ItemTree)
     floor: int = 0
+    _around: list[_Holds] = field(default_factory=list)  # what the nodes around hold
 
-    def start(self, root: Node) -> _Holds:
-        """Return what the root holds."""
-        holds = _Holds.ERRORS if root.kind_id == _ERROR else _Holds.ITEMS
-        if holds is _Holds.ERRORS:
-            self._count_unparsed(root, holds)
-        return holds
+    def start(self, root: Node) -> None:
+        """Look whether the root is an error."""
+        is_error = root.kind_id == _ERROR
+        self._around.append(_Holds.ERRORS if is_error else _Holds.ITEMS)
+        if is_error:
+            self._count_unparsed(root, _Holds.ERRORS)
 
-    def visit(self, node: Node, around: _Holds) -> _Holds | None:
-        """Add a node's item, if it is one; return what it holds, None where nobody looks."""
-        node_id = node.kind_id
-        role = self.rules.roles.get(node_id)
+    def enter(self, node: Node) -> bool:
+        """Add a node's item, if it is one; tell whether to look at its children."""
+        role = self.rules.roles.get(node.kind_id)
         if role is None:  # punctuation
-            return None
-        holds = self.rules.holds.get(node_id, _Holds.NOTHING)
+            return False
+        holds = self._visited(node, role, self._around[-1])
+        if holds is None:
+            return False
+        self._around.append(holds)
+        return True
+
+    def leave(self) -> None:
+        """Go on after the children of a node."""
+        self._around.pop()
+
+    def _visited(self, node: Node, role: Role, around: _Holds) -> _Holds | None:
+        """Add a node's item, if it is one; return what it holds, None where nobody looks."""
+        holds = self.rules.holds.get(node.kind_id, _Holds.NOTHING)
         start, end = node.start_byte, node.end_byte
-        if _Holds.ERRORS in (holds, around):
+        if holds is _Holds.ERRORS or around is _Holds.ERRORS:
             self._count_unparsed(node, holds)
-        if around is not _Holds.NOTHING and self.text[start:end] not in _NO_ITEM:
+        is_something = end > start + 1 or self.text[start:end] not in _NO_ITEM
+        if around is not _Holds.NOTHING and is_something:
             self.tree.leave(start)
             if self._is_item(role, start, around):
                 if role is Role.STATEMENT:
@@ -285,15 +287,14 @@ class _ItemFinder:
         """Return where a definition starts without its attributes."""
         if not self.text.startswith(_ATTRIBUTE_STARTS, node.start_byte):
             return node.start_byte
-        language, waiting = self.rules.language, [node]
-        while waiting:
+        opened = self.rules.language.modifiers | self.rules.language.wrappers
+        waiting, inner, above = [*reversed(node.children)], node, (Role.ATTRIBUTE, Role.COMMENT)
+        while inner is node or self.rules.roles.get(inner.kind_id) in above:
             inner = waiting.pop()
-            is_outer = inner.type in language.modifiers | language.wrappers or inner == node
-            if is_outer:
+            while inner.type in opened:
                 waiting.extend(reversed(inner.children))
-            elif self.rules.roles.get(inner.kind_id) not in (Role.ATTRIBUTE, Role.COMMENT):
-                return inner.start_byte
-        return node.start_byte
+                inner = waiting.pop()
+        return inner.start_byte
 
 
 def _has_body(node: Node) -> bool:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 
 from chunkana_core.document.paths import short_title
-from chunkana_core.formats.code.grammars import Node
+from chunkana_core.formats.code.grammars import Node, walk
 from chunkana_core.formats.code.tree import MOST_ITEMS, Item, ItemTree, Role
 
 _ROOT = "root"
@@ -18,21 +18,9 @@ _LISTS = frozenset({"document", "array"})
 
 def find_json_items(root: Node, text: str) -> ItemTree:
     """Return the items of parsed JSON, in linear time."""
-    finder, cursor = _JsonItemFinder(text, [root.type]), root.walk()
+    finder = _JsonItemFinder(text, [root.type])
     finder.start(root)
-    if not cursor.goto_first_child():
-        return finder.tree
-    while (node := cursor.node) is not None:
-        if finder.visit(node) and cursor.goto_first_child():
-            finder.around.append(node.type)
-            finder.numbers.append(0)
-            continue
-        while not cursor.goto_next_sibling():
-            cursor.goto_parent()
-            finder.around.pop()
-            finder.numbers.pop()
-            if not finder.around:
-                return finder.tree
+    walk(root, finder.enter, finder.leave)
     return finder.tree
 
 
@@ -63,7 +51,7 @@ class _JsonItemFinder:
         if root.type == "ERROR":
             self.tree.unparsed.append(len(self.text.strip()))
 
-    def visit(self, node: Node) -> bool:
+    def enter(self, node: Node) -> bool:
         """Add a node's item, if it is one; tell whether there may be items in it."""
         node_type, around = node.type, self.around[-1]
         start, end = node.start_byte, node.end_byte
@@ -78,7 +66,16 @@ class _JsonItemFinder:
         title = self._title(node, around)
         if title is not None:
             self._define(start, end, title)
-        return node_type in _OPENED and self.tree.depth <= MOST_ITEMS
+        is_opened = node_type in _OPENED and self.tree.depth <= MOST_ITEMS
+        if is_opened:
+            self.around.append(node_type)
+            self.numbers.append(0)
+        return is_opened
+
+    def leave(self) -> None:
+        """Go on after the children of a node."""
+        self.around.pop()
+        self.numbers.pop()
 
     def _count_unparsed(self, node: Node, around: str) -> None:
         """Count what is in an error, but for what is parsed in it."""

@@ -19,11 +19,7 @@ from chunkana_core.formats.markdown.containers import find_containers, wrap
 from chunkana_core.formats.markdown.front_matter import front_matter_title
 from chunkana_core.formats.markdown.grammar import MARKDOWN, Grammar
 from chunkana_core.formats.markdown.state import State
-from chunkana_core.formats.markdown.titles import (
-    heading_sections,
-    html_title,
-    rendered_title,
-)
+from chunkana_core.formats.markdown.titles import heading_sections, html_title, rendered_title
 from chunkana_core.text.source import NON_SPACE, Source
 
 TRAITS = FormatTraits(
