@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import re
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 from tests import corpora
 
 DOCS = corpora.REPOSITORY / "docs"
 PAGES = sorted([*corpora.REPOSITORY.glob("*.md"), *DOCS.rglob("*.md")])
 _PYTHON = re.compile(r"^(`{3,})(?:python|pycon|py)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+_LEFT = {"chunkana"}  # packages of others, which pages show how to leave
 _NEEDED = {  # what blocks with a word need
     "langchain": "langchain_core",
     "ChunkanaSplitter": "langchain_core",
@@ -34,9 +38,14 @@ def readers_folder(folder: Path) -> Path:
     return folder
 
 
-def run_sessions(page: Path) -> dict[str, object]:
-    """Run the sessions of a page as one, and return the names that they leave."""
-    sessions = "\n".join(block for block in blocks(page) if ">>>" in block)
+def run_sessions(page: Path, *, whole: bool = False) -> dict[str, object]:
+    """Run the sessions of a page as one, and return the names that they leave.
+
+    Args:
+        page: with blocks of Python.
+        whole: whether what needs absent packages runs, too, and fails.
+    """
+    sessions = "\n".join(block for block in blocks(page, whole=whole) if ">>>" in block)
     test = doctest.DocTestParser().get_doctest(sessions, {}, page.name, str(page), 0)
     runner = doctest.DocTestRunner()
     runner.run(test, clear_globs=False)
@@ -44,11 +53,37 @@ def run_sessions(page: Path) -> dict[str, object]:
     return test.globs
 
 
-def blocks(page: Path) -> list[str]:
-    """Return the Python of a page whose needs are installed."""
-    return [block for _, block in _PYTHON.findall(corpora.read(page)) if _can_run(block)]
+def run_page(page: Path, *, whole: bool = False) -> None:
+    """Run all Python of a page: its sessions, then each program with the names that they leave.
+
+    What imports a package of others that a page shows how to leave compiles and no more.
+    """
+    known = run_sessions(page, whole=whole)
+    for block in blocks(page, whole=whole):
+        if ">>>" not in block:
+            code = compile(block, str(page), "exec")
+            module = sys.modules["example"] = ModuleType("example")  # so that functions pickle
+            vars(module).update({**known, "__name__": "example"})
+            if not _imported(block) & _LEFT:
+                exec(code, vars(module))  # noqa: S102
+
+
+def blocks(page: Path, *, whole: bool = False) -> list[str]:
+    """Return the Python of a page, without what needs absent packages unless it is whole."""
+    found = [block for _, block in _PYTHON.findall(corpora.read(page))]
+    return [block for block in found if whole or _can_run(block)]
 
 
 def _can_run(block: str) -> bool:
     """Tell whether what an example needs is installed."""
     return all(find_spec(name) for word, name in _NEEDED.items() if word in block)
+
+
+def _imported(block: str) -> set[str]:
+    """Return the modules from which some Python imports names."""
+    nodes = ast.walk(ast.parse(block))
+    return {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
+if __name__ == "__main__":
+    run_page(Path(sys.argv[1]), whole=True)

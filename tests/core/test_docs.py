@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import doctest
 import importlib
@@ -21,7 +20,7 @@ import chunkana_core
 import chunkana_retrieval
 from chunkana_core import ChunkConfig, chunk_markdown
 from tests import corpora
-from tests.core.pages import DOCS, PAGES, blocks, readers_folder, run_sessions
+from tests.core.pages import DOCS, PAGES, readers_folder, run_page
 
 MODULES = [
     f"{package.__name__}{module}"
@@ -36,7 +35,6 @@ PACKAGES = (
     "chunkana_langchain",
     "chunkana_llamaindex",
 )
-_ELSEWHERE = {"chunkana"}  # packages of others, which pages show how to leave
 _CODE = re.compile(r"`(\w+)`")
 _MEMBERS = (FunctionType, classmethod, staticmethod, property)
 
@@ -67,22 +65,8 @@ def test_python_in_pages_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Mo
     if not page.exists():
         pytest.skip(f"there is no {page.name}")
     monkeypatch.chdir(readers_folder(tmp_path))
-    known = run_sessions(page)
-    for block in blocks(page):
-        if ">>>" not in block:
-            code = compile(block, str(page), "exec")
-            module = ModuleType("example")
-            monkeypatch.setitem(sys.modules, "example", module)  # so that its functions pickle
-            vars(module).update({**known, "__name__": "example"})
-            if not _absent(block):
-                exec(code, vars(module))  # noqa: S102
-
-
-def _absent(block: str) -> set[str]:
-    """Return the packages that some Python imports and that may be absent."""
-    nodes = ast.walk(ast.parse(block))
-    modules = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    return modules & _ELSEWHERE
+    monkeypatch.setitem(sys.modules, "example", ModuleType("example"))
+    run_page(page)
 
 
 def test_modules_of_tests_that_pages_name_exist() -> None:
