@@ -64,7 +64,7 @@ def test_plain_text_keeps_all_laws(text: str, config: ChunkConfig, context: Cont
 
 
 @each_shape
-@pytest.mark.parametrize("config", [*matrix((64, 500))], ids=str)
+@pytest.mark.parametrize("config", [*matrix((64, 500))])
 def test_every_shape_keeps_all_laws(shape: str, config: ChunkConfig) -> None:
     """The laws hold for what is deep, flat, open or empty, with and without contexts."""
     for kind in (NESTED, PACKED):
