@@ -118,8 +118,8 @@ class Merger:
 
     def _fits(self, first: int, stop: int) -> bool:
         size = self.sizes.of_blocks(first, stop)
-        if size > self.contexts.full_room:
-            return False
+        if size > self.contexts.full_room or self.contexts.context is None:
+            return size <= self.contexts.full_room
         return size <= self.contexts.room(section_path(self.sizes.document, first, stop).path)
 
 
