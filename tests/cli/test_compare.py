@@ -194,3 +194,41 @@ def test_a_narrow_terminal_cuts_nothing(tmp_path: Path) -> None:
     output = at_terminal("compare", "a.md", folder=tmp_path, columns=20, NO_COLOR="1")
     assert "…" not in output
     assert all(word in output for word in words)
+
+
+METHOD = "    def method_{}(self):\n        first = 1\n\n        return first + 2\n\n"
+CODE = "import os\n\n\nclass A:\n" + "".join(METHOD.format(number) for number in range(6))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "tools"),
+    [
+        ("a.py", CODE, ["Chunkana", "LangChain Language", "LlamaIndex Sentence"]),
+        ("a.json", json.dumps({"a": [{"b": n} for n in range(30)]}, indent=2),
+         ["Chunkana", "LangChain JSON", "LlamaIndex Sentence"]),
+        ("a.txt", "One. Two.\n\n" * 30, ["Chunkana", "LlamaIndex Sentence"]),
+    ],
+)  # fmt: skip
+def test_every_format_is_compared_with_what_is_meant_for_it(
+    name: str, text: str, tools: list[str], tmp_path: Path
+) -> None:
+    for package in ("langchain_text_splitters", "llama_index", "tree_sitter"):
+        pytest.importorskip(package)
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    found = json.loads(output_of("compare", path, "--json", "--max-chunk-size=100"))
+    assert [tool["name"] for tool in found["tools"]] == tools
+    ours = found["tools"][0]
+    assert (ours["definitions_parted"], ours["offsets_wrong"], ours["lines_lost"]) == (0, 0, 0)
+    shown = output_of("compare", path, "--max-chunk-size=100")
+    assert "definitions parted" in shown
+    assert "fences broken" not in shown
+
+
+def test_a_definition_that_fits_and_is_whole_nowhere_is_parted() -> None:
+    pytest.importorskip("tree_sitter")
+    truth = Truth.of("def f():\n    a = 1\n    return a\n\n\ndef g():\n    pass\n", "python")
+    assert len(truth.definitions) == 2
+    parted = pieces("def f():\n    a = 1", "    return a\ndef g():\n    pass")
+    assert measure(parted, truth, 100).definitions_parted == 1
+    assert measure(parted, truth, 20).definitions_parted == 0

@@ -31,8 +31,8 @@ class Comparison:
     def of(cls, document: Document, config: ChunkConfig) -> Comparison:
         """Cut and measure."""
         limit = config.max_chunk_size
-        truth = Truth.of(document.text)
-        cut = ((tool, tool.pieces(document, config)) for tool in SPLITTERS)
+        truth = Truth.of(document.text, document.format)
+        cut = ((tool, tool.pieces(document, config)) for tool in _tools(document.format))
         measured = {
             tool: measure(pieces, truth, limit) for tool, pieces in cut if pieces is not None
         }
@@ -41,7 +41,8 @@ class Comparison:
     @property
     def missing(self) -> list[Splitter]:
         """The tools that are not installed."""
-        return [splitter for splitter in SPLITTERS if splitter not in self.measured]
+        tools = _tools(self.truth.format)
+        return [splitter for splitter in tools if splitter not in self.measured]
 
     def to_dict(self) -> dict[str, object]:
         """Return all of it as JSON takes it."""
@@ -51,7 +52,13 @@ class Comparison:
             "characters": len(self.truth.text),
             "headings": len(self.truth.headings),
             "tables": len(self.truth.tables),
+            "definitions": len(self.truth.definitions),
             "max_chunk_size": self.limit,
             "tools": tools,
             "missing": [{"name": tool.name, "install": tool.install} for tool in self.missing],
         }
+
+
+def _tools(form: str) -> list[Splitter]:
+    """Return the tools that are meant for a format."""
+    return [tool for tool in SPLITTERS if tool.is_for(form)]

@@ -1,4 +1,4 @@
-"""What is measured of pieces, by one rule for all tools: against a CommonMark parse."""
+"""What is measured of pieces, by one rule for all tools: against a parse of the document."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from chunkana_cli.comparing.splitters import Piece
 from chunkana_cli.fences import leaves_fence_open
-from chunkana_core import BlockKind, parse_markdown, validate_content_coverage
+from chunkana_core import BlockKind, parse_document, parse_markdown, validate_content_coverage
 
+_MARKDOWN = "markdown"
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
@@ -28,6 +29,7 @@ class Measured:
         offsets_absent: chunks that say nothing of it.
         fences_broken: chunks that open a code fence and do not close it.
         tables_parted: chunks with rows of a table whose header row they do not show.
+        definitions_parted: definitions, or values of JSON, that fit and are whole in no chunk.
         lines_lost: the share of the document's lines in no chunk.
     """
 
@@ -41,6 +43,7 @@ class Measured:
     offsets_absent: int
     fences_broken: int
     tables_parted: int
+    definitions_parted: int
     lines_lost: float
 
 
@@ -53,16 +56,25 @@ class Truth:
         headings: the titles of its headings, a title as often as it stands there.
         is_open: whether it leaves its last fence open.
         tables: each one's header row, and its other rows.
+        definitions: the texts of definitions, or of values of JSON; of Markdown none.
+        format: the name of its format.
     """
 
     text: str
     headings: tuple[str, ...]
     is_open: bool
     tables: tuple[tuple[str, frozenset[str]], ...]
+    definitions: tuple[str, ...] = ()
+    format: str = _MARKDOWN
 
     @classmethod
-    def of(cls, text: str) -> Truth:
+    def of(cls, text: str, form: str = _MARKDOWN) -> Truth:
         """Parse a document."""
+        if form != _MARKDOWN:
+            document = parse_document(text, form)
+            spans = (document.trimmed_run(s.first, s.stop) for s in document.sections[1:])
+            texts = tuple(text[span.start : span.end] for span in spans)
+            return cls(text, (), is_open=False, tables=(), definitions=texts, format=form)
         blocks = parse_markdown(text).blocks
         # Those in quotes and lists too: a tool is free to find them.
         headings = tuple(_key(b.info) for b in blocks if b.kind is BlockKind.HEADING)
@@ -74,7 +86,8 @@ class Truth:
 def measure(pieces: Sequence[Piece], truth: Truth, limit: int) -> Measured:
     """Measure what a tool made of a document."""
     sizes = [len(piece.content) for piece in pieces]
-    claimed = [set(_claimed(piece)) for piece in pieces]
+    is_markdown = truth.format == _MARKDOWN
+    claimed = [set(_claimed(piece)) for piece in pieces if is_markdown]
     known = set(truth.headings)
     found = set().union(*claimed)
     right = [_is_right(piece, truth.text) for piece in pieces]
@@ -87,8 +100,9 @@ def measure(pieces: Sequence[Piece], truth: Truth, limit: int) -> Measured:
         offsets_right=right.count(True),
         offsets_wrong=right.count(False),
         offsets_absent=right.count(None),
-        fences_broken=_broken_fences(pieces, truth),
+        fences_broken=_broken_fences(pieces, truth) if is_markdown else 0,
         tables_parted=sum(_has_parted_table(piece, truth) for piece in pieces),
+        definitions_parted=_parted_definitions(pieces, truth, limit),
         lines_lost=1 - validate_content_coverage(pieces, truth.text).coverage,
     )
 
@@ -100,7 +114,10 @@ def _is_right(piece: Piece, text: str) -> bool | None:
 
 
 def _claimed(piece: Piece) -> Iterator[str]:
-    """Yield what a chunk says is a heading: in its metadata, or by starting with it."""
+    """Yield what a chunk says is a heading: in its metadata, or by starting with it.
+
+    It is asked of Markdown alone.
+    """
     for heading in piece.headings:
         yield _key(_plain(heading))
     blocks = parse_markdown(piece.content).top
@@ -124,6 +141,17 @@ def _broken_fences(pieces: Sequence[Piece], truth: Truth) -> int:
     """Count the chunks that end in a fence; one that the document leaves open is none of theirs."""
     count = sum(leaves_fence_open(piece.content) for piece in pieces)
     return count - (truth.is_open and count > 0)
+
+
+def _parted_definitions(pieces: Sequence[Piece], truth: Truth, limit: int) -> int:
+    shown = "\0".join(_folded(piece.content) for piece in pieces)
+    fitting = [text for text in truth.definitions if len(text) <= limit]
+    return sum(_folded(text) not in shown for text in fitting)
+
+
+def _folded(text: str) -> str:
+    """Return a text without white space, which tools may write anew."""
+    return "".join(text.split())
 
 
 def _has_parted_table(piece: Piece, truth: Truth) -> bool:

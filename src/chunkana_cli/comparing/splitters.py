@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -38,11 +39,13 @@ class Splitter:
         install: the package that it needs, as pip knows it.
         split: cuts a document; sizes are characters, nothing overlaps. The other options of the
             configuration are Chunkana's alone.
+        is_for: tells of a format whether the tool is meant for it.
     """
 
     name: str
     install: str
     split: Callable[[Document, ChunkConfig], list[Piece]]
+    is_for: Callable[[str], bool]
 
     def pieces(self, document: Document, config: ChunkConfig) -> list[Piece] | None:
         """Cut a document; None where the tool, or something that it needs, is not installed."""
@@ -59,6 +62,32 @@ def chunkana(document: Document, config: ChunkConfig) -> list[Piece]:
         Piece(c.content, c.text, c.span.start, (*c.section.path, c.title, *c.section_tags))
         for c in result.get_leaves()
     ]
+
+
+def langchain_code(document: Document, config: ChunkConfig) -> list[Piece]:
+    """Cut source code with LangChain's separators for its language."""
+    from langchain_text_splitters import (  # noqa: PLC0415  # slow to load
+        Language,
+        RecursiveCharacterTextSplitter,
+    )
+
+    splitter = RecursiveCharacterTextSplitter.from_language(
+        Language(_LANGUAGES[document.format]),
+        chunk_size=config.max_chunk_size,
+        chunk_overlap=0,
+        add_start_index=True,
+    )
+    documents = splitter.create_documents([document.text])
+    return [Piece(d.page_content, d.page_content, d.metadata["start_index"]) for d in documents]
+
+
+def langchain_json(document: Document, config: ChunkConfig) -> list[Piece]:
+    """Cut JSON with LangChain's splitter, which writes objects anew and says no offsets."""
+    from langchain_text_splitters import RecursiveJsonSplitter  # noqa: PLC0415  # slow to load
+
+    splitter = RecursiveJsonSplitter(max_chunk_size=config.max_chunk_size)
+    texts = splitter.split_text(json.loads(document.text), convert_lists=True)
+    return [Piece(text, text, None) for text in texts]
 
 
 def langchain_recursive(document: Document, config: ChunkConfig) -> list[Piece]:
@@ -124,10 +153,30 @@ def _path(metadata: Mapping[str, Any]) -> Iterator[str]:
 
 _LANGCHAIN = "langchain-text-splitters"
 _LLAMAINDEX = "llama-index-core"
+_SAME_NAMES = ("python", "go", "rust", "java", "c", "cpp", "csharp", "ruby", "php")
+# Of LangChain's separators, by our names of formats.
+_LANGUAGES = {
+    **dict(zip(_SAME_NAMES, _SAME_NAMES, strict=True)),
+    "javascript": "js",
+    "typescript": "ts",
+    "tsx": "ts",
+}
+
+
+def _is_any(_: str) -> bool:
+    return True
+
+
+def _is_markdown(name: str) -> bool:
+    return name == "markdown"
+
+
 SPLITTERS = (
-    Splitter("Chunkana", "chunkana-rag", chunkana),
-    Splitter("LangChain Recursive", _LANGCHAIN, langchain_recursive),
-    Splitter("LangChain Header + Recursive", _LANGCHAIN, langchain_headers),
-    Splitter("LlamaIndex Markdown", _LLAMAINDEX, llamaindex_markdown),
-    Splitter("LlamaIndex Sentence", _LLAMAINDEX, llamaindex_sentences),
+    Splitter("Chunkana", "chunkana-rag", chunkana, _is_any),
+    Splitter("LangChain Recursive", _LANGCHAIN, langchain_recursive, _is_markdown),
+    Splitter("LangChain Header + Recursive", _LANGCHAIN, langchain_headers, _is_markdown),
+    Splitter("LangChain Language", _LANGCHAIN, langchain_code, _LANGUAGES.__contains__),
+    Splitter("LangChain JSON", _LANGCHAIN, langchain_json, "json".__eq__),
+    Splitter("LlamaIndex Markdown", _LLAMAINDEX, llamaindex_markdown, _is_markdown),
+    Splitter("LlamaIndex Sentence", _LLAMAINDEX, llamaindex_sentences, _is_any),
 )

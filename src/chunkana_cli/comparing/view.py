@@ -25,9 +25,11 @@ _ROWS: dict[str, tuple[Callable[[Measured], str], bool]] = {
     "offsets absent": (lambda m: f"{m.offsets_absent:,}", True),
     "fences broken": (lambda m: f"{m.fences_broken:,}", True),
     "tables parted": (lambda m: f"{m.tables_parted:,}", True),
+    "definitions parted": (lambda m: f"{m.definitions_parted:,}", True),
     "lines lost": (lambda m: f"{m.lines_lost:.1%}" if m.lines_lost else "0", True),
 }
 
+_MARKDOWNS = {"headings found", "false headings", "fences broken", "tables parted"}
 _NARROW = 80  # columns, below which the table would cut names
 
 
@@ -48,7 +50,7 @@ def _side_by_side(comparison: Comparison) -> Table:
     table.add_column()
     for splitter in comparison.measured:
         table.add_column(splitter.name, justify="right", max_width=12)
-    for label, (cell, is_bad) in _ROWS.items():
+    for label, (cell, is_bad) in _rows(comparison).items():
         cells = [cell(found) for found in comparison.measured.values()]
         table.add_row(label, *(Text(c, "red" if is_bad and c != "0" else "") for c in cells))
     return table
@@ -57,14 +59,23 @@ def _side_by_side(comparison: Comparison) -> Table:
 def _list_tools(comparison: Comparison, console: Console) -> None:
     for splitter, found in comparison.measured.items():
         console.print(Text(splitter.name, style="bold"))
-        cells = (f"{label} {cell(found)}" for label, (cell, _) in _ROWS.items())
+        cells = (f"{label} {cell(found)}" for label, (cell, _) in _rows(comparison).items())
         console.print(Text(", ".join(cells)))
         console.print()
+
+
+def _rows(comparison: Comparison) -> dict[str, tuple[Callable[[Measured], str], bool]]:
+    """Return what is shown of a document of its format."""
+    is_markdown = comparison.truth.format == "markdown"
+    left_out = {"definitions parted"} if is_markdown else _MARKDOWNS
+    return {label: row for label, row in _ROWS.items() if label not in left_out}
 
 
 def _heading(comparison: Comparison) -> str:
     truth = comparison.truth
     size, headings = counted(len(truth.text), "character"), counted(len(truth.headings), "heading")
     tables = counted(len(truth.tables), "table")
+    if truth.format != "markdown":
+        headings, tables = truth.format, counted(len(truth.definitions), "definition")
     name, limit = on_one_line(comparison.name), f"limit {comparison.limit:,} characters"
     return f"{name}: {size}, {headings}, {tables}; {limit}"
