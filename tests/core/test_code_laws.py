@@ -157,6 +157,16 @@ def test_l8_calls_are_linear(name: str) -> None:
     assert two < MOST * one
 
 
+@pytest.mark.no_cover
+def test_l8_work_does_not_grow_with_the_limit() -> None:
+    """A neighbour joins many others without all of them being looked at again."""
+    text = "[" + "1, " * 3000 + "1]"
+    configs = (ChunkConfig(max_chunk_size=size) for size in (500, 8000))
+    chunkers = [Chunker(config, Context("a.json")) for config in configs]
+    small, large = (calls_of(partial(one.chunk, text, "json")) for one in chunkers)
+    assert large < MOST * small
+
+
 @pytest.mark.slow
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", SHAPES)
