@@ -73,7 +73,9 @@ def tags(text: str, language: str) -> Iterator[tuple[str, int]]:
     """Yield name and offset of the definitions that a grammar's own query finds."""
     module = importlib.import_module(f"tree_sitter_{language}")
     query = tree_sitter.Query(grammars.grammar(language), module.TAGS_QUERY)
-    for _, captures in tree_sitter.QueryCursor(query).matches(grammars.parse(text, language)):
+    root = grammars.parse(text, language)
+    assert root
+    for _, captures in tree_sitter.QueryCursor(query).matches(root):
         kinds = {kind for kind in captures if kind.startswith("definition.")}
         if kinds - UNDEFINED_KINDS and "name" in captures:
             name = captures["name"][0]

@@ -21,6 +21,8 @@ from tests.core.test_formats import keeps_laws
 
 pytest.importorskip("tree_sitter")
 
+from chunkana_core.formats.code import grammars
+
 FORMATS = {kind.name: kind for kind in (JSON, *CODE)}
 MOST = 2.6  # times the work, for twice the input
 HOSTILE = "\0\ud800\ufeff\u2028é😀\t\r\n\f {}[]()<>\"'`;,:#/*@=\\$"
@@ -155,6 +157,16 @@ def test_l8_calls_are_linear(name: str) -> None:
     assert two < MOST * one
 
 
+@pytest.mark.no_cover
+def test_l8_work_does_not_grow_with_the_limit() -> None:
+    """A neighbour joins many others without all of them being looked at again."""
+    text = "[" + "1, " * 3000 + "1]"
+    configs = (ChunkConfig(max_chunk_size=size) for size in (500, 8000))
+    chunkers = [Chunker(config, Context("a.json")) for config in configs]
+    small, large = (calls_of(partial(one.chunk, text, "json")) for one in chunkers)
+    assert large < MOST * small
+
+
 @pytest.mark.slow
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", SHAPES)
@@ -171,3 +183,19 @@ def test_l9_ten_megabytes(again: str) -> None:
     text = again * (10_000_000 // len(again))
     chunks = Chunker(ChunkConfig(max_chunk_size=100_000)).chunk(text, "json")
     assert sum(chunk.span.end - chunk.span.start for chunk in chunks) == len(text)
+
+
+def test_l8_what_is_read_again_and_again_is_plain_text() -> None:
+    """Where a string of Rust may end is looked for to the end of the text."""
+    text = 'r#"' * 40_000
+    assert FORMATS["rust"].document(text).traits.name == "text"
+    assert FORMATS["rust"].document("// a\n" + "fn f() {}\n" * 10_000).traits.name == "rust"
+
+
+def test_l8_what_takes_too_many_steps_is_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All readings of `a<b<` in C++ are tried at once, each of which takes memory."""
+    text = "a<b<" * 500
+    assert FORMATS["cpp"].document(text).traits.name == "cpp"
+    monkeypatch.setattr(grammars, "MOST_STEPS", 2 * len(text) // 100)
+    assert FORMATS["cpp"].document(text).traits.name == "text"
+    assert FORMATS["cpp"].document("int f() { return 1; }\n" * 100).traits.name == "cpp"

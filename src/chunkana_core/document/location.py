@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from msgspec import Struct
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import ROOT, Section, common_ancestor
-from chunkana_core.document.paths import SectionPath, merge_sections
+from chunkana_core.document.paths import PathSummary, SectionPath, merge_sections
 from chunkana_core.text.source import Span
 
 _NAMED = (BlockKind.CONTAINER, BlockKind.BLOCK_QUOTE)
@@ -92,6 +93,12 @@ def section_path(document: Document, first: int, stop: int) -> SectionPath:
     """Return level and path of a run of blocks: those of its sections, merged."""
     touched, bodies = _touched(document, first, stop)
     return touched[0].section_path if len(touched) == 1 else _merged(document, touched, bodies)
+
+
+def summarize_paths(document: Document, first: int, stop: int) -> PathSummary:
+    """Return the summary of the sections that have a body in a run of blocks."""
+    _, bodies = _touched(document, first, stop)
+    return reduce(PathSummary.joined, [PathSummary.of(body.section_path) for body in bodies])
 
 
 def _touched(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from itertools import takewhile
 
 from msgspec import Struct
@@ -20,6 +21,41 @@ class SectionPath(Struct, frozen=True, gc=False):
 
     level: int = 0
     path: Path = ()
+
+
+class PathSummary(Struct, frozen=True, gc=False):
+    """What is to be known of several sections to merge them, and to join others to them.
+
+    Attributes:
+        level: the lowest.
+        common: what all paths start with.
+        deepest: the longest path.
+        is_chain: whether that one starts with each of the others.
+    """
+
+    level: int
+    common: Path
+    deepest: Path
+    is_chain: bool = True
+
+    @classmethod
+    def of(cls, section: SectionPath) -> PathSummary:
+        """Return the summary of one section."""
+        return cls(section.level, section.path, section.path)
+
+    def joined(self, other: PathSummary) -> PathSummary:
+        """Return the summary of the sections of both."""
+        outer, inner = self.deepest, other.deepest
+        if len(outer) > len(inner):
+            outer, inner = inner, outer
+        is_chain = self.is_chain and other.is_chain and inner[: len(outer)] == outer
+        level = min(self.level, other.level)
+        return PathSummary(level, find_common_prefix(self.common, other.common), inner, is_chain)
+
+    @property
+    def merged(self) -> SectionPath:
+        """Level and path of a chunk that holds all these sections."""
+        return SectionPath(self.level, self.deepest if self.is_chain else self.common)
 
 
 def find_common_prefix(first: SectionPath | Path, second: SectionPath | Path) -> Path:
@@ -68,14 +104,10 @@ def merge_sections(sections: Iterable[SectionPath]) -> SectionPath:
     >>> merge_sections([SectionPath(3, ("A", "B")), SectionPath(3, ("A", "C"))])
     SectionPath(level=3, path=('A',))
     """
-    merged = list(sections)
-    if not merged:
+    summaries = [PathSummary.of(section) for section in sections]
+    if not summaries:
         raise ValueError("sections is empty; allowed: one section or more")
-    path = deepest = max((s.path for s in merged), key=len)
-    for section in merged:
-        path = find_common_prefix(path, section.path)
-    on_one_chain = all(deepest[: len(s.path)] == s.path for s in merged)
-    return SectionPath(min(s.level for s in merged), deepest if on_one_chain else path)
+    return reduce(PathSummary.joined, summaries).merged
 
 
 def _titles(section: SectionPath | Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
 from operator import attrgetter
@@ -11,8 +11,9 @@ from operator import attrgetter
 from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import ContextWriter
 from chunkana_core.document.blocks import BlockKind
-from chunkana_core.document.location import section_path
+from chunkana_core.document.location import section_path, summarize_paths
 from chunkana_core.document.outline import ROOT, Section
+from chunkana_core.document.paths import PathSummary
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.document.traits import Merging
 from chunkana_core.drafting.drafts import Draft
@@ -49,6 +50,7 @@ class Merger:
     contexts: ContextWriter
     config: ChunkConfig
     minimum: int
+    _summaries: dict[Draft, PathSummary] = field(default_factory=dict, repr=False, compare=False)
 
     def merge(self, drafts: Sequence[Draft]) -> list[Draft]:
         """Return the drafts of a document, small ones merged."""
@@ -110,11 +112,28 @@ class Merger:
             return MergeObstacle.BARE
         if not (self._is_small(left) or self._is_small(right)):
             return MergeObstacle.LARGE
-        return None if self._fits(left.first, right.stop) else MergeObstacle.LIMIT
+        return None if self._fit_together(left, right) else MergeObstacle.LIMIT
 
     def _is_small(self, draft: Draft) -> bool:
         is_any = self.sizes.document.traits.merging is Merging.FITTING
         return is_any or self.sizes.of_blocks(draft.first, draft.stop) < self.minimum
+
+    def _fit_together(self, left: Draft, right: Draft) -> bool:
+        """Tell whether two neighbours fit into a chunk; their paths are joined, not found anew."""
+        document, size = self.sizes.document, self.sizes.of_blocks(left.first, right.stop)
+        if size > self.contexts.full_room:
+            return False
+        if not all(document.has_content(draft.first, draft.stop) for draft in (left, right)):
+            return self._fits(left.first, right.stop)
+        joined = self._summary(left).joined(self._summary(right))
+        self._summaries[Draft(left.first, right.stop)] = joined
+        return size <= self.contexts.room(joined.merged.path)
+
+    def _summary(self, draft: Draft) -> PathSummary:
+        if draft not in self._summaries:
+            document = self.sizes.document
+            self._summaries[draft] = summarize_paths(document, draft.first, draft.stop)
+        return self._summaries[draft]
 
     def _fits(self, first: int, stop: int) -> bool:
         size = self.sizes.of_blocks(first, stop)

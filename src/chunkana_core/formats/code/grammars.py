@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import cast
 
@@ -45,6 +46,9 @@ _SPACE = re.compile("\0|\ufeff|(?![\0-\x7f])\\s")
 _OTHER = re.compile("[^\0-\x7f]")
 _PLUS = re.compile(r"(?<=\d[eE])\+(?=\d)")  # of an exponent, which the grammar of JSON knows not
 _LONE_CR = re.compile("\r(?!\n)")
+_PIECE = 4096  # bytes that are read at once
+MOST_READS = 20_000  # of pieces; usual texts of the largest size take 1,500
+MOST_STEPS = 50_000  # hundreds of steps, of which each takes up to 400 bytes; usual are 20,000
 
 
 @cache
@@ -53,8 +57,12 @@ def grammar(language: str) -> Grammar:
     return Grammar(_LANGUAGES[language]())
 
 
-def parse(text: str, language: str) -> Node:
+def parse(text: str, language: str) -> Node | None:
     """Return the root of the tree of a text, in which positions are offsets in code points.
+
+    None is returned for what takes the parser too many steps, or is read too often: grammars try
+    all readings of what is ambiguous at once, and some look for the end of a string to the end of
+    the text. Both are counted, so that the same text always has the same tree.
 
     The parser is given a byte for each code point: other white space than ASCII's, NULs and BOMs
     are spaces, other characters a letter, which they may be in names, strings and comments.
@@ -65,7 +73,37 @@ def parse(text: str, language: str) -> Node:
         text = _OTHER.sub("X", _SPACE.sub(" ", text))
     if language == "json":
         text = _PLUS.sub("0", text)
-    return Parser(grammar(language)).parse(text.encode("ascii")).root_node
+    work = _Work(text.encode("ascii"))
+    try:
+        tree = Parser(grammar(language)).parse(work.read, progress_callback=work.is_too_much)
+    except ValueError:  # it gave up
+        return None
+    return None if work.reads > MOST_READS else tree.root_node
+
+
+@dataclass(slots=True)
+class _Work:
+    """Gives the parser its text in pieces, and counts what it does.
+
+    Attributes:
+        data: the text.
+        reads: how many pieces were read.
+        steps: hundreds of the parser's steps.
+    """
+
+    data: bytes
+    reads: int = 0
+    steps: int = 0
+
+    def read(self, offset: int, position: object) -> bytes:  # noqa: ARG002 - it is called with both
+        """Return the piece at an offset; the text ends where too much of it was read."""
+        self.reads += 1
+        return b"" if self.reads > MOST_READS else self.data[offset : offset + _PIECE]
+
+    def is_too_much(self, offset: int, has_error: bool) -> bool:  # noqa: ARG002, FBT001 - likewise
+        """Tell whether the parser shall give up."""
+        self.steps += 1
+        return self.steps > MOST_STEPS or self.reads > MOST_READS
 
 
 def walk(root: Node, enter: Callable[[Node], bool], leave: Callable[[], None]) -> None:

@@ -11,15 +11,15 @@ from chunkana_core.formats.code.sections import make_document
 from chunkana_core.formats.code.tree import ItemTree
 from chunkana_core.formats.plain import parse_text
 
-MOST_CHARACTERS = 2_000_000  # tree-sitter takes up to 260 bytes for each of them
+MOST_CHARACTERS = 2_000_000  # tree-sitter takes 100 to 900 bytes for each of them
 _MOST_UNPARSED = 0.5  # of the text
 
 
 def parse_code(text: str, language: str) -> Document:
     r"""Parse source code: definitions are sections, whose kinds and names are theirs.
 
-    Total over `str` and linear in its length. A text of more than 2,000,000 characters, or half of
-    which or more the grammar cannot parse, is plain text.
+    Total over `str` and linear in its length. A text of more than 2,000,000 characters, one that
+    takes the parser too much work, and one half of which or more it cannot parse, is plain text.
 
     Args:
         text: the text.
@@ -29,26 +29,24 @@ def parse_code(text: str, language: str) -> Document:
     >>> [(s.kind, s.level, s.path) for s in document.sections[1:]]
     [('class', 1, ('A',)), ('method', 2, ('A', 'f'))]
     """
-    if len(text) > MOST_CHARACTERS:
-        return parse_text(text)
-    return _document(text, find_items(parse(text, language), text, language), language)
+    root = parse(text, language) if len(text) <= MOST_CHARACTERS else None
+    return _document(text, root and find_items(root, text, language), language)
 
 
 def parse_json(text: str) -> Document:
     """Parse JSON, or JSON lines: members and elements are sections below the root.
 
-    Total over `str` and linear in its length. A text of more than 2,000,000 characters, or half of
-    which or more cannot be parsed, is plain text.
+    Total over `str` and linear in its length. A text of more than 2,000,000 characters, one that
+    takes the parser too much work, and one half of which or more it cannot parse, is plain text.
 
     >>> [section.path for section in parse_json('{"tea": ["hot"]}').sections[1:]]
     [('root',), ('root', 'tea'), ('root', 'tea', '[0]')]
     """
-    if len(text) > MOST_CHARACTERS:
-        return parse_text(text)
-    return _document(text, find_json_items(parse(text, "json"), text), "json")
+    root = parse(text, "json") if len(text) <= MOST_CHARACTERS else None
+    return _document(text, root and find_json_items(root, text), "json")
 
 
-def _document(text: str, tree: ItemTree, name: str) -> Document:
-    if sum(tree.unparsed) > _MOST_UNPARSED * len(text.strip()):
+def _document(text: str, tree: ItemTree | None, name: str) -> Document:
+    if tree is None or sum(tree.unparsed) > _MOST_UNPARSED * len(text.strip()):
         return parse_text(text)
     return make_document(text, tree, FormatTraits(name))
