@@ -87,6 +87,17 @@ def test_a_statement_over_the_limit_is_cut_at_its_inner_ones() -> None:
     assert all(line.split("_")[0].strip() in ("first", "second") for line in first_lines(found)[1:])
 
 
+def test_statements_in_others_are_places_to_cut() -> None:
+    """Fewer parts come first; of cuts into as many, none is inside a statement."""
+    row = "        {0} = call(\n            {0},\n        )\n"
+    code = "def f():\n    if ready:\n" + "".join(map(row.format, "abcdefgh")).rstrip()
+    by_lines, by_syntax = (
+        first_lines(parts(code, "python", 150, cuts)) for cuts in ("lines", "syntax")
+    )
+    assert by_lines == ["def f():", "            c,", "            f,"]
+    assert by_syntax == ["def f():", "        c = call(", "        f = call("]
+
+
 @given(st.text("ab():[]{}\"'#\n  =`", max_size=200), st.sampled_from(["python", "js", "json"]))
 def test_the_laws_hold_for_any_code(code: str, info: str) -> None:
     config = ChunkConfig(

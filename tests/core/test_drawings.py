@@ -27,6 +27,7 @@ _FACT = re.compile(r'class="[^"]*\b(?:fact|offset)"[^>]*>([^<]+)<')
 _PICTURE = re.compile(r"!\[([^\]]*)\]\([\w/]*pictures/([^)]+)\)")
 _DRAWN = {  # the document in the drawing of an option, by its name on the page
     "atomic_blocks": "log",
+    "code_cuts": "kitchen",
     "code_threshold": "text",
     "include_document_summary": "kettle",
     "length_function": "text",

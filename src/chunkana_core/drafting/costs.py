@@ -13,9 +13,9 @@ CUT_COSTS: dict[Boundary, int] = {
     Boundary.BLANK_LINE: 8,  # in code
     Boundary.LINE: 10,  # of HTML and front matter
     Boundary.ATOM_LINE: 12,  # of code, math or a table
-    Boundary.STATEMENT: 8,  # where code is cut by its syntax
-    Boundary.INNER_STATEMENT: 12,
-    Boundary.DEEP_STATEMENT: 16,
+    Boundary.STATEMENT: 7,  # where code is cut by its syntax
+    Boundary.INNER_STATEMENT: 13,
+    Boundary.DEEP_STATEMENT: 17,
     Boundary.INSIDE_STATEMENT: 30,
     Boundary.INNER_LINE: 15,  # inside an element of HTML
     Boundary.SENTENCE: 20,

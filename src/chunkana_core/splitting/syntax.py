@@ -33,9 +33,8 @@ def statement_boundaries(lines: Sequence[str], info: str) -> list[Boundary]:
     starts = {start: number for number, start in enumerate(_starts(lines))}
     boundaries = [Boundary.INSIDE_STATEMENT] * len(lines)
     for start, depth in _statements(document):
-        number = starts.get(document.source.line_start(start))
-        if number is not None:
-            boundaries[number] = _BOUNDARIES[min(depth, len(_BOUNDARIES) - 1)]
+        number = starts[document.source.line_start(start)]
+        boundaries[number] = _BOUNDARIES[min(depth, len(_BOUNDARIES) - 1)]
     return boundaries
 
 
