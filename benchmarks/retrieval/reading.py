@@ -1,73 +1,79 @@
-"""What is read of our chunks: found, scores propagated, laid out within a budget."""
+"""What is read of our chunks: found, ranked and laid out as `ChunkanaRetriever` does it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from benchmarks.retrieval.metrics import Counted
 from benchmarks.retrieval.questions import Collection
 from benchmarks.retrieval.ranking import Scores, ranked
 from chunkana_core import ChunkConfig, Context, MarkdownChunker, Span
-from chunkana_retrieval import Hit, LexicalEntry, LexicalIndex, assemble, fuse, propagate_hits
+from chunkana_retrieval import Hit, LexicalIndex, assemble
+from chunkana_retrieval.indexing import (
+    DocumentRecord,
+    Proposal,
+    RankingOptions,
+    rank_leaves,
+    record_document,
+)
+from chunkana_retrieval.indexing.searching import SearchKind
 
-FETCHED = 30  # hits of each search, as the retrievers of our adapters fetch
-_Key = tuple[str, str]  # the ids of a document and of a leaf
+_FETCHED = RankingOptions().fetch_k
+_SEARCHES: dict[str, SearchKind] = {"dense": "dense", "words": "lexical", "hybrid": "hybrid"}
 
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """The leaves of all documents, as `ChunkanaSplitter` makes them.
+    """The leaves of all documents, as the retrievers of both adapters index them.
 
     Attributes:
-        hits: by the ids of document and leaf; documents are named by their numbers.
-        embedded: the texts to find them by, in the same order.
+        records: of the documents, which are named by their numbers.
+        embedded: the texts to find the leaves by, in order.
         lexical: finds them by words.
-        sources: the texts of the documents.
     """
 
-    hits: dict[_Key, Hit]
+    records: list[DocumentRecord]
     embedded: list[str]
     lexical: LexicalIndex
-    sources: dict[str, str]
 
     @classmethod
     def of(cls, collection: Collection, size: int) -> Leaves:
         """Split the documents."""
         config = ChunkConfig(max_chunk_size=size, atomic_blocks="split")
         chunker = MarkdownChunker(config, Context())
-        sources = {str(number): text.text for number, text in enumerate(collection.texts)}
-        chunks = [
-            (name, chunk)
-            for name, text in sources.items()
-            for chunk in chunker.chunk_hierarchical(text).get_flat_chunks()
+        records = [
+            record_document(str(number), chunker.chunk_hierarchical(text.text), {}, "")
+            for number, text in enumerate(collection.texts)
         ]
-        return cls(
-            {(name, chunk.chunk_id): Hit.of_chunk(chunk, 0, name) for name, chunk in chunks},
-            [chunk.embedded for _, chunk in chunks],
-            LexicalIndex(LexicalEntry.of_chunk(chunk, name) for name, chunk in chunks),
-            sources,
-        )
+        embedded = [record.embedded(leaf) for record in records for leaf in record.leaves]
+        lexical = LexicalIndex(entry for record in records for entry in record.entries())
+        return cls(records, embedded, lexical)
 
-    def by_words(self, question: str) -> dict[_Key, float]:
-        """Return the scores of the best leaves by words."""
-        found = self.lexical.search(question, FETCHED)
-        return {(hit.document_id, hit.node_id): hit.score for hit in found}
+    def ranking(self, search: SearchKind, question: str, meaning: Scores | None) -> list[Hit]:
+        """Return the best leaves for a question.
 
-    def by_meaning(self, scores: Scores, asked: int) -> dict[_Key, float]:
-        """Return the scores of the best leaves for a question, of the scores of all leaves."""
-        keys, row = [*self.hits], scores[asked]
-        return {keys[n]: float(row[n]) for n in ranked(scores[asked : asked + 1])[0][:FETCHED]}
+        Args:
+            search: the kind of search.
+            question: its words.
+            meaning: a row with the score of each leaf, None for a search by words alone.
+        """
+        found = self.lexical.search(question, _FETCHED) if search != "dense" else []
+        proposals = [] if meaning is None or search == "lexical" else self._proposals(meaning)
+        return rank_leaves(proposals, found, self.records, RankingOptions(search))
 
-    def ranking(self, scores: dict[_Key, float]) -> list[Hit]:
-        """Return hits with their scores propagated, the best first."""
-        found = [replace(self.hits[key], score=score) for key, score in scores.items()]
-        return propagate_hits(found)
+    def _proposals(self, meaning: Scores) -> list[Proposal]:
+        leaves = [(record, leaf) for record in self.records for leaf in record.leaves]
+        return [
+            Proposal(leaves[n][0].document_id, leaves[n][1].leaf_id, float(meaning[0][n]))
+            for n in ranked(meaning)[0][:_FETCHED]
+        ]
 
     def read(self, ranking: Sequence[Hit], budget: int, counted: Counted) -> list[tuple[int, Span]]:
         """Return the ranges of documents that are read within a budget."""
         if counted == "handed over":
-            passages = assemble(ranking, budget, sources=self.sources)
+            sources = {record.document_id: record.text for record in self.records}
+            passages = assemble(ranking, budget, sources=sources)
             return [(int(p.document_id), span) for p in passages for span in p.spans]
         ranges, left = [], budget
         for hit in ranking:
@@ -83,13 +89,12 @@ def rankings(
     leaves: Leaves, questions: Sequence[str], meaning: Scores | None
 ) -> dict[str, list[list[Hit]]]:
     """Return for each kind of search the hits of each question, the best first."""
-    by_words = [leaves.by_words(question) for question in questions]
-    found: dict[str, list[dict[_Key, float]]] = {"words": by_words}
-    if meaning is not None:
-        dense = [leaves.by_meaning(meaning, asked) for asked in range(len(questions))]
-        found["dense"] = dense
-        found["hybrid"] = [fuse(*pair) for pair in zip(dense, by_words, strict=True)]
+    searches = ["words"] if meaning is None else [*_SEARCHES]
+    rows = [None if meaning is None else meaning[n : n + 1] for n in range(len(questions))]
     return {
-        search: [leaves.ranking(scores) for scores in of_questions]
-        for search, of_questions in found.items()
+        search: [
+            leaves.ranking(_SEARCHES[search], question, row)
+            for question, row in zip(questions, rows, strict=True)
+        ]
+        for search in searches
     }
