@@ -31,14 +31,15 @@ def parse_code(text: str, language: str) -> Document:
     """
     if len(text) > MOST_CHARACTERS:
         return parse_text(text)
-    return _document(text, find_items(parse(text, language), text, language), language)
+    found = _document(text, find_items(parse(text, language), text, language), language)
+    return found or parse_text(text)
 
 
-def parse_json(text: str) -> Document:
+def parse_json(text: str) -> Document | None:
     """Parse JSON, or JSON lines: members and elements are sections below the root.
 
-    Total over `str` and linear in its length. A text of more than 2,000,000 characters, or half of
-    which or more cannot be parsed, is plain text.
+    Total over `str` and linear in its length. None is returned for a text of which half or more
+    cannot be parsed; one of more than 2,000,000 characters is plain text.
 
     >>> [section.path for section in parse_json('{"tea": ["hot"]}').sections[1:]]
     [('root',), ('root', 'tea'), ('root', 'tea', '[0]')]
@@ -48,7 +49,8 @@ def parse_json(text: str) -> Document:
     return _document(text, find_json_items(parse(text, "json"), text), "json")
 
 
-def _document(text: str, tree: ItemTree, name: str) -> Document:
+def _document(text: str, tree: ItemTree, name: str) -> Document | None:
+    """Return the document of items, None where too much of its text could not be parsed."""
     if sum(tree.unparsed) > _MOST_UNPARSED * len(text.strip()):
-        return parse_text(text)
+        return None
     return make_document(text, tree, FormatTraits(name))
