@@ -112,6 +112,10 @@ class InvariantValidator:
         Violations are of the laws `exact`, `lossless`, `size`, `heading` and `fence`; a heading
         that is too long to go with its text is a warning.
 
+        Args:
+            chunks: of one document.
+            text: as it was chunked; of a notebook, the file's.
+
         Raises:
             InputTypeError: if `text` is no str, or a chunk is none of this package.
             InvariantViolationError: if `strict` and there are errors.

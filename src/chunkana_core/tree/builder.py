@@ -214,6 +214,10 @@ class HierarchyBuilder:
 
         Nodes among the chunks are made anew, so that building again changes nothing.
 
+        Args:
+            chunks: of one document.
+            original_text: as it was chunked; of a notebook, the file's.
+
         Raises:
             ConfigurationError: if a span is not in the text, or two leaves have one id.
             InputTypeError: if `original_text` is no str, or a chunk is none of this package.
