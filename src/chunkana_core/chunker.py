@@ -58,12 +58,17 @@ class _Pipeline:
         object.__setattr__(self, "_selector", selector)
 
     def _chunked(
-        self, text: str, given: Format, context: Context | None, path: AnyPath | None = None
+        self,
+        text: str,
+        given: Format,
+        context: Context | None,
+        path: AnyPath | None = None,
+        otherwise: Format = TEXT,
     ) -> HierarchicalChunkingResult:
         """Run the pipeline."""
         require_str("text", text)
         _require_context(context)
-        document, sizer = given.document(text), Sizer.of(self.config)
+        document, sizer = given.document(text, otherwise), Sizer.of(self.config)
         strategy = self._selector.select(document.analysis, self.config)
         context = _labelled(context or self.context, document, path)
         contexts = ContextWriter(document, sizer, context)
@@ -146,17 +151,21 @@ class Chunker(_Pipeline):
         context: what is embedded before each leaf's content, within the limit; None for nothing.
         strategies: strategies of the user's own, beside the built-in ones.
         formats: formats of the user's own, beside the built-in ones.
+        otherwise: the name of the format of a text that is not what its name says: of JSON or a
+            notebook that does not load. The result tells its `format`.
 
     Raises:
-        ConfigurationError: for anything else than a `ChunkConfig`, a `Context`, strategies and
-            formats.
+        ConfigurationError: for anything else than a `ChunkConfig`, a `Context`, strategies,
+            formats and the name of one.
 
     >>> [chunk.content_type for chunk in Chunker().chunk("# not a heading\n", path="notes.txt")]
     ['text']
     """
 
     formats: Iterable[Format] = field(default=(), kw_only=True)
+    otherwise: str = field(default=TEXT.name, kw_only=True)
     _formats: FormatSelector = field(init=False, repr=False, compare=False)
+    _otherwise: Format = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the arguments."""
@@ -164,6 +173,7 @@ class Chunker(_Pipeline):
         selector = FormatSelector.of(self.formats)
         object.__setattr__(self, "formats", selector.registered)
         object.__setattr__(self, "_formats", selector)
+        object.__setattr__(self, "_otherwise", selector.select(self.otherwise, field="otherwise"))
 
     def chunk(
         self,
@@ -204,7 +214,8 @@ class Chunker(_Pipeline):
             ImportError: if the extra that the format needs is not installed.
             InvariantViolationError: with `validation="strict"` only.
         """
-        return self._chunked(text, self._formats.select(format, path), context, path)
+        given = self._formats.select(format, path)
+        return self._chunked(text, given, context, path, self._otherwise)
 
 
 def _labelled(context: Context | None, document: Document, path: AnyPath | None) -> Context | None:

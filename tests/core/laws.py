@@ -82,6 +82,13 @@ METADATA_KEYS = frozenset(
         "size",
         "has_code",
         "code_languages",
+        "format",
+        "kind",
+        "name",
+        "cell",
+        "cell_start_line",
+        "cell_end",
+        "cell_end_line",
         "container",
         "dangling_header_fixed",
         "header_moved_from_id",
@@ -135,6 +142,12 @@ class Case:
     name: str = ""
     context: Context | None = None
     format: Format | None = None  # None is Markdown
+    file: str | None = None  # what is chunked, where the text is made of it
+
+    @property
+    def given(self) -> str:
+        """What is chunked."""
+        return self.text if self.file is None else self.file
 
     @cached_property
     def result(self) -> HierarchicalChunkingResult:
@@ -146,12 +159,14 @@ class Case:
         if self.format is None:
             return MarkdownChunker(self.config, self.context).chunk_hierarchical(self.text)
         chunker = Chunker(self.config, self.context, formats=[self.format])
-        return chunker.chunk_hierarchical(self.text, self.format.name)
+        return chunker.chunk_hierarchical(self.given, self.format.name)
 
     @cached_property
     def document(self) -> Document:
         """What the format makes of the text."""
-        return parse_markdown(self.text) if self.format is None else self.format.parse(self.text)
+        return (
+            parse_markdown(self.text) if self.format is None else self.format.document(self.given)
+        )
 
     @cached_property
     def leaves(self) -> list[Chunk]:
@@ -266,7 +281,11 @@ def _may_be_oversize(case: Case, chunk: Chunk) -> None:
         assert chunk.split_index is None
         return
     assert chunk.oversize_reason in ATOM_REASONS
-    assert case.format is None, "other formats have no atoms"
+    if case.format is not None:
+        assert case.document.traits.is_markup, "other formats have no atoms"
+        touched = [case.document.top[n] for n in case.document.positions(chunk.span)]
+        assert [block.is_content for block in touched].count(True) == 1, "an atom, and more"
+        return
     if limited_blocks(case.text) is None:
         return  # what lies too deep is one block, whatever it holds
     held = [block for block in _leaf_blocks(case, chunk) if block.kind != "marker"]
@@ -570,7 +589,8 @@ def validated(case: Case) -> None:
     """L2 to L4 as the validator sees them, which knows the format of what it is given."""
     assert case.format
     validator = InvariantValidator(case.config, formats=[case.format])
-    assert validator.validate(case.result.chunks, case.text).errors == ()
+    if case.result.chunks or case.file is None:  # chunks tell what is given
+        assert validator.validate(case.result.chunks, case.given).errors == ()
     assert validate_tree(case.result).valid
     assert case.result.format == case.document.traits.name
 
@@ -580,7 +600,7 @@ def built_again(case: Case) -> None:
     assert case.format
     config = case.config
     builder = HierarchyBuilder(config.include_document_summary, config, formats=[case.format])
-    assert builder.build(case.result.chunks, case.text).chunks == case.result.chunks
+    assert builder.build(case.result.chunks, case.given).chunks == case.result.chunks
 
 
 def brackets_not_alone(case: Case) -> None:

@@ -198,7 +198,7 @@ def test_a_format_may_have_no_introductions() -> None:
     """Then no room is kept for them, either."""
 
     def parse(text: str) -> Document:
-        document = table.TEXT.parse(text)
+        document = table.TEXT.document(text)
         return Document.of_sections(document.source, document.blocks, (), FormatTraits("prose"))
 
     text = "This text is about many kinds of tea.\n\n" + "Then there is more. " * 40
@@ -241,7 +241,7 @@ def test_strict_validation_of_a_format_that_breaks_laws() -> None:
     """A format that leaves out text of its own is found out."""
 
     def parse(text: str) -> Document:
-        return NESTED.parse(text.replace("lost", "    "))
+        return NESTED.document(text.replace("lost", "    "))
 
     broken = Format("broken", parse)
     chunks = Chunker(formats=[broken]).chunk("kept\nlost\n", "broken")

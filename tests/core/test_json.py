@@ -13,7 +13,8 @@ from chunkana_core import BlockKind, Document
 from tests import corpora
 
 pytest.importorskip("tree_sitter")
-from chunkana_core.formats.code.parser import MOST_CHARACTERS, parse_json
+from chunkana_core.formats.code.parser import MOST_CHARACTERS
+from chunkana_core.formats.table import JSON
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 # Titles are on one line; those of elements start with a bracket.
@@ -62,7 +63,7 @@ def written_values(document: Document) -> list[tuple[tuple[str, ...], Json]]:
 
 
 def assert_paths(value: Json, text: str) -> None:
-    assert written_values(parse_json(text)) == paths(value, ("root",))
+    assert written_values(JSON.document(text)) == paths(value, ("root",))
 
 
 @given(VALUES)
@@ -87,7 +88,7 @@ def test_every_path_of_the_corpus_leads_to_its_value() -> None:
 def test_json_lines_are_elements_of_the_root(values: list[Json]) -> None:
     """The root itself is all of them."""
     text = "".join(f"{json.dumps(value)}\n" for value in values)
-    found = parse_json(text)
+    found = JSON.document(text)
     expected = [
         found for n, value in enumerate(values) for found in paths(value, ("root", f"[{n}]"))
     ]
@@ -96,7 +97,7 @@ def test_json_lines_are_elements_of_the_root(values: list[Json]) -> None:
 
 
 def test_levels_and_paths_are_those_of_the_members() -> None:
-    document = parse_json('{"users": [{"name": "Alice"}]}')
+    document = JSON.document('{"users": [{"name": "Alice"}]}')
     assert (document.sections[-1].level, document.sections[-1].path) == (
         4,
         ("root", "users", "[0]", "name"),
@@ -167,7 +168,7 @@ def test_levels_and_paths_are_those_of_the_members() -> None:
 )
 def test_blocks(text: str, expected: list[str]) -> None:
     """Keys and opening brackets are headings; commas belong to the member before them."""
-    document = parse_json(text)
+    document = JSON.document(text)
     found = []
     for block in document.top:
         title = f" {block.info}" if block.kind is BlockKind.HEADING else ""
@@ -187,7 +188,7 @@ def test_blocks(text: str, expected: list[str]) -> None:
 )
 def test_titles_are_what_keys_say(key: str, title: str) -> None:
     """Escapes are decoded where they are known; titles are short and on one line."""
-    document = parse_json(f'{{"{key}": 1}}')
+    document = JSON.document(f'{{"{key}": 1}}')
     assert document.sections[-1].title == title
 
 
@@ -195,12 +196,12 @@ def test_titles_are_what_keys_say(key: str, title: str) -> None:
 def test_at_most_64_levels_are_sections(size: int) -> None:
     """What is deeper is of the innermost; 64 more levels are values in values."""
     text = "[1,2," * size + "3" + "]" * size
-    document = parse_json(text)
+    document = JSON.document(text)
     assert max(section.level for section in document.sections) == min(64, size + 1)
     assert max(block.depth for block in document.blocks) <= 64
 
 
 def test_what_is_mostly_errors_or_long_is_plain_text() -> None:
-    assert parse_json("[" * 1000).traits.name == "text"
-    assert parse_json('{"a":' * 1000).traits.name == "text"
-    assert parse_json("[" + "1," * (MOST_CHARACTERS // 2) + "1]").traits.name == "text"
+    assert JSON.document("[" * 1000).traits.name == "text"
+    assert JSON.document('{"a":' * 1000).traits.name == "text"
+    assert JSON.document("[" + "1," * (MOST_CHARACTERS // 2) + "1]").traits.name == "text"

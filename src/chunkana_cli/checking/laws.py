@@ -11,6 +11,7 @@ from chunkana_cli.fences import leaves_fence_open
 from chunkana_core import (
     Chunk,
     ChunkConfig,
+    Format,
     InvariantValidator,
     Source,
     Violation,
@@ -25,7 +26,7 @@ _LAWS_WITHOUT_LOCATION = {"exact", "size"}  # of chunks whose place is not known
 
 
 def find_violations(
-    records: Sequence[ChunkRecord], source: str, limit: int | None
+    records: Sequence[ChunkRecord], source: str, limit: int | None, formats: Sequence[Format] = ()
 ) -> list[Violation]:
     """Return the violations of the chunks of a document, in the order of the chunks.
 
@@ -33,19 +34,20 @@ def find_violations(
         records: the chunks, in the document's order.
         source: the document's text.
         limit: the largest size in characters; None where it is not known.
+        formats: that the chunks may be of, beside the built-in ones.
 
     Returns:
         violations, whose `chunk_id` is the `key` of a record.
     """
     unchecked = find_unchecked_laws(records, source, limit)
     found = [*_exact_violations(records, source), *_size_violations(records, limit)]
-    found += validate_content_coverage(records, indexable_text(records, source)).errors
+    found += validate_content_coverage(records, indexable_text(records, source, formats)).errors
     if "lossless" in unchecked:
         found += _violations_by_content(records, source)
     else:
-        found += _violations_by_span(records, source, limit)
+        found += _violations_by_span(records, source, limit, formats)
     if "tree" not in unchecked:
-        found += find_tree_violations(locate(records, source), source)
+        found += find_tree_violations(locate(records, source), source, formats)
     return sorted(found, key=lambda violation: int(violation.chunk_id or 0))
 
 
@@ -90,13 +92,14 @@ def _size_violations(records: Sequence[ChunkRecord], limit: int | None) -> Itera
 
 
 def _violations_by_span(
-    records: Sequence[ChunkRecord], source: str, limit: int | None
+    records: Sequence[ChunkRecord], source: str, limit: int | None, formats: Sequence[Format]
 ) -> Iterator[Violation]:
     """Yield what the core finds in chunks whose places are known; of the others, open fences."""
     located = locate(records, source)
-    text = indexable_text(records, source)
+    text = indexable_text(records, source, formats)
     config = ChunkConfig(max_chunk_size=_assumed_limit(records) if limit is None else limit)
-    errors = InvariantValidator(config).validate(_to_chunks(located, text), text).errors
+    validator = InvariantValidator(config, formats=formats)
+    errors = validator.validate(_to_chunks(located, text), text).errors
     yield from (violation for violation in errors if violation.law not in _LAWS_WITHOUT_LOCATION)
     keys = {record.key for record in located}
     yield from _open_fences([record for record in records if record.key not in keys])

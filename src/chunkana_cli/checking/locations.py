@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from chunkana_cli.checking.records import ChunkRecord
-from chunkana_core import parse_document
+from chunkana_core import Format, parse_document
 
 Offsets = tuple[int, int]
 _NOT_LINE_END = re.compile(r"[^\r\n]")
@@ -33,7 +33,9 @@ def is_exact(record: ChunkRecord, source: str) -> bool:
     return found == record.text
 
 
-def indexable_text(records: Sequence[ChunkRecord], source: str) -> str:
+def indexable_text(
+    records: Sequence[ChunkRecord], source: str, formats: Sequence[Format] = ()
+) -> str:
     """Return a document, blank where our adapters rightly leave out what is not worth indexing.
 
     That is what a reader does not see: comments, bare tags, link definitions, front matter. For
@@ -45,7 +47,7 @@ def indexable_text(records: Sequence[ChunkRecord], source: str) -> str:
     starts, ends = sorted(start for start, _ in spans), sorted(end for _, end in spans)
     parts: list[str] = []
     end = 0
-    document = parse_document(source, records[0].format)
+    document = parse_document(source, records[0].format, formats=formats)
     for position, block in enumerate(document.top):
         is_held = bisect_left(starts, block.end) > bisect_right(ends, block.start)
         if not is_held and not document.is_read(position):

@@ -12,7 +12,15 @@ from chunkana_cli.documents import AUTO, format_of_file
 from chunkana_cli.errors import InputError
 from chunkana_cli.naming import counted
 from chunkana_cli.visible import on_one_line
-from chunkana_core import Violation, format_names, validate_content_coverage
+from chunkana_core import (
+    Document,
+    Format,
+    Source,
+    Violation,
+    format_names,
+    parse_document,
+    validate_content_coverage,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +93,25 @@ def check_document(
     name = format_of_file(AUTO, file)
     if name not in format_names():
         raise InputError(f'{file}: {name} needs pip install "chunkana-rag[code]"')
-    records = [replace(record, format=name) for record in records]
-    coverage = validate_content_coverage(records, indexable_text(records, source)).coverage
-    unchecked = find_unchecked_laws(records, source, limit)
-    violations = find_violations(records, source, limit)
+    document = parse_document(source, name)
+    formats = () if document.text == source else (_format_of_joined(document),)
+    records = [replace(record, format=document.traits.name) for record in records]
+    text = document.text
+    coverage = validate_content_coverage(records, indexable_text(records, text, formats)).coverage
+    unchecked = find_unchecked_laws(records, text, limit)
+    violations = find_violations(records, text, limit, formats)
     by_key = {record.key: record for record in records}
     return CheckedDocument(file, by_key, coverage, unchecked, violations)
+
+
+def _format_of_joined(document: Document) -> Format:
+    """Return a format of a text that is not the file's, such as that of a notebook's cells.
+
+    Of the text, in which stretches may be blank, it makes the document that the file's is.
+    """
+    return Format(
+        document.traits.name, lambda text: replace(document, source=Source.of(text), text=text)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,10 @@ class InvariantValidator:
         Violations are of the laws `exact`, `lossless`, `size`, `heading` and `fence`; a heading
         that is too long to go with its text is a warning.
 
+        Args:
+            chunks: of one document.
+            text: as it was chunked; of a notebook, the file's.
+
         Raises:
             InputTypeError: if `text` is no str, or a chunk is none of this package.
             InvariantViolationError: if `strict` and there are errors.
@@ -141,7 +145,9 @@ class InvariantValidator:
         if size > limit and leaf.oversize_reason is None:
             message = f"has size {size}, over the limit of {limit}"
             yield Violation("size", leaf.chunk_id, message)
-        if document.traits.is_markup and self._leaves_fence_open(document, leaf):
+        touched = document.positions(leaf.span)
+        is_markup = document.is_markup(touched.start, touched.stop)
+        if is_markup and self._leaves_fence_open(document, leaf):
             yield Violation("fence", leaf.chunk_id, "opens a fence that it does not close")
 
     def _leaves_fence_open(self, document: Document, leaf: Chunk) -> bool:

@@ -114,7 +114,7 @@ class Introductions:
             if kind is BlockKind.PARAGRAPH:
                 span = document.trimmed_block(position)
                 cutter = Cutter.of(document.source, span, self.sizer, 1, lambda *_: 0)
-                cutter = replace(cutter, is_markup=document.traits.is_markup)
+                cutter = replace(cutter, is_markup=document.is_markup(position))
                 first = next((piece.span for piece in cutter.sentences()), span)
                 sentence = document.text[first.start : first.end]
                 if is_prose(sentence):

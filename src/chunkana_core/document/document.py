@@ -10,6 +10,7 @@ from operator import attrgetter
 
 from chunkana_core.document.analysis import ContentAnalysis, analyze
 from chunkana_core.document.blocks import TRAITS, Block, BlockKind, content_counts
+from chunkana_core.document.cells import NO_CELLS, Cells
 from chunkana_core.document.outline import (
     ROOT,
     Run,
@@ -52,7 +53,9 @@ class Document:
         is_titled: whether the document calls itself so.
         folded: the index of the sole H1 that is the document's title, 0 where there is none.
         front_matter_stop: the position after the front matter: 1 or, where there is none, 0.
+        preamble_stop: the position of the first heading; 0 where there is none.
         is_only_headings: whether there are headings and nothing else to read.
+        cells: of a notebook, else none.
     """
 
     source: Source
@@ -67,10 +70,12 @@ class Document:
     is_titled: bool
     folded: int
     front_matter_stop: int
+    preamble_stop: int
     is_only_headings: bool
     _tiles: list[int] = field(repr=False, compare=False)  # starts of the tiles, then the text's end
     _runs: list[Run] = field(repr=False, compare=False)  # by position, the one that it is in
     _contents: list[int] = field(repr=False, compare=False)  # see `content_counts`
+    cells: Cells = field(default=NO_CELLS, repr=False)
     _is_read: dict[int, bool] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -122,9 +127,11 @@ class Document:
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
         sections = outline_of(ranges, contents, front_matter_stop)
         runs = [run for run in own_runs(sections) for _ in range(run.first, run.stop)]
-        tops = [s.title for s in sections if s.level == 1 and traits.has_headings]
+        headings = [s for s in sections[1:] if traits.has_headings and not s.kind]
+        tops = [s.title for s in headings if s.level == 1]
         own_title = (tops[0] if len(tops) == 1 else "") or title
-        is_folded = bool(tops) and sections[1].level == 1 and sections[1].stop == len(top)
+        first = headings[0] if headings else sections[ROOT]
+        is_folded = first.index == first.level == 1 and first.stop == len(top)
         return cls(
             source,
             text,
@@ -138,6 +145,7 @@ class Document:
             is_titled=bool(own_title),
             folded=1 if is_folded else ROOT,
             front_matter_stop=front_matter_stop,
+            preamble_stop=first.first,
             is_only_headings=len(sections) > 1 and contents[-1] == front_matter_stop,
             _tiles=[0, *[block.start for block in top[1:]], len(text)],
             _runs=[*runs, runs[-1] if runs else Run(0, 0, sections[ROOT])],
@@ -175,6 +183,11 @@ class Document:
         index = bisect_right(self.blocks, offset, key=attrgetter("start"))
         return self.blocks[max(0, index - 1)]
 
+    def is_heading(self, position: int) -> bool:
+        """Tell whether a block is a heading that sections are under, as in Markdown."""
+        is_titling = self.top[position].kind is BlockKind.HEADING
+        return is_titling and self.traits.has_headings and not self.section_at(position).kind
+
     def section_at(self, position: int) -> Section:
         """Return the innermost section that a block belongs to."""
         return self._runs[position].section
@@ -190,11 +203,6 @@ class Document:
             yield run
             first = run.stop
 
-    @property
-    def preamble_stop(self) -> int:
-        """The position of the first heading; 0 where sections are not under headings."""
-        return self.sections[ROOT].own_stop if self.traits.has_headings else 0
-
     def has_content(self, first: int, stop: int) -> bool:
         """Tell whether a run of blocks gives its section a body: more than headings."""
         return self._contents[stop] > self._contents[first]
@@ -202,12 +210,16 @@ class Document:
     def is_read(self, position: int) -> bool:
         """Tell whether a reader sees text of a block: not of comments, anchors, definitions."""
         kind = self.top[position].kind
-        if kind not in _MARKUP_KINDS or not self.traits.is_markup:
+        if kind not in _MARKUP_KINDS or not self.is_markup(position):
             return kind not in _UNREAD_KINDS
         if position not in self._is_read:
             span = self.trimmed_block(position)
             self._is_read[position] = has_text(self.text[span.start : span.end])
         return self._is_read[position]
+
+    def is_markup(self, first: int, stop: int = 0) -> bool:
+        """Tell whether a block, or a run of blocks, is parsed where it is shown."""
+        return self.traits.is_markup and self.cells.are_markup(first, max(stop, first + 1))
 
     def children(self, block: Block) -> Iterator[Block]:
         """Yield the blocks directly inside a container."""

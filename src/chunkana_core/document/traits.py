@@ -11,6 +11,7 @@ class Merging(Enum):
 
     SMALL = auto()  # two of which one is under the minimum
     SECTIONS = auto()  # those, and all of a section that fits
+    CELLS = auto()  # under a heading any, and first all of a definition or of a cell that fits
     FITTING = auto()  # any
 
 
@@ -21,9 +22,9 @@ class FormatTraits:
     Attributes:
         name: what the format is called.
         merging: which neighbours are merged.
-        has_headings: whether sections are under headings, as in Markdown: a sole top one is the
-            document's title, what stands before the first is a preamble, and `merge_boundary_level`
-            counts.
+        has_headings: whether sections of no kind are under headings, as in Markdown: a sole top one
+            is the document's title, what stands before the first is a preamble, and
+            `merge_boundary_level` counts.
         is_markup: whether contents are parsed where they are shown: then they must close the fences
             that they open, and a cut must not make another block of the rest of a paragraph.
         has_introductions: whether first sentences introduce chunks.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -44,7 +45,8 @@ class Draft(Struct, frozen=True, gc=False):
 def section_drafts(document: Document) -> list[Draft]:
     """Return a draft for the front matter, the preamble, and each run of a section's own text.
 
-    Brackets that a run starts with belong to the draft before it.
+    Brackets that a run starts with belong to the draft before it. Runs are parted where a cell
+    starts or ends that holds definitions.
     """
     start, stop = document.front_matter_stop, len(document.top)
     drafts = [Draft(0, start)] if start else []
@@ -53,8 +55,8 @@ def section_drafts(document: Document) -> list[Draft]:
         while drafts and first < run.stop and document.top[first].kind is BlockKind.BRACKET:
             first += 1
             drafts[-1] = Draft(drafts[-1].first, first)
-        if first < run.stop:
-            drafts.append(Draft(first, run.stop))
+        bounds = (first, *document.cells.edges(first, run.stop), run.stop)
+        drafts += [Draft(*pair) for pair in pairwise(bounds) if pair[0] < pair[1]]
     return drafts
 
 

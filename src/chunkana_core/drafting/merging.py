@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import pairwise
+from itertools import groupby, pairwise
 from operator import attrgetter
 
 from chunkana_core.config import ChunkConfig
@@ -62,7 +62,7 @@ class Merger:
         for section in reversed(document.sections):
             row, is_one = rows[section.index], not section.has_subsections
             if row and section.has_subsections:
-                row = self._merge_siblings(sorted(row, key=_FIRST))
+                row = self._merge_siblings(self._merge_cells(sorted(row, key=_FIRST)))
                 if self._is_kept_whole(section, row):
                     row = [Draft(section.first, row[-1].stop)]
                 is_one = len(row) == 1 and _holds(row[0], section)
@@ -86,13 +86,29 @@ class Merger:
                 merged.append(draft)
         return merged
 
+    def _merge_cells(self, row: Sequence[Draft]) -> list[Draft]:
+        """Merge the drafts of each cell of a notebook that fits."""
+        cells, merged = self.sizes.document.cells, list[Draft]()
+        for cell, group in groupby(row, lambda draft: cells.divided_at(draft.first)):
+            drafts = list(group)
+            whole = Draft(drafts[0].first, drafts[-1].stop)
+            is_all = cell and (whole.first, whole.stop) == (cell.first, cell.stop)
+            if is_all and _are_neighbours(drafts) and self._fits(whole.first, whole.stop):
+                merged.append(whole)
+            else:
+                merged += drafts
+        return merged
+
     def _is_kept_whole(self, section: Section, row: Sequence[Draft]) -> bool:
         """Tell whether a section is merged because all of it fits."""
-        if self.sizes.document.traits.merging is not Merging.SECTIONS or section.index == ROOT:
+        merging = self.sizes.document.traits.merging
+        is_mergeable = merging is Merging.SECTIONS or (merging is Merging.CELLS and section.kind)
+        if not is_mergeable or section.index == ROOT:
             return False
-        is_all = all(left.stop == right.first for left, right in pairwise(row))
         whole = Draft(row[0].first, row[-1].stop)
-        return is_all and _holds(whole, section) and self._fits(whole.first, whole.stop)
+        return (
+            _are_neighbours(row) and _holds(whole, section) and self._fits(whole.first, whole.stop)
+        )
 
     def _may_merge(self, left: Draft, right: Draft) -> bool:
         """Tell whether two drafts of one parent are neighbours with no obstacle between them."""
@@ -100,23 +116,23 @@ class Merger:
 
     def obstacle(self, left: Draft, right: Draft) -> MergeObstacle | None:
         """Return why two drafts of one parent are not merged, None if they are."""
-        document = self.sizes.document
+        document, merging = self.sizes.document, self.sizes.document.traits.merging
         first, opening = document.top[left.first], document.top[right.first]
-        boundary = self.config.merge_boundary_level if document.traits.has_headings else 0
-        if 0 < opening.level <= boundary:
+        is_heading = bool(opening.level) and document.is_heading(right.first)
+        if is_heading and opening.level <= self.config.merge_boundary_level:
             return MergeObstacle.HEADING
         is_mixed = left.is_in_section(document) != right.is_in_section(document)
         if first.kind is BlockKind.FRONT_MATTER or is_mixed:
             return MergeObstacle.PREAMBLE
         if right.is_bare(document):
             return MergeObstacle.BARE
-        if not (self._is_small(left) or self._is_small(right)):
+        is_any = merging is Merging.FITTING or (merging is Merging.CELLS and not is_heading)
+        if not (is_any or self._is_small(left) or self._is_small(right)):
             return MergeObstacle.LARGE
         return None if self._fit_together(left, right) else MergeObstacle.LIMIT
 
     def _is_small(self, draft: Draft) -> bool:
-        is_any = self.sizes.document.traits.merging is Merging.FITTING
-        return is_any or self.sizes.of_blocks(draft.first, draft.stop) < self.minimum
+        return self.sizes.of_blocks(draft.first, draft.stop) < self.minimum
 
     def _fit_together(self, left: Draft, right: Draft) -> bool:
         """Tell whether two neighbours fit into a chunk; their paths are joined, not found anew."""
@@ -140,6 +156,11 @@ class Merger:
         if size > self.contexts.full_room or self.contexts.context is None:
             return size <= self.contexts.full_room
         return size <= self.contexts.room(section_path(self.sizes.document, first, stop).path)
+
+
+def _are_neighbours(row: Sequence[Draft]) -> bool:
+    """Tell whether nothing is between drafts."""
+    return all(left.stop == right.first for left, right in pairwise(row))
 
 
 def _holds(draft: Draft, section: Section) -> bool:

@@ -14,6 +14,7 @@ from chunkana_core.document.document import Document
 from chunkana_core.errors import ConfigurationError, require_str, require_type
 from chunkana_core.formats.code.languages import LANGUAGES
 from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.formats.notebook import parse_notebook
 from chunkana_core.formats.plain import parse_text
 
 AnyPath = str | PathLike[str]
@@ -25,7 +26,8 @@ class Format:
 
     Attributes:
         name: what it is called.
-        parse: makes the document of a text; total over `str`.
+        parse: makes the document of a text; total over `str`. Of a text that is none of the format,
+            as JSON that does not load, it may make None.
         suffixes: of the names of its files, in lower case, such as ".md".
         media_types: such as "text/markdown".
         extra: what is to be installed for it, "" where nothing is.
@@ -33,7 +35,7 @@ class Format:
     """
 
     name: str
-    parse: Callable[[str], Document]
+    parse: Callable[[str], Document | None]
     suffixes: tuple[str, ...] = ()
     media_types: tuple[str, ...] = ()
     extra: str = ""
@@ -44,8 +46,12 @@ class Format:
         """Whether the extra that it needs is there."""
         return not self.module or find_spec(self.module) is not None
 
-    def document(self, text: str) -> Document:
+    def document(self, text: str, otherwise: Format | None = None) -> Document:
         """Return the document of a text.
+
+        Args:
+            text: the text.
+            otherwise: the format of a text that is none of this one; None for plain text.
 
         Raises:
             ImportError: where the extra that it needs is not installed.
@@ -54,7 +60,10 @@ class Format:
             install = f'pip install "chunkana-rag[{self.extra}]"'
             message = f"format {self.name!r} needs {install}; without it there is format='markdown'"
             raise ImportError(message, name=self.module)
-        return self.parse(text)
+        found = self.parse(text)
+        if found is None:
+            found = TEXT.document(text) if otherwise is None else otherwise.document(text)
+        return found
 
 
 MARKDOWN = Format(
@@ -66,7 +75,7 @@ MARKDOWN = Format(
 TEXT = Format("text", parse_text, (".txt", ".text", ".log"), ("text/plain",))
 
 
-def _parse_json(text: str) -> Document:
+def _parse_json(text: str) -> Document | None:
     """Parse JSON; its parser is imported where it is used."""
     from chunkana_core.formats.code.parser import parse_json  # noqa: PLC0415  of an extra
 
@@ -99,7 +108,21 @@ CODE = tuple(
     )
     for language in LANGUAGES.values()
 )
-_BUILT_IN = (MARKDOWN, TEXT, JSON, *CODE)  # those of an extra import their parsers where used
+NOTEBOOK = Format(
+    "notebook",
+    partial(parse_notebook, parse_code=_parse_code),
+    (".ipynb",),
+    ("application/x-ipynb+json",),
+    extra="code",
+    module="tree_sitter",
+)
+_BUILT_IN = (
+    MARKDOWN,
+    TEXT,
+    JSON,
+    *CODE,
+    NOTEBOOK,
+)  # those of an extra import their parsers where used
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +149,17 @@ class FormatSelector:
         """All formats, by their names."""
         return {found.name: found for found in (*_BUILT_IN, *self.registered)}
 
-    def select(self, name: str, path: AnyPath | None = None) -> Format:
+    def select(self, name: str, path: AnyPath | None = None, field: str = "format") -> Format:
         """Return the format of a name; with "auto" that of a path, Markdown where it is not known.
 
         Raises:
             ConfigurationError: if there is no format of that name.
         """
-        require_str("format", name)
+        require_str(field, name)
         if name == AUTO:
             return self.of_path(path) or MARKDOWN
         if name not in self.available:
-            raise ConfigurationError("format", name, ", ".join([AUTO, *self.available]))
+            raise ConfigurationError(field, name, ", ".join([AUTO, *self.available]))
         return self.available[name]
 
     def of_path(self, path: AnyPath | None) -> Format | None:

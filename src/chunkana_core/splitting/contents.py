@@ -66,9 +66,8 @@ class ContentWriter:
         stack = max(fitting, key=len, default=())
         after_stack = 2 * document.source.line_ending(stack[-1].end) if stack else ""
         # Whole blocks of code have their fences; what else looks like one may lose its end.
-        is_markup = document.traits.is_markup
         may_cut_fences = (
-            is_markup
+            document.traits.is_markup
             and has_fence(document.text, span.start, span.end)
             and any(
                 has_fence(document.text, block.start, block.end)
@@ -107,7 +106,8 @@ class ContentWriter:
 
     def _closing_fence(self, content: str, first: Unit, last: Unit) -> str:
         """Return the end of a fence that a part opens only because it was cut out."""
-        if not self.may_cut_fences or self._is_whole(first, last):
+        is_markup = self.may_cut_fences and self.document.is_markup(first.first, last.stop)
+        if not is_markup or self._is_whole(first, last):
             return ""
         block = self.document.block_at(last.span.end - 1)
         is_open = block.is_open and not last.repeats.tail

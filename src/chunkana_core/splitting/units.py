@@ -245,7 +245,7 @@ class UnitMaker:
         reason = TRAITS[whole.kind].oversize_reason
         is_kept = reason is not None and self.keep_atoms
         for room, unit, inside in () if is_kept else self._rooms(undivided, whole, limit):
-            if pieces := self._pieces(undivided.block, whole.span, room):
+            if pieces := self._pieces(undivided.block, whole, room):
                 yield from self._piece_units(pieces, unit, inside)
                 return
         reason = "list_item_integrity" if undivided.has_marker else reason
@@ -291,11 +291,11 @@ class UnitMaker:
                 is_edge=number == 1 and whole.is_edge,
             )
 
-    def _pieces(self, block: Block, span: Span, limit: int) -> list[tuple[Piece, Repeats]]:
+    def _pieces(self, block: Block, whole: Unit, limit: int) -> list[tuple[Piece, Repeats]]:
         sizes = self.sizes
         document, division = sizes.document, block.traits.division
-        cutter = Cutter.of(document.source, span, sizes.sizer, limit, sizes.of_span)
-        cutter = replace(cutter, is_markup=document.traits.is_markup)
+        cutter = Cutter.of(document.source, whole.span, sizes.sizer, limit, sizes.of_span)
+        cutter = replace(cutter, is_markup=document.is_markup(whole.first))
         if division in (Division.FENCED_LINES, Division.ROWS):
             return divide_atom(cutter, block, by_syntax=self.by_syntax)
         divide = _DIVIDERS.get(division, Cutter.sentences)

@@ -122,6 +122,7 @@ class TreeBuilder:
         document, source = self.document, self.document.source
         section = document.sections[index]
         title = section.title if index else document.title
+        cells = document.cells.lines(source, span)
         if index:
             content, lines = section_summary(document, index, sizer)
         else:
@@ -145,6 +146,10 @@ class TreeBuilder:
             strategy=self.strategy,
             format=document.traits.name,
             content_type="section" if index else "document",
+            cell=cells.cell,
+            cell_start_line=cells.cell_start_line,
+            cell_end=cells.cell_end,
+            cell_end_line=cells.cell_end_line,
             kind=section.kind,
             title=title,
             anchor=section.anchor,
@@ -209,6 +214,10 @@ class HierarchyBuilder:
 
         Nodes among the chunks are made anew, so that building again changes nothing.
 
+        Args:
+            chunks: of one document.
+            original_text: as it was chunked; of a notebook, the file's.
+
         Raises:
             ConfigurationError: if a span is not in the text, or two leaves have one id.
             InputTypeError: if `original_text` is no str, or a chunk is none of this package.
@@ -218,7 +227,7 @@ class HierarchyBuilder:
         document = parse_chunked(chunks, original_text, self.formats)
         given = [chunk for chunk in chunks if chunk.is_leaf]
         leaves = sorted(given, key=lambda chunk: (chunk.span.start, chunk.span.end))
-        _require_proper(leaves, original_text)
+        _require_proper(leaves, document.text)
         strategy = leaves[0].strategy if leaves else ""
         summary = self.include_document_summary
         config = replace(self.config or ChunkConfig(), include_document_summary=summary)

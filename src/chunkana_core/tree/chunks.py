@@ -63,6 +63,11 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
         chunk_index: its number among the leaves, None for a node.
         format: the name of the document's format.
         content_type: what it holds, see the metadata keys in the documentation.
+        cell: of a notebook, the number of its first cell, from 1; None of other documents, like the
+            three that follow.
+        cell_start_line: its first line in that cell, from 1.
+        cell_end: the number of its last cell.
+        cell_end_line: its last line in that one.
         container: the name of the innermost container that holds all of its text, its headings
             aside, such as "note" or "Tabs"; "" if there is none.
         kind: what its own (first) section is to its format, such as "class"; "" for nothing.
@@ -101,6 +106,10 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
     strategy: str
     format: str = "markdown"
     content_type: str
+    cell: int | None = None
+    cell_start_line: int | None = None
+    cell_end: int | None = None
+    cell_end_line: int | None = None
     container: str = ""
     kind: str = ""
     title: str = ""

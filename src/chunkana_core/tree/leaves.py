@@ -62,6 +62,7 @@ class LeafMaker:
         own = begun[0] if begun else document.section_at(location.first)
         code = code_blocks(document, span)
         previous_content, next_content = overlap.beside(number)
+        cells = document.cells.lines(document.source, span)
         return Chunk(
             source=document.source,
             span=span,
@@ -80,6 +81,10 @@ class LeafMaker:
             strategy=self.strategy,
             format=document.traits.name,
             content_type=content_type(document, location),
+            cell=cells.cell,
+            cell_start_line=cells.cell_start_line,
+            cell_end=cells.cell_end,
+            cell_end_line=cells.cell_end_line,
             container=container,
             kind=own.kind,
             title=own.title,
@@ -99,8 +104,11 @@ class LeafMaker:
 
     def _header_path(self, location: Location) -> str:
         """Return the path for display; chunks of one section share one string."""
-        has_preamble = len(self.document.sections) > 1 and self.document.traits.has_headings
-        if has_preamble and location.common_section == ROOT and not location.holds_several:
+        if (
+            self.document.preamble_stop
+            and location.common_section == ROOT
+            and not location.holds_several
+        ):
             return "/__preamble__"
         path = location.section_path.path
         if path not in self._header_paths:
@@ -122,7 +130,7 @@ def content_type(document: Document, location: Location) -> str:
     types = {TRAITS[kind].content_type for kind in kinds if TRAITS[kind].is_content}
     if not types:
         return "heading" if BlockKind.HEADING in kinds else "definitions"
-    if len(document.sections) > 1 and location.first < document.preamble_stop:
+    if location.first < document.preamble_stop:
         return "front_matter" if types == {"front_matter"} else "preamble"
     return types.pop() if len(types) == 1 else "mixed"
 

@@ -50,7 +50,7 @@ def _says_title(document: Document, span: Span) -> bool:
 
 def _title_heading(document: Document) -> Span | None:
     """Return the heading that is the document's title, None where no heading is."""
-    tops = [section for section in document.sections if section.level == 1]
+    tops = [s for s in document.sections if s.level == 1 and not s.kind]
     is_title = document.is_titled and len(tops) == 1 and tops[0].title
     return document.heading_span(tops[0].first) if is_title else None
 
@@ -100,7 +100,9 @@ def _cut_at_line(document: Document, span: Span, stop: int) -> Span:
     if block.kind is BlockKind.FENCED_CODE:
         is_open = bool(text[end : block.end].strip())
     else:
-        may_have_fence = document.traits.is_markup and has_fence(text, block.start, end)
+        touched = document.positions(Span(start, end))
+        is_markup = document.is_markup(touched.start, touched.stop)
+        may_have_fence = is_markup and has_fence(text, block.start, end)
         is_open = may_have_fence and leaves_fence_open(text[start:end])
     end = max(start, block.start) if is_open else end
     return Span(start, start + len(text[start:end].rstrip()))

@@ -30,23 +30,26 @@ def parse_code(text: str, language: str) -> Document:
     [('class', 1, ('A',)), ('method', 2, ('A', 'f'))]
     """
     root = parse(text, language) if len(text) <= MOST_CHARACTERS else None
-    return _document(text, root and find_items(root, text, language), language)
+    found = _document(text, find_items(root, text, language), language) if root else None
+    return found or parse_text(text)
 
 
-def parse_json(text: str) -> Document:
+def parse_json(text: str) -> Document | None:
     """Parse JSON, or JSON lines: members and elements are sections below the root.
 
-    Total over `str` and linear in its length. A text of more than 2,000,000 characters, one that
-    takes the parser too much work, and one half of which or more it cannot parse, is plain text.
+    Total over `str` and linear in its length. None is returned for a text of which half or more
+    cannot be parsed; one of more than 2,000,000 characters, and one that takes the parser too much
+    work, is plain text.
 
     >>> [section.path for section in parse_json('{"tea": ["hot"]}').sections[1:]]
     [('root',), ('root', 'tea'), ('root', 'tea', '[0]')]
     """
     root = parse(text, "json") if len(text) <= MOST_CHARACTERS else None
-    return _document(text, root and find_json_items(root, text), "json")
+    return _document(text, find_json_items(root, text), "json") if root else parse_text(text)
 
 
-def _document(text: str, tree: ItemTree | None, name: str) -> Document:
-    if tree is None or sum(tree.unparsed) > _MOST_UNPARSED * len(text.strip()):
-        return parse_text(text)
+def _document(text: str, tree: ItemTree, name: str) -> Document | None:
+    """Return the document of items, None where too much of its text could not be parsed."""
+    if sum(tree.unparsed) > _MOST_UNPARSED * len(text.strip()):
+        return None
     return make_document(text, tree, FormatTraits(name))

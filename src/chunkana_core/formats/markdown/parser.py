@@ -47,6 +47,11 @@ def parse_blocks(text: str, grammar: Grammar = MARKDOWN) -> tuple[Block, ...]:
     return _parse(Source.of(text), grammar)[0]
 
 
+def parse_titled_blocks(text: str) -> tuple[tuple[Block, ...], str]:
+    """Return the blocks of Markdown, and what it calls itself where that is no heading, or ""."""
+    return _parse(Source.of(text), MARKDOWN)
+
+
 def _parse(source: Source, grammar: Grammar) -> tuple[tuple[Block, ...], str]:
     """Return the blocks of a text, and what it calls itself where that is no heading, or "".
 

@@ -1,0 +1,94 @@
+"""The cells of a notebook: where they are in its text, and what lines of them a span has."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import attrgetter
+
+from msgspec import Struct
+
+from chunkana_core.text.source import Source, Span
+
+_START, _FIRST = attrgetter("start"), attrgetter("first")
+
+
+class Cell(Struct, frozen=True, gc=False):
+    """A cell that is not blank.
+
+    Attributes:
+        number: among all cells of the notebook, from 1.
+        start: the offset of its text in that of the notebook.
+        first: the position of its first block.
+        stop: the position after its last one.
+        is_markup: whether it is of Markdown.
+        is_divided: whether it holds definitions, which are sections.
+    """
+
+    number: int
+    start: int
+    first: int
+    stop: int
+    is_markup: bool
+    is_divided: bool
+
+
+class CellLines(Struct, frozen=True, gc=False):
+    """The lines of a span by the cells that it is in; all are None where there are no cells.
+
+    Attributes:
+        cell: the number of its first cell.
+        cell_start_line: its first line, from 1 in that cell.
+        cell_end: the number of its last cell.
+        cell_end_line: its last line, from 1 in the last cell.
+    """
+
+    cell: int | None = None
+    cell_start_line: int | None = None
+    cell_end: int | None = None
+    cell_end_line: int | None = None
+
+
+_NO_LINES = CellLines()
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells of a notebook, in order; none of a document that is no notebook."""
+
+    cells: tuple[Cell, ...] = ()
+
+    def lines(self, source: Source, span: Span) -> CellLines:
+        """Return the lines of a span, by the cells that it is in."""
+        if not self.cells:
+            return _NO_LINES
+        ends = []
+        for offset in (span.start, span.end - 1):
+            cell = self.cells[max(0, bisect_right(self.cells, offset, key=_START) - 1)]
+            ends += [cell.number, source.line_at(offset) - source.line_at(cell.start) + 1]
+        return CellLines(*ends)
+
+    def are_markup(self, first: int, stop: int) -> bool:
+        """Tell whether all cells of a run of blocks are of Markdown; of no cells they are."""
+        return all(cell.is_markup for cell in self._touched(first, stop))
+
+    def divided_at(self, position: int) -> Cell | None:
+        """Return the cell that holds a block, if it holds definitions."""
+        found = next(self._touched(position, position + 1), None)
+        return found if found and found.is_divided else None
+
+    def edges(self, first: int, stop: int) -> Iterator[int]:
+        """Yield the positions in a run of blocks where cells start or end that hold definitions."""
+        for cell in self._touched(first, stop):
+            if cell.is_divided:
+                yield from (edge for edge in (cell.first, cell.stop) if first < edge < stop)
+
+    def _touched(self, first: int, stop: int) -> Iterator[Cell]:
+        """Yield the cells that hold a run of blocks."""
+        begin = max(0, bisect_right(self.cells, first, key=_FIRST) - 1)
+        end = bisect_left(self.cells, stop, begin, key=_FIRST)
+        return (self.cells[index] for index in range(begin, end))
+
+
+NO_CELLS = Cells()

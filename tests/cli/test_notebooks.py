@@ -1,0 +1,51 @@
+"""The commands take notebooks, of which the text that is chunked is not the file's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import call, output_of
+
+pytest.importorskip("tree_sitter")
+
+KETTLE = Path(__file__).parents[1] / "data" / "notebooks" / "kettle.ipynb"
+
+
+@pytest.mark.parametrize("size", [60, 1000])
+def test_chunks_of_a_notebook_are_valid(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "chunks.jsonl"
+    output_of("split", KETTLE, f"--max-chunk-size={size}", "-o", path)
+    options = ("--source", KETTLE, f"--max-chunk-size={size}", "--json")
+    report = json.loads(output_of("validate", path, *options))
+    assert report["valid"]
+    assert [document["not_checked"] for document in report["documents"]] == [[]]
+
+
+def test_chunks_of_a_notebook_that_lost_one_are_not(tmp_path: Path) -> None:
+    rows = output_of("split", KETTLE, "--max-chunk-size=60").splitlines()
+    path = tmp_path / "chunks.jsonl"
+    path.write_text("\n".join([*rows[:4], *rows[5:]]), encoding="utf-8")
+    code, output, _ = call("validate", str(path), "--source", str(KETTLE))
+    assert code == 1
+    assert "lossless" in output
+    assert "tree" in output
+
+
+def test_what_is_no_notebook_is_valid_as_text(tmp_path: Path) -> None:
+    (tmp_path / "a.ipynb").write_text("# no heading\n\nThis is no notebook.\n", encoding="utf-8")
+    path = tmp_path / "chunks.jsonl"
+    output_of("split", tmp_path / "a.ipynb", "-o", path)
+    assert json.loads(path.read_text(encoding="utf-8"))["content"].startswith("# no heading")
+    assert "nothing wrong" in output_of("validate", path, "--source", tmp_path / "a.ipynb")
+
+
+def test_other_commands_show_notebooks(tmp_path: Path) -> None:
+    assert "By morning" in output_of("tree", KETTLE, "--max-chunk-size=60")
+    assert "def boil" in output_of("ask", KETTLE, "-q", "how does the Kettle boil litres?")
+    assert "limit 60" in output_of("explain", KETTLE, "--max-chunk-size=60")
+    assert "notebook" in output_of("split", KETTLE)
+    output_of("view", KETTLE, "-o", tmp_path / "page.html")
+    assert "whistle" in (tmp_path / "page.html").read_text(encoding="utf-8")
