@@ -81,7 +81,7 @@ def test_pages_run_with_what_they_name(
     others = sorted(name for name in requirements if not name.startswith("["))
     run(sys.executable, "-m", "venv", tmp_path / "venv", folder=tmp_path)
     python = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    pip = [python, "-m", "pip", "-qq", "--disable-pip-version-check", "install"]
+    pip: list[str | Path] = [python, "-m", "pip", "-qq", "--disable-pip-version-check", "install"]
     run(*pip, f"chunkana-rag[{extras}] @ {wheel.as_uri()}", *others, folder=tmp_path)
     folder = tmp_path / "reader"
     folder.mkdir()
