@@ -12,9 +12,9 @@ from chunkana_llamaindex.retrieving.documents import passage_template
 from chunkana_retrieval import Hit, Passage, assemble, assemble_mixed
 from chunkana_retrieval.indexing import (
     DocumentRecord,
-    Relation,
     with_surroundings,
 )
+from chunkana_retrieval.indexing.searching import Relation
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,9 @@ from chunkana_core import ConfigurationError
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_retrieval.indexing import (
     IndexSnapshot,
-    Relation,
     require_different,
 )
-from chunkana_retrieval.indexing.searching import SearchKind
+from chunkana_retrieval.indexing.searching import Relation, SearchKind
 
 
 class RetrieverOptions(TypedDict, total=False):

@@ -31,12 +31,11 @@ from chunkana_retrieval.indexing import (
     DocumentRecord,
     IndexSnapshot,
     RankingOptions,
-    Relation,
     UpdateReport,
     run,
     run_async,
 )
-from chunkana_retrieval.indexing.searching import SearchKind
+from chunkana_retrieval.indexing.searching import Relation, SearchKind
 from chunkana_retrieval.indexing.steps import Procedure
 
 _DEFAULTS: Final = RankingOptions()
