@@ -205,7 +205,7 @@ class Chunker(_Pipeline):
                 unknown.
             path: of the document, of which the suffix counts, or a media type. Of a document that
                 has no title of its own, as of source code, it is the label of a context that has
-                none.
+                none, where that has a breadcrumb.
             context: for this document, in place of the chunker's.
 
         Raises:
@@ -220,7 +220,9 @@ class Chunker(_Pipeline):
 
 def _labelled(context: Context | None, document: Document, path: AnyPath | None) -> Context | None:
     """Return a context that names where a document without headings is from."""
-    if context is None or context.label or document.traits.has_headings or path is None:
+    if context is None or context.label or not context.breadcrumb or path is None:
+        return context
+    if document.traits.has_headings:
         return context
     return replace(context, label=str(path)) if PurePath(path).suffix else context
 

@@ -17,13 +17,14 @@ from chunkana_llamaindex.merging.auto_merging import (
 from chunkana_llamaindex.merging.indices import recursive_retriever_inputs, tree_index
 from chunkana_llamaindex.parsing.leaves import LeafNodes
 from chunkana_llamaindex.parsing.mapping import to_nodes
-from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser, MarkdownHierarchyNodeParser
 from chunkana_llamaindex.reading.assembler import ContextAssembler
 from chunkana_llamaindex.reading.scores import ScorePropagation
 from chunkana_llamaindex.retrieving.retriever import ChunkanaRetriever
 
 __all__ = [
     "ChunkanaAutoMergingRetriever",
+    "ChunkanaNodeParser",
     "ChunkanaRetriever",
     "ContextAssembler",
     "LeafNodes",

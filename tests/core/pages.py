@@ -28,6 +28,7 @@ _NEEDED = {  # what blocks with a word need
     "QdrantVectorStore": "langchain_qdrant",
     "TextLoader": "langchain_community",
     "ChunkanaRetriever": "bm25s",
+    "package.json": "tree_sitter",
 }
 
 

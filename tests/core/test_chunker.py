@@ -273,6 +273,8 @@ def test_a_document_without_headings_is_labelled_by_its_path(
 ) -> None:
     (chunk,) = Chunker(context=Context(label)).chunk(text, path=path)
     assert chunk.context == expected
+    (chunk,) = Chunker(context=Context(breadcrumb=False)).chunk(text, path=path)
+    assert chunk.context == ""
     (chunk,) = Chunker().chunk(text, path=path)
     assert chunk.context == ""
 

@@ -36,7 +36,7 @@ SEARCHES = ["hybrid", "dense", "lexical"]
 
 def documents(**texts: str) -> list[Document]:
     return [
-        Document(text=text, id_=f"{name}.md", metadata={"file_name": f"{name}.md", "kind": name})
+        Document(text=text, id_=f"{name}.md", metadata={"file_name": f"{name}.md", "topic": name})
         for name, text in texts.items()
     ]
 
@@ -165,17 +165,19 @@ def test_what_is_embedded_is_what_other_frameworks_embed() -> None:
 
 def test_metadata_are_embedded_where_they_are_asked_for() -> None:
     embedding = recording()
-    made = retriever(documents(tea=TEA), embedding=embedding, embedded_metadata_keys=["kind", "no"])
-    assert all(text.startswith("kind: tea\n\nTea") for text in embedding.texts)
+    made = retriever(
+        documents(tea=TEA), embedding=embedding, embedded_metadata_keys=["topic", "no"]
+    )
+    assert all(text.startswith("topic: tea\n\nTea") for text in embedding.texts)
     assert all(len(text) <= 80 for text in embedding.texts)
-    assert "kind: tea\n\nTea" not in made.retrieve("wait")[0].node.get_content()
+    assert "topic: tea\n\nTea" not in made.retrieve("wait")[0].node.get_content()
 
 
 def test_metadata_that_leave_no_room_are_embedded_and_not_measured() -> None:
     (long,) = documents(tea=TEA)
-    long.metadata["kind"] = "k" * 60
+    long.metadata["topic"] = "k" * 60
     with pytest.warns(UserWarning, match="takes over half of max_chunk_size"):
-        made = retriever([long], embedded_metadata_keys=["kind"])
+        made = retriever([long], embedded_metadata_keys=["topic"])
     assert made.retrieve("wait")
 
 
@@ -305,7 +307,7 @@ def test_a_question_may_bring_its_embedding() -> None:
 
 
 def test_filters_are_those_of_the_vector_store() -> None:
-    only = MetadataFilters(filters=[MetadataFilter(key="kind", value="iron")])
+    only = MetadataFilters(filters=[MetadataFilter(key="topic", value="iron")])
     made = retriever(documents(tea=TEA, iron=IRON), filters=only)
     assert {one.node.ref_doc_id for one in made.retrieve("Wait for 80 degrees")} == {"iron.md"}
     section = MetadataFilters(filters=[MetadataFilter(key="header_path", value="/Tea/Green")])
@@ -478,8 +480,8 @@ def test_a_citation_opens_at_the_right_line(tmp_path: Path) -> None:
         ({"vectorstore": 5},
          ("vectorstore is 5; allowed: a vector store that keeps nodes and deletes them by their "
          "ids, like Qdrant or Chroma")),
-        ({"embedded_metadata_keys": "kind"},
-         "embedded_metadata_keys is 'kind'; allowed: a list of strings"),
+        ({"embedded_metadata_keys": "topic"},
+         "embedded_metadata_keys is 'topic'; allowed: a list of strings"),
     ],
 )  # fmt: skip
 def test_arguments_are_checked_before_anything_is_embedded(

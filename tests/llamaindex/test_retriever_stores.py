@@ -145,7 +145,7 @@ def test_what_failed_before_there_was_a_collection_is_done_next(client: QdrantCl
 
 
 def test_filters_are_those_of_the_store(client: QdrantClient) -> None:
-    only = MetadataFilters(filters=[MetadataFilter(key="kind", value="iron")])
+    only = MetadataFilters(filters=[MetadataFilter(key="topic", value="iron")])
     made = retriever(
         documents(tea=TEA, iron=IRON), filters=only,
         vectorstore=QdrantVectorStore("leaves", client=client),
@@ -176,7 +176,8 @@ def test_sections_can_be_asked_for_in_the_store(client: QdrantClient) -> None:
     for point in points:
         payload = point.payload or {}
         assert {"section_id", "parent_section_id", "path", "header_path", "content_type",
-                "container", "chunkana_leaf_id", "file_name", "kind"} <= payload.keys()  # fmt: skip
+                "container", "chunkana_leaf_id", "file_name", "topic",
+                "format", "kind", "name"} <= payload.keys()  # fmt: skip
         assert payload["doc_id"] == "tea.md"
         assert not {"start_line", "end_line", "start_char_idx", "spans"} & payload.keys()
 

@@ -19,7 +19,7 @@ from chunkana_llamaindex.merging import storing
 from chunkana_llamaindex.merging.nodes import merging
 from chunkana_llamaindex.merging.updating import NodeStores, mark_of, updating
 from chunkana_llamaindex.parsing.metadata import leaves_of
-from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.retrieving.arguments import require_documents, require_names
 from chunkana_retrieval.indexing import (
     UpdateReport,
@@ -36,7 +36,7 @@ _TOP_K = 6
 
 def build_auto_merging(
     documents_or_nodes: Sequence[BaseNode] = (),
-    parser: MarkdownHierarchyNodeParser | None = None,
+    parser: ChunkanaNodeParser | None = None,
     *,
     base_retriever: BaseRetriever | None = None,
     index: BaseIndex[Any] | None = None,
@@ -53,7 +53,7 @@ def build_auto_merging(
 
     Args:
         documents_or_nodes: documents to parse, or nodes; none where all is stored already.
-        parser: by default `MarkdownHierarchyNodeParser()`.
+        parser: by default `ChunkanaNodeParser()`.
         base_retriever: finds leaves, in place of an index.
         index: has the leaves; by default a `VectorStoreIndex` is made of them.
         storage_context: for nodes and vectors; by default the index's, else in memory.
@@ -73,7 +73,7 @@ def build_auto_merging(
     _require_sense(base_retriever, index, embed_model, similarity_top_k)
     documents = [node for node in documents_or_nodes if isinstance(node, Document)]
     nodes = [node for node in documents_or_nodes if not isinstance(node, Document)]
-    parser = parser or MarkdownHierarchyNodeParser()
+    parser = parser or ChunkanaNodeParser()
     nodes += parser.get_nodes_from_documents(documents)
     if storage_context is None:
         storage_context = index.storage_context if index else StorageContext.from_defaults()
@@ -108,7 +108,7 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         self,
         base_retriever: BaseRetriever,
         storage_context: StorageContext,
-        parser: MarkdownHierarchyNodeParser,
+        parser: ChunkanaNodeParser,
         *,
         ratio: float,
         node_postprocessors: Sequence[BaseNodePostprocessor],
@@ -163,6 +163,7 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         delete_missing: bool = False,
     ) -> Procedure[UpdateReport]:
         by_id = {document.node_id: document for document in require_documents(documents)}
+        self._parser.require_formats(by_id.values())
         return updating(by_id, self._parser, deleted, delete_missing=delete_missing)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

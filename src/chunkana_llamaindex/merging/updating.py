@@ -20,7 +20,7 @@ from chunkana_llamaindex.collections import ahas_collection, has_collection
 from chunkana_llamaindex.merging.nodes import ReadNodes
 from chunkana_llamaindex.merging.storing import indexed_ids
 from chunkana_llamaindex.parsing.metadata import leaves_of
-from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_retrieval.indexing import (
     ListDocuments,
     Step,
@@ -71,7 +71,7 @@ class MarkDocument(Step[None]):
     mark: str
 
 
-def mark_of(document: BaseNode, parser: MarkdownHierarchyNodeParser) -> str:
+def mark_of(document: BaseNode, parser: ChunkanaNodeParser) -> str:
     """Return what differs where the nodes of a document do."""
     described = [parser.to_dict(), document.to_dict()]
     return sha256(json.dumps(described, sort_keys=True, default=str).encode()).hexdigest()
@@ -79,7 +79,7 @@ def mark_of(document: BaseNode, parser: MarkdownHierarchyNodeParser) -> str:
 
 def updating(
     documents: Mapping[str, BaseNode],
-    parser: MarkdownHierarchyNodeParser,
+    parser: ChunkanaNodeParser,
     deleted: Iterable[str],
     *,
     delete_missing: bool,

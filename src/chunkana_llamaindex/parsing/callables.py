@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sized
 from hashlib import sha256
 from typing import Annotated, Any, Final
 from uuid import uuid4
@@ -12,6 +12,7 @@ from uuid import uuid4
 from llama_index.core.node_parser.node_utils import default_id_func
 from pydantic import BeforeValidator, PlainSerializer
 
+from chunkana_core import InputTypeError
 from chunkana_llamaindex.warning import warn
 
 _RUN: Final = uuid4().hex  # tells this process's functions from another's
@@ -67,6 +68,19 @@ def _key_or_function(value: object) -> object:
 
 def _key_or_name(value: str | Callable[..., Any] | None) -> str | None:
     return value if isinstance(value, str) else name_of(value)
+
+
+def token_count(tokenizer: Callable[[str], Any], text: str) -> int:
+    """Return how many tokens a text has.
+
+    Raises:
+        InputTypeError: if the tokenizer returns no sequence.
+    """
+    tokens = tokenizer(text)
+    if not isinstance(tokens, Sized) or isinstance(tokens, str | Mapping):
+        returned = f"a text of {len(text)} characters"
+        raise InputTypeError("tokenizer", tokens, "a sequence of tokens", returned)
+    return len(tokens)
 
 
 Function = Annotated[

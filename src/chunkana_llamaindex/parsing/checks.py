@@ -11,7 +11,19 @@ from chunkana_llamaindex.parsing.metadata import KEYS, is_ours
 from chunkana_llamaindex.warning import warn
 
 
-def chunk_sizes_message(sizes: object) -> str:
+def unknown_message(name: str, value: object, allowed: Iterable[str]) -> str:
+    """Return what to write instead of an argument of a parser that there is not."""
+    if name == "chunk_sizes":
+        return _chunk_sizes_message(value)
+    if name in {"chunk_size", "chunk_overlap"}:
+        return (
+            f"{name} is not an argument: sizes are max_chunk_size, in characters or, "
+            "with tokenizer, in tokens; for overlap see PrevNextNodePostprocessor"
+        )
+    return f"unknown argument {name!r}; allowed: {', '.join(sorted(allowed))}"
+
+
+def _chunk_sizes_message(sizes: object) -> str:
     """Return what to write instead of the sizes of LlamaIndex's own hierarchical parser."""
     known = [size for size in sizes if isinstance(size, int)] if isinstance(sizes, list) else []
     smallest, largest = (min(known), max(known)) if known else (512, 2048)
@@ -38,6 +50,13 @@ def warn_of_clashes(documents: Sequence[BaseNode]) -> None:
     keys = (document.metadata.keys() for document in documents if not is_ours(document))
     if clashing := sorted(set(KEYS).intersection(chain.from_iterable(keys))):
         warn(f"documents keep their own metadata {', '.join(clashing)}")
+
+
+def warn_of_misnamed(names: Sequence[str]) -> None:
+    """Warn of documents, by their ids, that are not what the names of their files say."""
+    if names:
+        others = f", as are {len(names) - 1} others" if len(names) > 1 else ""
+        warn(f"{names[0]!r} is not what its name says, or too long for it{others}: see `format`")
 
 
 def warn_of_long_metadata(names: Sequence[str], limit: int) -> None:

@@ -11,7 +11,7 @@ from chunkana_llamaindex.parsing.metadata import leaves_of
 
 
 class LeafNodes(TransformComponent):
-    """Passes the leaves of what `MarkdownHierarchyNodeParser` gives; no parents, no summaries.
+    """Passes the leaves of what `ChunkanaNodeParser` gives; no parents, no summaries.
 
     An `IngestionPipeline` sends every node to the vector store, where parents would have their
     text embedded once more and be found instead of their children. Parents belong in a store of

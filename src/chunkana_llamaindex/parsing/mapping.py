@@ -125,12 +125,16 @@ class NodeMapper:
         index = leaf.chunk_index if leaf else None
         oversize_reason = leaf.oversize_reason if leaf else None
         path, header_path = self._written_paths(node.section.path)
+        kind = node.chunk.kind if node.chunk else ""
         return {
             "context": leaf.context if leaf else "",
             "path": path,
             "header_path": header_path,
             "header_level": node.section.level,
             "content_type": leaf.content_type if leaf else "section",
+            "format": self.result.format,
+            "kind": kind,
+            "name": node.chunk.title if node.chunk and kind else "",
             "container": leaf.container if leaf else "",
             "anchor": anchor,
             "chunk_id": node.node_id,

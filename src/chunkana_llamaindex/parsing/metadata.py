@@ -9,6 +9,7 @@ from llama_index.core.schema import BaseNode, NodeRelationship, TextNode
 
 UNKNOWN_LINE: Final = 0
 NO_INDEX: Final = -1  # of what is no leaf
+MARKDOWN: Final = "markdown"
 _SUMMARY: Final = "document"
 
 
@@ -28,6 +29,10 @@ class NodeMetadata(TypedDict):
         header_level: of the section's heading, 1 to 6; 0 for the document.
         content_type: "text", "code", "table", "list", "math", "html", "mixed" or "preamble"; of
             parents "section", of the document's own node "document".
+        format: of the document: "markdown", "text", "json", "python" and so on.
+        kind: of source code, what it is the definition of or in: "class", "method" and so on; ""
+            for none.
+        name: what that is called, "" for none.
         container: the name of the container that holds all of its text, such as "note" or "Tabs";
             "" for none, and for parents.
         anchor: the id that the source gives the heading, else its slug as on GitHub.
@@ -50,6 +55,9 @@ class NodeMetadata(TypedDict):
     header_path: str
     header_level: int
     content_type: str
+    format: str
+    kind: str
+    name: str
     container: str
     anchor: str
     chunk_id: str

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Literal, cast
+from functools import partial
+from typing import Any, Literal, Self, cast
 
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.node_utils import default_id_func
@@ -16,25 +17,29 @@ from pydantic import ConfigDict, Field, computed_field, model_validator
 
 from chunkana_core import (
     ChunkConfig,
+    Chunker,
     ConfigurationError,
     Context,
     HierarchicalChunkingResult,
-    InputTypeError,
-    MarkdownChunker,
     StrategySelector,
 )
 from chunkana_llamaindex.parsing import checks
-from chunkana_llamaindex.parsing.callables import Function, LabelFunction
+from chunkana_llamaindex.parsing.callables import Function, LabelFunction, token_count
 from chunkana_llamaindex.parsing.mapping import NodeMapper
 from chunkana_llamaindex.parsing.metadata import KEYS, is_continued
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.parsing.origin import Origin, text_of
+from chunkana_retrieval.indexing import SourceFile, require_installed
 
-_ALGORITHM = 5  # raised when the same options give other nodes, so that caches are not used
+_ALGORITHM = 6  # raised when the same options give other nodes, so that caches are not used
 
 
-class MarkdownHierarchyNodeParser(NodeParser):
-    r"""Parses Markdown documents into leaves and the parents that retrieval may merge them into.
+class ChunkanaNodeParser(NodeParser):
+    r"""Parses documents of any format into leaves and the parents that retrieval may merge.
+
+    The format is that of the suffix in the metadata `file_path`, `file_name`, `source` or
+    `filename`, else of the media type in `file_type`, `mime_type` or `content_type`; what is not
+    known is Markdown.
 
     Sizes are in characters, or in tokens with `tokenizer`; what is embedded with a node's text,
     its context and the document's own metadata, counts. `None` is the core's default.
@@ -42,26 +47,27 @@ class MarkdownHierarchyNodeParser(NodeParser):
     Raises:
         ValueError: for an unknown argument or a value that is not allowed; when asked to parse,
             for two documents with one id.
+        ImportError: before anything is parsed, if the extra that a format needs is not installed.
 
     >>> from llama_index.core import Document
-    >>> parser = MarkdownHierarchyNodeParser(max_chunk_size=200)
-    >>> text = "# Guide\n\n## Install\n\nRun pip.\n\n## Use\n\nImport it.\n"
-    >>> nodes = parser.get_nodes_from_documents([Document(text=text)])
-    >>> [node.metadata["context"] for node in nodes if node.parent_node]
-    ['Guide > Install', 'Guide > Use']
+    >>> parser = ChunkanaNodeParser(max_chunk_size=80, min_chunk_size=0)
+    >>> text = "class Tea:\n    def boil(self):\n        return 100\n"
+    >>> (node,) = parser([Document(text=text, metadata={"file_path": "src/tea.py"})])
+    >>> node.metadata["context"], node.metadata["kind"], node.metadata["name"]
+    ('src/tea.py > Tea', 'class', 'Tea')
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
+    format: str = Field(default="auto", description="The format of all documents, by its name.")
     max_chunk_size: int = Field(default=1000, description="The largest leaf, as it is embedded.")
     min_chunk_size: int | None = Field(default=None, description="Smaller leaves are merged.")
     atomic_blocks: Literal["keep", "split"] = Field(
         default="split", description="Whether code, tables and math stay whole at any size."
     )
+    code_cuts: Literal["lines", "syntax"] = Field(default="lines", description="Where code is cut.")
     strategy: str = Field(default="auto", description="How documents are drafted.")
-    merge_boundary_level: int = Field(
-        default=2, description="Small leaves are not merged across headings of it or above."
-    )
+    merge_boundary_level: int = Field(default=2, description="Headings up to it part leaves.")
     min_content_after_header: int | None = Field(
         default=None, description="Parts with less text of their own are avoided."
     )
@@ -107,20 +113,12 @@ class MarkdownHierarchyNodeParser(NodeParser):
         if isinstance(values, dict):
             values = {name: value for name, value in values.items() if name != "algorithm"}
             for name in values.keys() - cls.model_fields.keys():
-                if name == "chunk_sizes":
-                    raise ValueError(checks.chunk_sizes_message(values[name]))
-                if name in {"chunk_size", "chunk_overlap"}:
-                    raise ValueError(
-                        f"{name} is not an argument: sizes are max_chunk_size, in characters or, "
-                        "with tokenizer, in tokens; for overlap see PrevNextNodePostprocessor"
-                    )
-                allowed = ", ".join(sorted(cls.model_fields))
-                raise ValueError(f"unknown argument {name!r}; allowed: {allowed}")
+                raise ValueError(checks.unknown_message(name, values[name], cls.model_fields))
         return values
 
     @model_validator(mode="after")
-    def _check(self) -> MarkdownHierarchyNodeParser:
-        self._config()
+    def _check(self) -> ChunkanaNodeParser:
+        Chunker(self._config()).chunk("", self.format)
         registered = StrategySelector().get_available_strategies()
         names = ("auto", *(strategy.name for strategy in registered))
         if self.strategy not in names:
@@ -136,10 +134,10 @@ class MarkdownHierarchyNodeParser(NodeParser):
     @classmethod
     def class_name(cls) -> str:
         """Return the name by which it is serialised."""
-        return "MarkdownHierarchyNodeParser"
+        return "ChunkanaNodeParser"
 
     @classmethod
-    def from_defaults(cls, **options: Any) -> MarkdownHierarchyNodeParser:
+    def from_defaults(cls, **options: Any) -> Self:
         """Make a parser, as LlamaIndex's own are made."""
         return cls(**options)
 
@@ -154,23 +152,15 @@ class MarkdownHierarchyNodeParser(NodeParser):
             max_chunk_size=self.max_chunk_size,
             min_chunk_size=self.min_chunk_size,
             atomic_blocks=self.atomic_blocks,
+            code_cuts=self.code_cuts,
             strategy=self.strategy,
             merge_boundary_level=self.merge_boundary_level,
             min_content_after_header=self.min_content_after_header,
             oversize_tolerance=self.oversize_tolerance,
             code_threshold=self.code_threshold,
             structure_threshold=self.structure_threshold,
-            length_function=self._token_count if self.tokenizer else len,
+            length_function=partial(token_count, self.tokenizer) if self.tokenizer else len,
         )
-
-    def _token_count(self, text: str) -> int:
-        if self.tokenizer is None:
-            return len(text)
-        tokens = self.tokenizer(text)
-        if not isinstance(tokens, Sized) or isinstance(tokens, str | Mapping):
-            returned = f"a text of {len(text)} characters"
-            raise InputTypeError("tokenizer", tokens, "a sequence of tokens", returned)
-        return len(tokens)
 
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any
@@ -178,32 +168,38 @@ class MarkdownHierarchyNodeParser(NodeParser):
         """Return finished nodes, document after document."""
         checks.require_unique(nodes, "documents")
         checks.warn_of_clashes(nodes)
-        chunker = MarkdownChunker(self._config())
+        self.require_formats(nodes)
+        chunker = Chunker(self._config())
         parsed: list[BaseNode] = []
         too_long: list[str] = []
+        misnamed: list[str] = []
         for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
             template = NodeTemplate.of(
                 document, self.header_context, include_metadata=self.include_metadata
             )
-            result, is_counted = self._chunked(chunker, document, template)
+            file = SourceFile.of(document.metadata, self.format)
+            result, is_counted = self._chunked(chunker, document, template, file)
             if not is_counted:
                 too_long.append(document.node_id)
+            if result.format != file.format:
+                misnamed.append(document.node_id)
             if self.front_matter_keys:
                 template = template.with_metadata(self.front_matter(result))
             parsed += self._mapper(result, document, template, len(parsed)).nodes()
         checks.require_unique(parsed, "nodes, made by id_func,")
         checks.warn_of_long_metadata(too_long, self.max_chunk_size)
+        checks.warn_of_misnamed(misnamed)
         return parsed
 
     def _chunked(
-        self, chunker: MarkdownChunker, document: BaseNode, template: NodeTemplate
+        self, chunker: Chunker, document: BaseNode, template: NodeTemplate, file: SourceFile
     ) -> tuple[HierarchicalChunkingResult, bool]:
         """Return a document's chunks, and whether its own metadata is counted with them."""
-        text = text_of(document)
+        run = partial(chunker.chunk_hierarchical, text_of(document), file.format, file.label)
         for context, is_counted in self._contexts(document, template):
             with suppress(ConfigurationError):  # it reserves more than half of the limit
-                return chunker.chunk_hierarchical(text, context=context), is_counted
-        return chunker.chunk_hierarchical(text), False
+                return run(context=context), is_counted
+        return run(), False
 
     def chunk(self, document: BaseNode, reserved: str = "") -> HierarchicalChunkingResult:
         """Return the core's chunks of a document, as they are embedded without its metadata.
@@ -214,11 +210,15 @@ class MarkdownHierarchyNodeParser(NodeParser):
                 half of the limit.
         """
         context = self._context(document, has_context=self.header_context != "none")
-        chunker, text = MarkdownChunker(self._config()), text_of(document)
-        with suppress(ConfigurationError):  # it reserves more than half of the limit
-            return chunker.chunk_hierarchical(text, context=replace(context, reserved=reserved))
-        checks.warn_of_long_metadata([document.node_id], self.max_chunk_size)
-        return chunker.chunk_hierarchical(text, context=context)
+        file, chunker = SourceFile.of(document.metadata, self.format), Chunker(self._config())
+        run = partial(chunker.chunk_hierarchical, text_of(document), file.format, file.label)
+        try:
+            result = run(context=replace(context, reserved=reserved))
+        except ConfigurationError:  # it reserves more than half of the limit
+            checks.warn_of_long_metadata([document.node_id], self.max_chunk_size)
+            result = run(context=context)
+        checks.warn_of_misnamed([document.node_id] if result.format != file.format else [])
+        return result
 
     def _context(self, document: BaseNode, *, has_context: bool) -> Context:
         """Return what is embedded before the leaves of a document."""
@@ -243,6 +243,15 @@ class MarkdownHierarchyNodeParser(NodeParser):
             return cast(str, self.source_label(document))
         label = document.metadata.get(self.source_label) if self.source_label else None
         return "" if label is None else str(label)
+
+    def passage_label(self, document: BaseNode, result: HierarchicalChunkingResult) -> str:
+        """Return what names a document above its passages, where it has no headings; else ""."""
+        title = SourceFile.of(document.metadata, result.format).title
+        return title and (self._label(document) or title)
+
+    def require_formats(self, documents: Iterable[BaseNode]) -> None:
+        """Raise an ImportError for the first document whose format needs a missing extra."""
+        require_installed(SourceFile.of(one.metadata, self.format) for one in documents)
 
     def front_matter(self, result: HierarchicalChunkingResult) -> dict[str, object]:
         """Return what a document's front matter says under the keys that are asked for."""
@@ -277,3 +286,14 @@ class MarkdownHierarchyNodeParser(NodeParser):
     ) -> list[BaseNode]:
         """Return the nodes as they are: the base class would search for their offsets."""
         return nodes
+
+
+class MarkdownHierarchyNodeParser(ChunkanaNodeParser):
+    """The `ChunkanaNodeParser` that takes all documents for Markdown, whatever they are called."""
+
+    format: Literal["markdown"] = Field(default="markdown", description="The format: Markdown.")
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name by which it is serialised."""
+        return "MarkdownHierarchyNodeParser"

@@ -19,9 +19,10 @@ from llama_index.core.schema import (
 from pydantic import SkipValidation
 
 from chunkana_core import Span
-from chunkana_llamaindex.parsing.metadata import HEADER_PATH, KEYS, UNKNOWN_LINE
+from chunkana_llamaindex.parsing.metadata import HEADER_PATH, KEYS, MARKDOWN, UNKNOWN_LINE
 from chunkana_llamaindex.reading.passages import PassageTemplate
 from chunkana_retrieval import Hit, Passage, assemble_mixed, repeated_rows
+from chunkana_retrieval.indexing import SourceFile
 
 _OURS: Final = frozenset(KEYS)
 
@@ -30,8 +31,8 @@ class ContextAssembler(BaseNodePostprocessor):
     r"""Makes passages of nodes that a search found: as much of the best as fits into a budget.
 
     The rule is that of `chunkana_retrieval.assemble`: slices of the documents in their order, each
-    passage under its path once, nothing twice. Nodes are those of `MarkdownHierarchyNodeParser`,
-    leaves and parents, in the order of any retriever or postprocessor. Others are handed over
+    passage under its path once, nothing twice. Nodes are those of `ChunkanaNodeParser`, leaves
+    and parents, in the order of any retriever or postprocessor. Others are handed over
     whole, at their place in the ranking, or left out where they do not fit. What a language model
     reads, `"\n\n".join(node.get_content(MetadataMode.LLM) for node in nodes)`, never measures more
     than the budget.
@@ -113,11 +114,19 @@ def _hit(found: NodeWithScore) -> Hit | None:
         nan if found.score is None else found.score,
         document_id=node.source_node.node_id,
         span=Span(start, end),
-        path=tuple(json.loads(own.get("path", "[]"))),
+        path=_titles(node, own),
         text=text,
         start_line=line if line != UNKNOWN_LINE else None,
         repeated=repeated_rows(node.text[:prefix]),
     )
+
+
+def _titles(node: TextNode, own: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the path of a node, below the file where that has no headings."""
+    path = json.loads(own.get("path", "[]"))
+    theirs = {key: value for key, value in node.metadata.items() if key not in own}
+    file = SourceFile.of(theirs, own.get("format", MARKDOWN)).title
+    return (file, *path) if file else tuple(path)
 
 
 def _templates(

@@ -12,7 +12,9 @@ from chunkana_llamaindex.retrieving.documents import passage_template
 from chunkana_retrieval import Hit, Passage, assemble, assemble_mixed
 from chunkana_retrieval.indexing import (
     DocumentRecord,
+    with_surroundings,
 )
+from chunkana_retrieval.indexing.searching import Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +24,17 @@ class Reading:
     Attributes:
         budget: the most that all of it may measure.
         length: the measure.
+        around: which leaves around those that were found are read besides.
     """
 
     budget: float
     length: Callable[[str], float]
+    around: tuple[Relation, ...]
 
     def __post_init__(self) -> None:
-        """Check both."""
+        """Check them all."""
         assemble([], self.budget)
+        with_surroundings([], [], self.around)
         length: object = self.length
         if not callable(length):
             allowed = "a function that returns the size of a text"
@@ -37,6 +42,7 @@ class Reading:
 
     def nodes(self, hits: Sequence[Hit], records: Sequence[DocumentRecord]) -> list[NodeWithScore]:
         """Return the passages of hits that fit, documents in the order of their best hit."""
+        hits = with_surroundings(hits, records, self.around)
         names = {hit.document_id for hit in hits}
         known = {record.document_id: record for record in records if record.document_id in names}
         templates = {name: passage_template(record) for name, record in known.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TypedDict
 
@@ -15,23 +15,24 @@ from llama_index.core.vector_stores import MetadataFilters
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
 from chunkana_core import ConfigurationError
-from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_retrieval.indexing import (
     IndexSnapshot,
     require_different,
 )
-from chunkana_retrieval.indexing.searching import SearchKind
+from chunkana_retrieval.indexing.searching import Relation, SearchKind
 
 
 class RetrieverOptions(TypedDict, total=False):
     """The keyword arguments of `ChunkanaRetriever`."""
 
-    parser: MarkdownHierarchyNodeParser | None
+    parser: ChunkanaNodeParser | None
     vectorstore: BasePydanticVectorStore | None
     docstore: BaseDocumentStore | BaseKVStore | None
     search: SearchKind
     budget: float
     length_function: Callable[[str], float]
+    around: Collection[Relation]
     fetch_k: int
     lexical_weight: float
     section_weight: float

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from chunkana_core import Chunk
 from chunkana_llamaindex.parsing.origin import text_of
-from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.reading.passages import PassageTemplate
 from chunkana_retrieval.indexing import (
     DocumentRecord,
@@ -46,7 +46,7 @@ class DocumentIndexer:
         embedded_metadata_keys: of the documents' metadata, what is embedded besides.
     """
 
-    parser: MarkdownHierarchyNodeParser
+    parser: ChunkanaNodeParser
     embedded_metadata_keys: Sequence[str]
 
     def fingerprint(self, document: BaseNode) -> str:
@@ -67,8 +67,9 @@ class DocumentIndexer:
             return lines + (f"{chunk.context}\n\n" if chunk.context else "")
 
         name, mark = document.node_id, self.fingerprint(document)
+        label = self.parser.passage_label(document, result)
         record = record_document(name, result, metadata, mark, front)
-        return replace(record, attachment=json.dumps(fields))
+        return replace(record, attachment=json.dumps(fields), label=label)
 
     def _metadata_lines(self, document: BaseNode) -> str:
         """Return what is embedded of a document's metadata, "" for nothing."""

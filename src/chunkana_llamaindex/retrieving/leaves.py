@@ -167,6 +167,9 @@ def _node(
         "path": _written(json.dumps(leaf.path, ensure_ascii=False)),
         "header_path": _written(format_header_path(leaf.path)),
         "content_type": leaf.content_type,
+        "format": leaf.format,
+        "kind": leaf.kind,
+        "name": _written(leaf.name),
         "container": leaf.container,
     }
     theirs: Mapping[str, object] = record.metadata
@@ -203,10 +206,14 @@ def _proposals(result: VectorStoreQueryResult, store: BasePydanticVectorStore) -
     names: list[tuple[object, object]]
     if result.nodes is None:
         sources = _data(store).text_id_to_ref_doc_id
-        names = [(sources.get(leaf_id), leaf_id) for leaf_id in result.ids or []]
+        ranked = zip(result.similarities or [], result.ids or [], strict=False)
+        # Leaves alike stand as they were added, which is not the same after loading.
+        best = sorted(ranked, key=lambda pair: (-pair[0], pair[1]))
+        names = [(sources.get(leaf_id), leaf_id) for _, leaf_id in best]
+        scores: Sequence[float | None] = [score for score, _ in best]
     else:
         names = [(n.ref_doc_id, n.metadata.get(LEAF_ID, n.node_id)) for n in result.nodes]
-    scores: Sequence[float | None] = result.similarities or [None] * len(names)
+        scores = result.similarities or [None] * len(names)
     proposals = [
         Proposal(document_id, leaf_id, score)
         for (document_id, leaf_id), score in zip(names, scores, strict=False)

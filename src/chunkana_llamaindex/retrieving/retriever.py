@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Unpack
+from typing import Final, Unpack
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
@@ -17,7 +17,7 @@ from llama_index.core.storage.kvstore.types import BaseKVStore
 from llama_index.core.vector_stores import MetadataFilters
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
-from chunkana_llamaindex.parsing.parser import MarkdownHierarchyNodeParser
+from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.retrieving import arguments
 from chunkana_llamaindex.retrieving.answers import Reading
 from chunkana_llamaindex.retrieving.arguments import RetrieverOptions
@@ -35,8 +35,10 @@ from chunkana_retrieval.indexing import (
     run,
     run_async,
 )
-from chunkana_retrieval.indexing.searching import SearchKind
+from chunkana_retrieval.indexing.searching import Relation, SearchKind
 from chunkana_retrieval.indexing.steps import Procedure
+
+_DEFAULTS: Final = RankingOptions()
 
 
 class ChunkanaRetriever(BaseRetriever):
@@ -56,7 +58,7 @@ class ChunkanaRetriever(BaseRetriever):
 
     >>> from llama_index.core import Document
     >>> text = "# Tea\n\n## Green\n\nWait for 80 degrees.\n\n## Black\n\nDo not wait.\n"
-    >>> parser = MarkdownHierarchyNodeParser(min_chunk_size=0)
+    >>> parser = ChunkanaNodeParser(min_chunk_size=0)
     >>> documents = [Document(text=text, id_="tea.md")]
     >>> retriever = ChunkanaRetriever.from_documents(documents, search="lexical", parser=parser)
     >>> found = retriever.retrieve("How many degrees?")[0]
@@ -68,17 +70,18 @@ class ChunkanaRetriever(BaseRetriever):
         self,
         embedding: BaseEmbedding | None = None,
         *,
-        parser: MarkdownHierarchyNodeParser | None = None,
+        parser: ChunkanaNodeParser | None = None,
         vectorstore: BasePydanticVectorStore | None = None,
         docstore: BaseDocumentStore | BaseKVStore | None = None,
         folder: str | Path | None = None,
         search: SearchKind = "hybrid",
         budget: float = 6000,
         length_function: Callable[[str], float] = len,
-        fetch_k: int = 60,
-        lexical_weight: float = 0.5,
-        section_weight: float = 0.4,
-        document_weight: float = 0.2,
+        around: Collection[Relation] = (),
+        fetch_k: int = _DEFAULTS.fetch_k,
+        lexical_weight: float = _DEFAULTS.lexical_weight,
+        section_weight: float = _DEFAULTS.section_weight,
+        document_weight: float = _DEFAULTS.document_weight,
         filters: MetadataFilters | None = None,
         embedded_metadata_keys: Sequence[str] = (),
         callback_manager: CallbackManager | None = None,
@@ -88,7 +91,7 @@ class ChunkanaRetriever(BaseRetriever):
         Args:
             embedding: embeds texts; none is needed where words alone are searched.
             parser: how documents are chunked, and what is embedded before chunks; by default
-                `MarkdownHierarchyNodeParser()`.
+                `ChunkanaNodeParser()`.
             vectorstore: has the leaves; by default they are in memory.
             docstore: a document store or key-value store, has the records of documents; by default
                 they are in memory.
@@ -96,6 +99,8 @@ class ChunkanaRetriever(BaseRetriever):
             search: by meaning and words ("hybrid"), meaning ("dense") or words ("lexical").
             budget: the most that all that is read may measure.
             length_function: measures a text, in characters by default.
+            around: what is read besides where there is room, behind all that was found: "parent",
+                "siblings" and "children" of each leaf.
             fetch_k: how many leaves each search proposes.
             lexical_weight: that of words in a hybrid search, from 0 to 1.
             section_weight: how much the best score of a section counts for others there.
@@ -108,10 +113,10 @@ class ChunkanaRetriever(BaseRetriever):
         self._options = RankingOptions(
             search, lexical_weight, section_weight, document_weight, fetch_k
         )
-        self._reading = Reading(budget, length_function)
+        self._reading = Reading(budget, length_function, tuple(around))
         self._filters = filters
         keys = arguments.require_names(embedded_metadata_keys, "embedded_metadata_keys")
-        self._indexer = DocumentIndexer(parser or MarkdownHierarchyNodeParser(), keys)
+        self._indexer = DocumentIndexer(parser or ChunkanaNodeParser(), keys)
         leaves = None
         if search == "lexical":
             arguments.require_none(vectorstore=vectorstore, filters=filters)
@@ -266,6 +271,7 @@ class ChunkanaRetriever(BaseRetriever):
     def _fingerprints(self, documents: Iterable[BaseNode]) -> dict[str, str]:
         """Return the fingerprints of documents by their ids, which have to differ."""
         given = arguments.require_documents(documents)
+        self._indexer.parser.require_formats(given)
         return {document.node_id: self._indexer.fingerprint(document) for document in given}
 
     def _updating(

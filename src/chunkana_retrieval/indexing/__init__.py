@@ -15,6 +15,7 @@ from chunkana_retrieval.indexing.searching import (
     with_surroundings,
 )
 from chunkana_retrieval.indexing.snapshot import IndexSnapshot
+from chunkana_retrieval.indexing.source_files import SourceFile, require_installed
 from chunkana_retrieval.indexing.steps import (
     AddLeaves,
     DeleteLeaves,
@@ -29,7 +30,8 @@ from chunkana_retrieval.indexing.updating import Update, UpdateReport
 
 __all__ = [
     "AddLeaves", "DeleteLeaves", "DocumentRecord", "IndexSnapshot", "LeafRecord",
-    "ListDocuments", "Proposal", "RankingOptions", "ReadRecords", "Step", "Update",
-    "UpdateReport", "WriteRecords", "damaged_record", "fingerprint", "rank_leaves",
-    "record_document", "require_different", "run", "run_async", "with_surroundings",
+    "ListDocuments", "Proposal", "RankingOptions", "ReadRecords", "SourceFile",
+    "Step", "Update", "UpdateReport", "WriteRecords", "damaged_record", "fingerprint",
+    "rank_leaves", "record_document", "require_different", "require_installed", "run",
+    "run_async", "with_surroundings",
 ]  # fmt: skip

@@ -34,6 +34,7 @@ class LeafRecord(Struct, frozen=True, gc=False):
         start_line: the line, from 1, where its text starts.
         before: what is embedded before its text: context, and what is repeated.
         after: what is embedded after its text.
+        format: of the chunk, as its `kind` and `name` are in source code, "" for none.
     """
 
     leaf_id: str
@@ -48,6 +49,9 @@ class LeafRecord(Struct, frozen=True, gc=False):
     start_line: int
     before: str
     after: str
+    format: str = "markdown"
+    kind: str = ""
+    name: str = ""
 
 
 class DocumentRecord(Struct, frozen=True, gc=False):
@@ -63,6 +67,7 @@ class DocumentRecord(Struct, frozen=True, gc=False):
         unfinished: where an update of the document was not finished: whether what is here is the
             document as it was "before" or as it is "after" it; "" where all were.
         attachment: what an adapter keeps of the document besides.
+        label: what its paths begin with where they are read, such as the file; "" for nothing.
     """
 
     document_id: str
@@ -73,6 +78,7 @@ class DocumentRecord(Struct, frozen=True, gc=False):
     leftover: tuple[str, ...] = ()
     unfinished: Unfinished = ""
     attachment: str = ""
+    label: str = ""
 
     def embedded(self, leaf: LeafRecord) -> str:
         """Return what is embedded of a leaf."""
@@ -92,7 +98,7 @@ class DocumentRecord(Struct, frozen=True, gc=False):
             document_id=self.document_id,
             section_id=leaf.section_id,
             span=Span(leaf.start, leaf.end),
-            path=leaf.path,
+            path=(self.label, *leaf.path) if self.label else leaf.path,
             text=self.text[leaf.start : leaf.end],
             start_line=leaf.start_line,
             repeated=repeated_rows(leaf.before),
@@ -177,9 +183,12 @@ def record_document(
             start_line=chunk.text_start_line,
             before=(front(chunk) if front else context) + content[: chunk.text_offset],
             after=content[stop:],
+            format=chunk.format,
+            kind=chunk.kind,
+            name=chunk.title if chunk.kind else "",
         )
-        name = _leaf_id(document_id, unnamed, chunk.text, written)
-        return msgspec.structs.replace(unnamed, leaf_id=name)
+        leaf_id = _leaf_id(document_id, unnamed, chunk.text, written)
+        return msgspec.structs.replace(unnamed, leaf_id=leaf_id)
 
     leaves = tuple(map(leaf_record, result.get_flat_chunks()))
     return DocumentRecord(document_id, result.text, dict(metadata), fingerprint, leaves)
@@ -208,7 +217,8 @@ def _leaf_id(document_id: str, leaf: LeafRecord, text: str, metadata: str) -> st
     """Return an id made of all that a vector store has of a leaf: not of where its text stands."""
     stored = (leaf.chunk_id, leaf.section_id, leaf.parent_section_id, leaf.content_type)
     named = (leaf.container, *leaf.path, leaf.before, text, leaf.after)
-    digits = _digest(document_id, metadata, *stored, *named)
+    of_code = (leaf.format, leaf.kind, leaf.name)
+    digits = _digest(document_id, metadata, *stored, *named, *of_code)
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
 
 
