@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, Span
-from chunkana_retrieval.hits import Hit, repeated_rows
+from chunkana_retrieval.hits import Hit, opened_titles, repeated_rows, repeated_signature
 from chunkana_retrieval.lexical.documents import LexicalEntry
 
 Unfinished = Literal["", "before", "after"]
@@ -34,6 +34,9 @@ class LeafRecord(Struct, frozen=True, gc=False):
         start_line: the line, from 1, where its text starts.
         before: what is embedded before its text: context, and what is repeated.
         after: what is embedded after its text.
+        format: of the chunk, as its `kind` and `name` are in source code, "" for none.
+        signature: that of the definition that its text is from inside of, "" for none.
+        opened: how many titles at the path's end it says itself, see `Hit`.
     """
 
     leaf_id: str
@@ -48,6 +51,11 @@ class LeafRecord(Struct, frozen=True, gc=False):
     start_line: int
     before: str
     after: str
+    format: str = "markdown"
+    kind: str = ""
+    name: str = ""
+    signature: str = ""
+    opened: int = 0
 
 
 class DocumentRecord(Struct, frozen=True, gc=False):
@@ -63,6 +71,7 @@ class DocumentRecord(Struct, frozen=True, gc=False):
         unfinished: where an update of the document was not finished: whether what is here is the
             document as it was "before" or as it is "after" it; "" where all were.
         attachment: what an adapter keeps of the document besides.
+        label: what its paths begin with where they are read, such as the file; "" for nothing.
     """
 
     document_id: str
@@ -73,6 +82,7 @@ class DocumentRecord(Struct, frozen=True, gc=False):
     leftover: tuple[str, ...] = ()
     unfinished: Unfinished = ""
     attachment: str = ""
+    label: str = ""
 
     def embedded(self, leaf: LeafRecord) -> str:
         """Return what is embedded of a leaf."""
@@ -92,10 +102,13 @@ class DocumentRecord(Struct, frozen=True, gc=False):
             document_id=self.document_id,
             section_id=leaf.section_id,
             span=Span(leaf.start, leaf.end),
-            path=leaf.path,
+            path=(self.label, *leaf.path) if self.label else leaf.path,
             text=self.text[leaf.start : leaf.end],
             start_line=leaf.start_line,
             repeated=repeated_rows(leaf.before),
+            format=leaf.format,
+            signature=leaf.signature,
+            opened=leaf.opened,
         )
 
     def to_json(self, *, with_text: bool = True) -> str:
@@ -146,6 +159,7 @@ def record_document(
     metadata: Mapping[str, object],
     fingerprint: str,
     front: Callable[[Chunk], str] | None = None,
+    label: str = "",
 ) -> DocumentRecord:
     """Return the record of a document that was chunked.
 
@@ -155,6 +169,7 @@ def record_document(
         metadata: of the document, which a vector store keeps with each leaf.
         fingerprint: what `fingerprint` returns.
         front: returns what is embedded before a chunk's content; by default its context.
+        label: what paths begin with where they are read, such as the file of source code.
     """
     written = _metadata_json(document_id, metadata)
     title = result.title
@@ -164,6 +179,8 @@ def record_document(
         path = chunk.section.path
         above = () if title in {"", *path[:1]} else (title,)
         context = f"{chunk.context}\n\n" if chunk.context else ""
+        signature = repeated_signature(content[: chunk.text_offset], chunk.kind)
+        name, is_continued = chunk.title if chunk.kind else "", bool(chunk.split_index)
         unnamed = LeafRecord(
             leaf_id="",
             chunk_id=chunk.chunk_id,
@@ -177,12 +194,19 @@ def record_document(
             start_line=chunk.text_start_line,
             before=(front(chunk) if front else context) + content[: chunk.text_offset],
             after=content[stop:],
+            format=chunk.format,
+            kind=chunk.kind,
+            name=name,
+            signature=signature,
+            opened=opened_titles(path, name, signature, is_continued=is_continued),
         )
-        name = _leaf_id(document_id, unnamed, chunk.text, written)
-        return msgspec.structs.replace(unnamed, leaf_id=name)
+        leaf_id = _leaf_id(document_id, unnamed, chunk.text, written)
+        return msgspec.structs.replace(unnamed, leaf_id=leaf_id)
 
     leaves = tuple(map(leaf_record, result.get_flat_chunks()))
-    return DocumentRecord(document_id, result.text, dict(metadata), fingerprint, leaves)
+    return DocumentRecord(
+        document_id, result.text, dict(metadata), fingerprint, leaves, label=label
+    )
 
 
 def damaged_record(document_id: str, written: str) -> DocumentRecord:
@@ -208,7 +232,8 @@ def _leaf_id(document_id: str, leaf: LeafRecord, text: str, metadata: str) -> st
     """Return an id made of all that a vector store has of a leaf: not of where its text stands."""
     stored = (leaf.chunk_id, leaf.section_id, leaf.parent_section_id, leaf.content_type)
     named = (leaf.container, *leaf.path, leaf.before, text, leaf.after)
-    digits = _digest(document_id, metadata, *stored, *named)
+    of_code = (leaf.format, leaf.kind, leaf.name)
+    digits = _digest(document_id, metadata, *stored, *named, *of_code)
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
 
 
