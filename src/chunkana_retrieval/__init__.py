@@ -14,6 +14,6 @@ from chunkana_retrieval.scores import propagate_hits, propagate_scores
 
 __all__ = [
     "Hit", "IndexFileError", "LexicalEntry", "LexicalIndex", "MergedHit", "Parent", "Passage",
-    "assemble", "assemble_mixed", "find_words", "fuse", "merge_hits", "opened_titles", "propagate_hits",
-    "propagate_scores", "repeated_rows", "repeated_signature", "words_of",
+    "assemble", "assemble_mixed", "find_words", "fuse", "merge_hits", "opened_titles",
+    "propagate_hits", "propagate_scores", "repeated_rows", "repeated_signature", "words_of",
 ]  # fmt: skip

@@ -31,7 +31,8 @@ def assemble(
 
     Every passage begins with the titles above it, on one line; those that its text begins with as
     headings are left out there. Header rows of tables and code fences are repeated where the text
-    starts or ends inside, and so is the signature of a definition, before `…`. With `sources`, neighbours are joined, `…` stands for what is left out
+    starts or ends inside, and so is the signature of a definition, before `…`. With `sources`,
+    neighbours are joined, `…` stands for what is left out
     between slices under the same titles, and gaps that are shorter than the titles and that no hit
     is in are filled if there is room. Without, each hit is a passage.
 

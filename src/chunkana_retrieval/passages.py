@@ -14,6 +14,7 @@ from chunkana_retrieval.hits import Hit
 BLANK_LINE = "\n\n"
 OMISSION = f"{BLANK_LINE}…{BLANK_LINE}"
 _BETWEEN_TITLES = " > "
+_JSON = "json"
 _BLANK = re.compile(r"\s*+")
 _HEADING = re.compile(
     r"""\s*+(?:[#]{1,6}[ \t]+(?P<marked>[^\r\n]*+)
@@ -113,6 +114,8 @@ class _Slice:
     def of(cls, pieces: Sequence[Piece], text: str) -> _Slice:
         """Find which titles are to be said."""
         path, opened = pieces[0].hit.path, pieces[0].opened
+        if pieces[0].hit.format == _JSON:  # elements do not say their numbers
+            return cls(tuple(pieces), text, _common([piece.hit.path for piece in pieces]))
         above = path[: len(path) - opened] if opened else _titles_above(path, text)
         return cls(tuple(pieces), text, above)
 

@@ -11,10 +11,12 @@ from chunkana_retrieval.indexing.records import (
 from chunkana_retrieval.indexing.searching import (
     Proposal,
     RankingOptions,
+    Relation,
     rank_leaves,
     with_surroundings,
 )
 from chunkana_retrieval.indexing.snapshot import IndexSnapshot
+from chunkana_retrieval.indexing.source_files import SourceFile, require_installed
 from chunkana_retrieval.indexing.steps import (
     AddLeaves,
     DeleteLeaves,
@@ -29,7 +31,8 @@ from chunkana_retrieval.indexing.updating import Update, UpdateReport
 
 __all__ = [
     "AddLeaves", "DeleteLeaves", "DocumentRecord", "IndexSnapshot", "LeafRecord",
-    "ListDocuments", "Proposal", "RankingOptions", "ReadRecords", "Step", "Update",
-    "UpdateReport", "WriteRecords", "damaged_record", "fingerprint", "rank_leaves",
-    "record_document", "require_different", "run", "run_async", "with_surroundings",
+    "ListDocuments", "Proposal", "RankingOptions", "ReadRecords", "Relation", "SourceFile",
+    "Step", "Update", "UpdateReport", "WriteRecords", "damaged_record", "fingerprint",
+    "rank_leaves", "record_document", "require_different", "require_installed", "run",
+    "run_async", "with_surroundings",
 ]  # fmt: skip

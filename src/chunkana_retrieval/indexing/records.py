@@ -159,7 +159,6 @@ def record_document(
     metadata: Mapping[str, object],
     fingerprint: str,
     front: Callable[[Chunk], str] | None = None,
-    label: str = "",
 ) -> DocumentRecord:
     """Return the record of a document that was chunked.
 
@@ -169,7 +168,6 @@ def record_document(
         metadata: of the document, which a vector store keeps with each leaf.
         fingerprint: what `fingerprint` returns.
         front: returns what is embedded before a chunk's content; by default its context.
-        label: what paths begin with where they are read, such as the file of source code.
     """
     written = _metadata_json(document_id, metadata)
     title = result.title
@@ -204,9 +202,7 @@ def record_document(
         return msgspec.structs.replace(unnamed, leaf_id=leaf_id)
 
     leaves = tuple(map(leaf_record, result.get_flat_chunks()))
-    return DocumentRecord(
-        document_id, result.text, dict(metadata), fingerprint, leaves, label=label
-    )
+    return DocumentRecord(document_id, result.text, dict(metadata), fingerprint, leaves)
 
 
 def damaged_record(document_id: str, written: str) -> DocumentRecord:
