@@ -129,6 +129,12 @@ def test_a_parent_says_its_kind_and_name() -> None:
     assert parent.page_content.startswith("src/app.py > UserService\n\nclass UserService:")
 
 
+def test_a_parent_of_parts_of_a_function_says_which() -> None:
+    _, parents = SMALL.split_hierarchical([Document(APP, metadata={"source": "src/app.py"})])
+    named = [(one.metadata["kind"], one.metadata["name"]) for _, one in parents]
+    assert ("method", "getUser") in named
+
+
 @pytest.mark.parametrize("name", ["src/app.py", "web/cart.ts"])
 def test_a_chunk_of_source_code_that_is_split_further_keeps_its_format_and_path(name: str) -> None:
     (large,) = of_file(name, ChunkanaSplitter(4000))
@@ -250,7 +256,7 @@ def test_what_no_budget_is_left_for_is_cut_after_a_line() -> None:
 
 
 def test_methods_that_were_found_are_read_as_their_class() -> None:
-    splitter = ChunkanaSplitter(250, min_chunk_size=0, max_parent_size=600)
+    splitter = ChunkanaSplitter(250, min_chunk_size=0, max_parent_size=460)
     leaves, parents = splitter.split_hierarchical(documents())
     store, vectors = InMemoryStore(), InMemoryVectorStore(WordEmbeddings())
     vectors.add_documents(leaves)

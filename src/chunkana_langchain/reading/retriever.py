@@ -18,8 +18,8 @@ from chunkana_langchain.indexing.retriever import IndexedRetriever
 from chunkana_langchain.reading.passages import passage_document
 from chunkana_langchain.splitting.mapping import copied
 from chunkana_retrieval import assemble
-from chunkana_retrieval.indexing import RankingOptions, Relation, with_surroundings
-from chunkana_retrieval.indexing.searching import SearchKind
+from chunkana_retrieval.indexing import RankingOptions, with_surroundings
+from chunkana_retrieval.indexing.searching import Relation, SearchKind
 
 _DEFAULTS = RankingOptions()
 _NO_ARGUMENTS = "{} with search='lexical', which asks no vector store; use 'hybrid' or 'dense'"

@@ -91,6 +91,7 @@ class DocumentMapper:
     _tree: MergeTree
     _title: str  # of the source, or its label
     _outline: TextOutline
+    _definitions: Mapping[_Path, Chunk]  # a chunk of each
     _kept: tuple[str, ...]  # the metadata keys of ours whose values are the caller's
     _section_metadata: dict[_Path, dict[str, Any]] = field(default_factory=dict)
     _ancestries: dict[tuple[Heading, ...], str] = field(default_factory=dict)  # as JSON
@@ -114,6 +115,7 @@ class DocumentMapper:
             result.merge_tree(options.max_parent_size),
             origin.title or result.title or label,
             TextOutline.of(result, origin.format),
+            {c.section.path: c for c in result.chunks if c.kind and c.title in c.section.path[-1:]},
             tuple(sorted(_RESERVED & origin.kept)),
         )
 
@@ -214,11 +216,12 @@ class DocumentMapper:
             own: the metadata that leaves and parents have from different places.
         """
         origin, path, line_at = self.origin, node.section.path, node.source.line_at
+        kind, name = self._kind_and_name(node)
         own |= self._of_section(path)
         own |= {
             keys.FORMAT: self._outline.format,
-            keys.KIND: node.chunk.kind if node.chunk else "",
-            keys.NAME: node.chunk.title if node.chunk and node.chunk.kind else "",
+            keys.KIND: kind,
+            keys.NAME: name,
             keys.CHUNK_ID: node.node_id,
             keys.SECTION_ID: node.section_id,
             keys.PARENT_SECTION_ID: node.parent_section_id or "",
@@ -239,6 +242,11 @@ class DocumentMapper:
         metadata = copied(origin.metadata) | own
         content = page.front + page.content
         return Document(page_content=content, metadata=metadata, id=self._id(node.node_id))
+
+    def _kind_and_name(self, node: MergeNode) -> tuple[str, str]:
+        """Return what a node says it is; a group of parts is what it is part of."""
+        chunk = node.chunk or self._definitions.get(node.section.path)
+        return (chunk.kind, chunk.title) if chunk and chunk.kind else ("", "")
 
     def _of_section(self, path: _Path) -> dict[str, Any]:
         """Return the metadata that all chunks of a path in the text have in common."""

@@ -11,7 +11,6 @@ from chunkana_retrieval.indexing.records import (
 from chunkana_retrieval.indexing.searching import (
     Proposal,
     RankingOptions,
-    Relation,
     rank_leaves,
     with_surroundings,
 )
@@ -31,7 +30,7 @@ from chunkana_retrieval.indexing.updating import Update, UpdateReport
 
 __all__ = [
     "AddLeaves", "DeleteLeaves", "DocumentRecord", "IndexSnapshot", "LeafRecord",
-    "ListDocuments", "Proposal", "RankingOptions", "ReadRecords", "Relation", "SourceFile",
+    "ListDocuments", "Proposal", "RankingOptions", "ReadRecords", "SourceFile",
     "Step", "Update", "UpdateReport", "WriteRecords", "damaged_record", "fingerprint",
     "rank_leaves", "record_document", "require_different", "require_installed", "run",
     "run_async", "with_surroundings",
