@@ -10,6 +10,9 @@ HEADER_PATH: Final = "header_path"
 HEADER_LEVEL: Final = "header_level"
 CONTENT_TYPE: Final = "content_type"
 CONTAINER: Final = "container"
+FORMAT: Final = "format"
+KIND: Final = "kind"
+NAME: Final = "name"
 CHUNK_INDEX: Final = "chunk_index"
 START_CHAR: Final = "start_char"
 END_CHAR: Final = "end_char"
@@ -33,6 +36,7 @@ RECORD: Final = "chunkana_record"  # in a document store of an index
 HEADERS: Final = tuple(f"Header {level}" for level in range(1, 7))  # as others name them
 OWN: Final = frozenset(
     {CHUNK_ID, SECTION_ID, PARENT_SECTION_ID, PATH, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE,
-     CONTAINER, CHUNK_INDEX, START_CHAR, END_CHAR, PREFIX_CHARS, START_LINE, END_LINE, ANCHOR,
-     ALLOW_OVERSIZE, OVERSIZE_REASON, CONTINUED, DOCUMENT_ID, PARENT_ID, CHILD_COUNT, CONTEXT}
+     CONTAINER, FORMAT, KIND, NAME, CHUNK_INDEX, START_CHAR, END_CHAR, PREFIX_CHARS, START_LINE,
+     END_LINE, ANCHOR, ALLOW_OVERSIZE, OVERSIZE_REASON, CONTINUED, DOCUMENT_ID, PARENT_ID,
+     CHILD_COUNT, CONTEXT}
 )  # fmt: skip

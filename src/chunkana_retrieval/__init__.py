@@ -3,7 +3,7 @@
 from chunkana_retrieval.assembly import assemble
 from chunkana_retrieval.errors import IndexFileError
 from chunkana_retrieval.fusion import fuse
-from chunkana_retrieval.hits import Hit, repeated_rows
+from chunkana_retrieval.hits import Hit, opened_titles, repeated_rows, repeated_signature
 from chunkana_retrieval.lexical.documents import LexicalEntry
 from chunkana_retrieval.lexical.index import LexicalIndex
 from chunkana_retrieval.lexical.words import find_words, words_of
@@ -14,6 +14,6 @@ from chunkana_retrieval.scores import propagate_hits, propagate_scores
 
 __all__ = [
     "Hit", "IndexFileError", "LexicalEntry", "LexicalIndex", "MergedHit", "Parent", "Passage",
-    "assemble", "assemble_mixed", "find_words", "fuse", "merge_hits", "propagate_hits",
-    "propagate_scores", "repeated_rows", "words_of",
+    "assemble", "assemble_mixed", "find_words", "fuse", "merge_hits", "opened_titles",
+    "propagate_hits", "propagate_scores", "repeated_rows", "repeated_signature", "words_of",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from math import inf
 
 from chunkana_core import ConfigurationError, Span
 from chunkana_retrieval.checks import require_number
-from chunkana_retrieval.cutting import sentence_ends, word_ends
+from chunkana_retrieval.cutting import line_ends, sentence_ends, word_ends
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.passages import OMISSION, Layout, Passage
 
@@ -31,7 +31,8 @@ def assemble(
 
     Every passage begins with the titles above it, on one line; those that its text begins with as
     headings are left out there. Header rows of tables and code fences are repeated where the text
-    starts or ends inside. With `sources`, neighbours are joined, `…` stands for what is left out
+    starts or ends inside, and so is the signature of a definition, before `…`. With `sources`,
+    neighbours are joined, `…` stands for what is left out
     between slices under the same titles, and gaps that are shorter than the titles and that no hit
     is in are filled if there is room. Without, each hit is a passage.
 
@@ -140,7 +141,7 @@ class _Assembly:
 
     def _cut(self, selected: Sequence[Hit], hit: Hit) -> list[Hit]:
         """Return the largest beginning of a hit that fits beside others, if any does."""
-        ends = sentence_ends(hit.text)
+        ends = (sentence_ends if hit.is_prose else line_ends)(hit.text)
         count = _largest(len(ends), lambda n: self._fits([*selected, _start(hit, ends[n - 1])]))
         if not count and not selected:
             ends = word_ends(hit.text)

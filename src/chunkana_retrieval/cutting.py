@@ -88,6 +88,13 @@ def sentence_ends(text: str) -> list[int]:
     return [end for end in _ends([*_LINE.finditer(text)]) if end < last]
 
 
+def line_ends(text: str) -> list[int]:
+    """Return the offsets after lines that are not blank, without the text's own end."""
+    last = len(text.rstrip())
+    ends = [line.end(1) for line in _LINE.finditer(text) if line[1].strip()]
+    return [end for end in ends if end < last]
+
+
 def _ends(lines: Sequence[re.Match[str]]) -> Iterator[int]:
     fence: Fence | None = None
     for number, match in enumerate(lines[:-1]):

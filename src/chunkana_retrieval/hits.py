@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chunkana_core import Chunk, Span
 
 NO_SPAN = Span(0, 0)
+_MARKUP = frozenset({"markdown", "notebook"})  # formats with fences and headings
+_PROSE = _MARKUP | {"text"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,10 @@ class Hit:
         start_line: the line of the document, from 1, where the text starts; None if not known.
         repeated: the header rows or the opening fence that a text from inside a table or code has
             to be read below.
+        format: the name of the document's format.
+        signature: that of the definition that a text from inside it is read below.
+        opened: how many titles at the path's end the text, or its signature, says itself, besides
+            those that it begins with as headings of Markdown.
     """
 
     node_id: str
@@ -39,6 +46,19 @@ class Hit:
     text: str = ""
     start_line: int | None = None
     repeated: str = ""
+    format: str = "markdown"
+    signature: str = ""
+    opened: int = 0
+
+    @property
+    def has_fences(self) -> bool:
+        """Whether its text may have fences, which are closed where it is cut."""
+        return self.format in _MARKUP
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether its text is cut after sentences, rather than after lines."""
+        return self.format in _PROSE
 
     @classmethod
     def of_chunk(cls, chunk: Chunk, score: float, document_id: str = "", title: str = "") -> Hit:
@@ -52,6 +72,9 @@ class Hit:
         """
         path = chunk.section.path
         above = () if title in {"", *path[:1]} else (title,)
+        prefix, is_continued = chunk.content[: chunk.text_offset], bool(chunk.split_index)
+        signature = repeated_signature(prefix, chunk.kind)
+        name = chunk.title if chunk.kind else ""
         return cls(
             chunk.chunk_id,
             score,
@@ -61,7 +84,10 @@ class Hit:
             path=(*above, *path),
             text=chunk.text,
             start_line=chunk.text_start_line,
-            repeated=repeated_rows(chunk.content[: chunk.text_offset]),
+            repeated=repeated_rows(prefix),
+            format=chunk.format,
+            signature=signature,
+            opened=opened_titles(path, name, signature, is_continued=is_continued),
         )
 
 
@@ -74,3 +100,33 @@ def repeated_rows(prefix: str) -> str:
     ('| a | b |\n|---|---|\n', '')
     """
     return prefix.rpartition("\n\n")[2]
+
+
+def repeated_signature(prefix: str, kind: str) -> str:
+    r"""Return the signature that is repeated before a text from inside a definition, "" for none.
+
+    Args:
+        prefix: what stands before the text in its chunk's content.
+        kind: of the chunk, "" for what is no definition.
+
+    >>> repeated_signature("def brew(water):\n\n", "function")
+    'def brew(water):'
+    """
+    return prefix.strip("\r\n") if kind else ""
+
+
+def opened_titles(path: Sequence[str], name: str, signature: str, *, is_continued: bool) -> int:
+    """Return how many titles at the end of a path a chunk of source code says itself.
+
+    Args:
+        path: of the chunk.
+        name: of its first definition, "" for none.
+        signature: what `repeated_signature` returns.
+        is_continued: whether it begins inside of that definition.
+
+    >>> opened_titles(("Tea", "brew"), "brew", "", is_continued=False)
+    1
+    """
+    if not name or name not in path or (is_continued and not signature):
+        return 0
+    return [*reversed(path)].index(name) + 1

@@ -14,6 +14,7 @@ from chunkana_retrieval.hits import Hit
 BLANK_LINE = "\n\n"
 OMISSION = f"{BLANK_LINE}…{BLANK_LINE}"
 _BETWEEN_TITLES = " > "
+_JSON = "json"
 _BLANK = re.compile(r"\s*+")
 _HEADING = re.compile(
     r"""\s*+(?:[#]{1,6}[ \t]+(?P<marked>[^\r\n]*+)
@@ -75,8 +76,20 @@ class Piece:
         """The header rows or opening fence to repeat above the slice."""
         if not self._left_out:
             return self.hit.repeated
+        if not self.hit.has_fences:
+            return ""
         fence = open_fence(self.hit.repeated + self.hit.text[: self._left_out])
         return f"{fence.opening}\n" if fence else ""
+
+    @property
+    def signature(self) -> str:
+        """The signature of the definition that the slice is from inside of, if it is repeated."""
+        return "" if self._left_out else self.hit.signature
+
+    @property
+    def opened(self) -> int:
+        """How many titles at the end of the path the slice says itself, if it is source code."""
+        return 0 if self._left_out else self.hit.opened
 
     @property
     def _left_out(self) -> int:
@@ -90,7 +103,7 @@ class _Slice:
     Attributes:
         pieces: in order.
         text: the exact slice.
-        above: the titles of the first piece's path that are no headings at the text's start.
+        above: the titles of the first piece's path that the text does not start with.
     """
 
     pieces: tuple[Piece, ...]
@@ -100,18 +113,35 @@ class _Slice:
     @classmethod
     def of(cls, pieces: Sequence[Piece], text: str) -> _Slice:
         """Find which titles are to be said."""
-        return cls(tuple(pieces), text, _titles_above(pieces[0].hit.path, text))
+        path, opened = pieces[0].hit.path, pieces[0].opened
+        if pieces[0].hit.format == _JSON:  # elements do not say their numbers
+            return cls(tuple(pieces), text, _common([piece.hit.path for piece in pieces]))
+        above = path[: len(path) - opened] if opened else _titles_above(path, text)
+        return cls(tuple(pieces), text, above)
 
     @property
     def span(self) -> Span:
         """The range of the text."""
         return Span(self.pieces[0].span.start, self.pieces[-1].span.end)
 
-    def read(self) -> str:
-        """Return the text with the header rows and the fences that it needs."""
-        text = self.pieces[0].lead + self.text
-        fence = open_fence(text)
-        return f"{text}\n{fence.closing}" if fence else text
+    def read(self, before: Collection[_Path]) -> str:
+        """Return the text with the header rows, the fences and the signature that it needs.
+
+        Args:
+            before: the paths of what is read before it; their signatures are not repeated.
+        """
+        first = self.pieces[0]
+        text = first.lead + self.text
+        fence = open_fence(text) if first.hit.has_fences else None
+        if fence:
+            return f"{text}\n{fence.closing}"
+        is_repeated = first.signature and first.hit.path not in before
+        return f"{first.signature}{OMISSION}{text}" if is_repeated else text
+
+    @property
+    def paths(self) -> frozenset[_Path]:
+        """The paths of its pieces."""
+        return frozenset(piece.hit.path for piece in self.pieces)
 
     def continues(self, passage: Sequence[_Slice]) -> bool:
         """Tell whether the slices of a passage say under which titles this one stands."""
@@ -218,7 +248,11 @@ def _swept(found: list[tuple[int, Hit]]) -> list[Piece]:
 def _written(slices: Sequence[_Slice]) -> str:
     """Return the text of a passage."""
     titles = _BETWEEN_TITLES.join(" ".join(title.split()) for title in slices[0].above)
-    text = OMISSION.join(one.read() for one in slices)
+    read, paths = list[str](), set[_Path]()
+    for one in slices:
+        read.append(one.read(paths))
+        paths |= one.paths
+    text = OMISSION.join(read)
     return f"{titles}{BLANK_LINE}{text}" if titles else text
 
 

@@ -11,3 +11,5 @@ if find_spec("langchain_core") is None:
     collect_ignore_glob += ["test_*.py"]
 if not all(map(find_spec, _FURTHER)):
     collect_ignore_glob += ["test_ecosystem.py"]
+if not all(map(find_spec, ("langchain_community", "tree_sitter"))):
+    collect_ignore_glob += ["test_formats.py"]

@@ -57,7 +57,7 @@ def test_a_chunk_that_starts_with_an_anchor_begins_with_its_heading() -> None:
     """So what is above it is not the heading itself, where it is split further."""
     leaf, *_, parent = split(TEXT, {}, [])
     assert leaf.page_content.endswith('<a id="leaf"></a>\n\n## Leaf\n\nWater first.')
-    assert json.loads(leaf.metadata["chunkana_context"])[1] == ["Tea", [], []]
+    assert json.loads(leaf.metadata["chunkana_context"])[1] == ["Tea", [], [], "markdown"]
     assert parent.metadata["anchor"] == "leaf"
 
 

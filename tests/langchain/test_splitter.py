@@ -24,14 +24,15 @@ from chunkana_core import (
     chunk_hierarchical,
 )
 from chunkana_langchain import ChunkanaSplitter, to_documents
-from chunkana_langchain.splitting.splitter import HeaderContext
+from chunkana_langchain.splitting.options import HeaderContext
 from tests import corpora
 from tests.langchain.parts import exact, own_documents
 from tests.strategies import any_markdown
 
 KEYS = {
     "chunk_id", "section_id", "parent_section_id", "path", "header_path", "header_level",
-    "content_type", "container", "chunk_index", "start_char", "end_char", "prefix_chars",
+    "content_type", "container", "format", "kind", "name", "chunk_index", "start_char",
+    "end_char", "prefix_chars",
     "start_line", "end_line", "anchor", "allow_oversize",
     "oversize_reason", "continued_from_header", "chunkana_document_id", "chunkana_parent_id",
     "chunkana_child_count", "chunkana_context",

@@ -29,8 +29,8 @@ _DIFFERENT = (
 )
 _STORED = frozenset(
     {keys.SECTION_ID, keys.PARENT_SECTION_ID, keys.PATH, keys.HEADER_PATH, keys.CONTENT_TYPE,
-     keys.CONTAINER, keys.DOCUMENT_ID, keys.LEAF_ID, keys.SPANS, keys.START_LINE, keys.END_LINE,
-     keys.CHUNK_IDS, keys.SCORE}
+     keys.CONTAINER, keys.FORMAT, keys.KIND, keys.NAME, keys.DOCUMENT_ID, keys.LEAF_ID,
+     keys.SPANS, keys.START_LINE, keys.END_LINE, keys.CHUNK_IDS, keys.SCORE}
 )  # fmt: skip
 
 
@@ -59,10 +59,14 @@ class SourceDocuments:
         Raises:
             ConfigurationError: for what is no whole document, two of one id, and metadata that
                 JSON cannot write.
+            ImportError: naming the first document whose format needs an extra that is missing.
         """
-        named, prints, clashing = dict[str, Document](), dict[str, str](), set[str]()
+        documents = [*documents]
         for document in documents:
             _require_whole(document)
+        splitter.require_formats(documents)
+        named, prints, clashing = dict[str, Document](), dict[str, str](), set[str]()
+        for document in documents:
             name = document_name(document)
             if name in named:
                 raise ConfigurationError("documents", name, _DIFFERENT)
@@ -85,6 +89,7 @@ class SourceDocuments:
         record = record_document(
             name, mapper.result, metadata, self.fingerprints[name], mapper.front
         )
+        record = replace(record, label=mapper.label)
         if not self.with_parents:
             return record
         return replace(record, attachment=DocumentPages.of(mapper).to_json())

@@ -139,6 +139,9 @@ def _document(leaf: Leaf) -> Document:
         keys.HEADER_PATH: format_header_path(one.path),
         keys.CONTENT_TYPE: one.content_type,
         keys.CONTAINER: one.container,
+        keys.FORMAT: one.format,
+        keys.KIND: one.kind,
+        keys.NAME: one.name,
     }
     known = {keys.DOCUMENT_ID: record.document_id, keys.LEAF_ID: one.leaf_id}
     # No filter finds what is empty, and some stores do not take it.

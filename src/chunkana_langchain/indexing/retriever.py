@@ -51,7 +51,7 @@ class IndexedRetriever(BaseRetriever):
         Over stores that have documents of an index already, this is `update`.
 
         Args:
-            documents: whole ones, with Markdown for page content.
+            documents: whole ones, as a loader returns them.
             embedding: of the vector store in memory; needed unless `vectorstore` is given or the
                 search is lexical.
             splitter: how to split; by default `ChunkanaSplitter()`.

@@ -17,7 +17,14 @@ from chunkana_core import Span
 from chunkana_langchain import keys
 from chunkana_langchain.reading.passages import passage_document
 from chunkana_langchain.splitting.origin import ChunkContext
-from chunkana_retrieval import Hit, assemble_mixed, repeated_rows
+from chunkana_langchain.splitting.outline import TITLED
+from chunkana_retrieval import (
+    Hit,
+    assemble_mixed,
+    opened_titles,
+    repeated_rows,
+    repeated_signature,
+)
 
 _OURS = keys.OWN.union(keys.HEADERS, {keys.START_INDEX, keys.SCORE})
 _PLACE = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.DOCUMENT_ID})
@@ -103,22 +110,28 @@ def _hit(document: Document) -> Hit | None:
         document_id = str(metadata[keys.DOCUMENT_ID])
         own = {key: value for key, value in metadata.items() if key not in context.kept}
         titles = json.loads(own[keys.PATH]) if keys.PATH in own else _titles(context)
+        has_file = bool(context.title) and context.format not in TITLED
         line = int(own[keys.START_LINE]) if keys.START_LINE in own else None
     except (KeyError, TypeError, ValueError):
         return None
     text = content[prefix : prefix + end - start]
     if not _PLACE.isdisjoint(context.kept) or not 0 <= start < end or len(text) < end - start:
         return None
-    score = metadata.get(keys.SCORE)
+    score, kind, path = metadata.get(keys.SCORE), own.get(keys.KIND, ""), [*map(str, titles)]
+    signature = repeated_signature(content[context.content_start : prefix], kind)
+    is_continued = bool(own.get(keys.CONTINUED))
     return Hit(
         str(own.get(keys.CHUNK_ID, document.id or "")),
         float(score) if isinstance(score, Real) else nan,
         document_id=document_id,
         span=Span(start, end),
-        path=tuple(map(str, titles)),
+        path=tuple([context.title, *path] if has_file else path),
         text=text,
         start_line=line,
         repeated=repeated_rows(content[:prefix]),
+        format=context.format,
+        signature=signature,
+        opened=opened_titles(path, own.get(keys.NAME, ""), signature, is_continued=is_continued),
     )
 
 

@@ -18,11 +18,10 @@ from chunkana_langchain.indexing.retriever import IndexedRetriever
 from chunkana_langchain.reading.passages import passage_document
 from chunkana_langchain.splitting.mapping import copied
 from chunkana_retrieval import assemble
-from chunkana_retrieval.indexing import (
-    RankingOptions,
-)
-from chunkana_retrieval.indexing.searching import SearchKind
+from chunkana_retrieval.indexing import RankingOptions, with_surroundings
+from chunkana_retrieval.indexing.searching import Relation, SearchKind
 
+_DEFAULTS = RankingOptions()
 _NO_ARGUMENTS = "{} with search='lexical', which asks no vector store; use 'hybrid' or 'dense'"
 _NO_K = "`budget`, how much is read, or the retriever's `fetch_k`, how many chunks are found"
 
@@ -58,14 +57,17 @@ class ChunkanaRetriever(IndexedRetriever):
     """The most that all page contents may measure, joined by blank lines."""
     length_function: Callable[[str], float] = len
     """Measures a text, in characters by default."""
-    fetch_k: int = Field(default=60, ge=1)
+    fetch_k: int = Field(default=_DEFAULTS.fetch_k, ge=1)
     """How many chunks each search finds."""
-    lexical_weight: float = Field(default=0.5, ge=0.0, le=1.0)
+    lexical_weight: float = Field(default=_DEFAULTS.lexical_weight, ge=0.0, le=1.0)
     """That of the search by words in a hybrid one."""
-    section_weight: float = Field(default=0.4, ge=0.0, allow_inf_nan=False)
+    section_weight: float = Field(default=_DEFAULTS.section_weight, ge=0.0, allow_inf_nan=False)
     """How much the best score of a chunk's section counts beside its own; 0 for nothing."""
-    document_weight: float = Field(default=0.2, ge=0.0, allow_inf_nan=False)
+    document_weight: float = Field(default=_DEFAULTS.document_weight, ge=0.0, allow_inf_nan=False)
     """How much the best score of a chunk's document counts beside its own; 0 for nothing."""
+    around: tuple[Relation, ...] = ()
+    """Which leaves around each that was found are read too, behind all of them: the own text of
+    the section above it, "parent", its "siblings", and "children", of the sections in it."""
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Further arguments of the vector store's search, like a filter: then words rank what it
     finds, and add nothing."""
@@ -123,7 +125,8 @@ class ChunkanaRetriever(IndexedRetriever):
     def _passages(self, ranking: Ranking, budget: float | None) -> list[Document]:
         budget = self.budget if budget is None else budget
         sources = {name: record.text for name, record in ranking.records.items()}
-        passages = assemble(ranking.hits, budget, self.length_function, sources)
+        hits = with_surroundings(ranking.hits, [*ranking.records.values()], self.around)
+        passages = assemble(hits, budget, self.length_function, sources)
         return [
             passage_document(one, copied(ranking.records[one.document_id].metadata))
             for one in passages

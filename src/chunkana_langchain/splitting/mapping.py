@@ -17,12 +17,12 @@ from chunkana_core import (
     MergeNode,
     MergeTree,
     Span,
-    TocEntry,
     format_header_path,
 )
 from chunkana_langchain import keys
 from chunkana_langchain.identity import document_id
 from chunkana_langchain.splitting.origin import Heading, Origin
+from chunkana_langchain.splitting.outline import MARKDOWN, PROSE, TextOutline
 from chunkana_langchain.splitting.overlap import overlap_between
 
 _BLANK_LINE = "\n\n"
@@ -80,16 +80,18 @@ class DocumentMapper:
         origin: where it stands in its source.
         options: how to map.
         context: what its chunks' contexts were made of; None without contexts.
+        label: what stands for the title of source code, JSON and plain text, "" for nothing.
     """
 
     result: HierarchicalChunkingResult
     origin: Origin
     options: MappingOptions
     context: Context | None
+    label: str
     _tree: MergeTree
-    _title: str  # of the source
-    _headings: Mapping[_Path, tuple[Heading, ...]]  # by path, those in the text
-    _headings_at: Mapping[int, TocEntry]  # by line, also by that of its anchor
+    _title: str  # of the source, or its label
+    _outline: TextOutline
+    _definitions: Mapping[_Path, Chunk]  # a chunk of each
     _kept: tuple[str, ...]  # the metadata keys of ours whose values are the caller's
     _section_metadata: dict[_Path, dict[str, Any]] = field(default_factory=dict)
     _ancestries: dict[tuple[Heading, ...], str] = field(default_factory=dict)  # as JSON
@@ -101,22 +103,19 @@ class DocumentMapper:
         origin: Origin,
         options: MappingOptions,
         context: Context | None = None,
+        label: str = "",
     ) -> DocumentMapper:
-        """Build the merge tree and index the headings of a result."""
-        toc = result.toc()
-        headings: dict[_Path, tuple[Heading, ...]] = {(): ()}
-        for entry in toc:
-            path = (*headings[entry.path[:-1]], Heading(entry.level, entry.title))
-            headings.setdefault(entry.path, path)
+        """Build the merge tree of a result, and its outline."""
         return cls(
             result,
             origin,
             options,
             context,
+            label,
             result.merge_tree(options.max_parent_size),
-            origin.title or result.title,
-            headings,
-            {line: entry for entry in toc for line in (entry.start_line, entry.line)},
+            origin.title or result.title or label,
+            TextOutline.of(result, origin.format),
+            {c.section.path: c for c in result.chunks if c.kind and c.title in c.section.path[-1:]},
             tuple(sorted(_RESERVED & origin.kept)),
         )
 
@@ -147,14 +146,14 @@ class DocumentMapper:
             keys.OVERSIZE_REASON: chunk.oversize_reason if is_oversize else "",
             keys.CONTINUED: bool(chunk.split_index),
         }
-        heading = self._headings_at.get(chunk.start_line) if _starts_a_line(chunk) else None
-        return self._document(node, self._page(chunk, span), heading, own)
+        above = self._outline.above_chunk(chunk)
+        return self._document(node, self._page(chunk, span), above, own)
 
     def _parent(self, node: MergeNode) -> Document | None:
         span = self.origin.own_part(node.span)
         if span is None:
             return None
-        heading = self._headings_at.get(node.source.line_at(node.span.start))
+        heading = self._outline.heading_of(node)
         own = {
             keys.CONTENT_TYPE: "section",
             keys.CONTAINER: "",
@@ -166,7 +165,7 @@ class DocumentMapper:
         }
         front = _paragraphs(self._breadcrumb(node.section.path))
         page = _Page(front, self.origin.text[span.start : span.end], 0, span)
-        return self._document(node, page, heading, own)
+        return self._document(node, page, self._outline.above_parent(node), own)
 
     def _page(self, chunk: Chunk, span: Span) -> _Page:
         """Return the page of a chunk, of which a span is the source's own."""
@@ -206,20 +205,23 @@ class DocumentMapper:
         return self.context.format_breadcrumb(self.result.title, path) if self.context else ""
 
     def _document(
-        self, node: MergeNode, page: _Page, heading: TocEntry | None, own: dict[str, Any]
+        self, node: MergeNode, page: _Page, above: tuple[Heading, ...], own: dict[str, Any]
     ) -> Document:
         """Return a document with the caller's metadata and ours; of both, the caller's stays.
 
         Args:
             node: what it is made of.
             page: its page content.
-            heading: that the content starts with, None for none.
+            above: the headings above the one that the content starts with.
             own: the metadata that leaves and parents have from different places.
         """
         origin, path, line_at = self.origin, node.section.path, node.source.line_at
-        above = self._headings[heading.path][:-1] if heading else self._headings[path]
+        kind, name = self._kind_and_name(node)
         own |= self._of_section(path)
         own |= {
+            keys.FORMAT: self._outline.format,
+            keys.KIND: kind,
+            keys.NAME: name,
             keys.CHUNK_ID: node.node_id,
             keys.SECTION_ID: node.section_id,
             keys.PARENT_SECTION_ID: node.parent_section_id or "",
@@ -241,10 +243,15 @@ class DocumentMapper:
         content = page.front + page.content
         return Document(page_content=content, metadata=metadata, id=self._id(node.node_id))
 
+    def _kind_and_name(self, node: MergeNode) -> tuple[str, str]:
+        """Return what a node says it is; a group of parts is what it is part of."""
+        chunk = node.chunk or self._definitions.get(node.section.path)
+        return (chunk.kind, chunk.title) if chunk and chunk.kind else ("", "")
+
     def _of_section(self, path: _Path) -> dict[str, Any]:
         """Return the metadata that all chunks of a path in the text have in common."""
         if path not in self._section_metadata:
-            headings = self.origin.above + self._headings[path]
+            headings = self.origin.above + self._outline.headings(path)
             titles = [heading.title for heading in headings]
             metadata: dict[str, Any] = {
                 keys.PATH: json.dumps(titles, ensure_ascii=False),
@@ -252,7 +259,8 @@ class DocumentMapper:
                 keys.HEADER_LEVEL: headings[-1].level if headings else 0,
             }
             if self.options.has_header_keys:
-                by_level = {heading.level: heading.title for heading in headings}
+                is_markdown = self._outline.format == MARKDOWN
+                by_level = {one.level: one.title for one in headings if is_markdown}
                 metadata |= {name: by_level.get(n, "") for n, name in enumerate(keys.HEADERS, 1)}
             self._section_metadata[path] = metadata
         return self._section_metadata[path]
@@ -260,7 +268,7 @@ class DocumentMapper:
     def _context_json(self, content_start: int, above: tuple[Heading, ...]) -> str:
         """Return a `ChunkContext` as JSON, most of which chunks of one section share."""
         if above not in self._ancestries:
-            ancestry = [self._title, above, self._kept]
+            ancestry = [self._title, above, self._kept, self._outline.format]
             self._ancestries[above] = json.dumps(ancestry, ensure_ascii=False)
         return f"[{content_start}, {self._ancestries[above]}]"
 
@@ -281,12 +289,7 @@ def _paragraphs(*texts: str) -> str:
     return "".join([text + _BLANK_LINE for text in texts if text])
 
 
-def _starts_a_line(chunk: Chunk) -> bool:
-    """Tell whether a chunk's content starts a line, rather than inside a heading that was cut."""
-    start = chunk.span.start
-    return chunk.text_offset > 0 or start == 0 or chunk.source.text[start - 1] in "\r\n"
-
-
 def _is_code(chunk: Chunk) -> bool:
     """Tell whether white space at a chunk's start may be part of code."""
-    return chunk.content_type == "code" or chunk.content.startswith(("    ", "\t"))
+    is_code = chunk.content_type == "code" or chunk.format not in PROSE
+    return is_code or chunk.content.startswith(("    ", "\t"))

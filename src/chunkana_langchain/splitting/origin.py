@@ -15,7 +15,7 @@ from chunkana_langchain.identity import source_id
 
 
 class Heading(NamedTuple):
-    """A heading: its level, 1 to 6, and its title."""
+    """What opens a section: its level, in Markdown 1 to 6, and its title."""
 
     level: int
     title: str
@@ -30,23 +30,25 @@ class ChunkContext(NamedTuple):
         above: the headings above the first heading of the content, or above the content where it
             has none; outermost first.
         kept: the metadata keys that are the caller's although they are called as ours.
+        format: the name of the document's format.
     """
 
     content_start: int
     title: str
     above: tuple[Heading, ...]
     kept: tuple[str, ...]
+    format: str
 
     @classmethod
     def from_json(cls, text: str) -> ChunkContext:
-        """Return what `[content_start, [title, above, kept]]` says.
+        """Return what `[content_start, [title, above, kept, format]]` says.
 
         Raises:
             TypeError, ValueError: if the text is something else.
         """
-        content_start, (title, above, kept) = json.loads(text)
+        content_start, (title, above, kept, format_name) = json.loads(text)
         headings = tuple(Heading(int(level), str(name)) for level, name in above)
-        return cls(int(content_start), str(title), headings, tuple(kept))
+        return cls(int(content_start), str(title), headings, tuple(kept), str(format_name))
 
 
 def is_chunk(document: Document) -> bool:
@@ -63,7 +65,7 @@ class Origin:
     """A text to split, and where it stands in its source.
 
     Attributes:
-        text: the Markdown; of a chunk its content, repeated headings and rows included.
+        text: of any format; of a chunk its content, repeated headings and rows included.
         key: what ids of its chunks are made of.
         document_id: the same for all chunks of a source, and for chunks of chunks.
         metadata: of the document that is split.
@@ -75,6 +77,7 @@ class Origin:
         above: the headings above the text, outermost first.
         kept: the metadata keys whose values stay as they are.
         is_continued: whether it is a chunk that does not begin as its section does.
+        format: the name of the format of the document that it is a chunk of, "" if it is none.
     """
 
     text: str
@@ -89,6 +92,7 @@ class Origin:
     above: tuple[Heading, ...] = ()
     kept: AbstractSet[str] = frozenset()
     is_continued: bool = False
+    format: str = ""
 
     @classmethod
     def of(cls, document: Document, key: str) -> Origin:
@@ -121,6 +125,7 @@ class Origin:
             above=context.above,
             kept=frozenset(context.kept),
             is_continued=bool(metadata[keys.CONTINUED]),
+            format=context.format,
         )
 
     def own_part(self, span: Span) -> Span | None:

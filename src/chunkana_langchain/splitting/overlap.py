@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from chunkana_core import Chunk
+from chunkana_langchain.splitting.outline import PROSE
 
 # A line that is, or may be, part of a heading, code, math, a table or HTML.
 _NO_PROSE = re.compile(
@@ -19,9 +20,11 @@ _NO_PROSE_TYPES = frozenset({"code", "math", "table", "html"})
 def overlap_between(previous: Chunk, chunk: Chunk) -> str:
     """Return the prose that the previous chunk ends with, from a sentence on, "" for none.
 
-    There is none where code, math, a table or HTML ends or was cut.
+    There is none in source code and JSON, nor where code, math, a table or HTML ends or was cut.
     """
     repeated = chunk.content[: chunk.text_offset]
+    if chunk.format not in PROSE:
+        return ""
     is_cut_before = bool(repeated) and not repeated.endswith(_BLANK_LINES)
     is_cut_after = len(previous.content) > previous.text_offset + len(previous.text)
     if is_cut_before or is_cut_after or previous.content_type in _NO_PROSE_TYPES:

@@ -11,6 +11,8 @@ from chunkana_core import HierarchicalChunkingResult
 from chunkana_langchain.identity import source_keys
 from chunkana_langchain.splitting.mapping import DocumentMapper, MappingOptions
 from chunkana_langchain.splitting.origin import Origin
+from chunkana_langchain.splitting.outline import TITLED
+from chunkana_retrieval.indexing import SourceFile
 
 
 class HierarchicalDocuments(NamedTuple):
@@ -39,4 +41,6 @@ def to_documents(
     """
     whole = Document(page_content=result.text, metadata=dict(metadata or {}))
     origin = Origin.of(whole, *source_keys([whole]))
-    return list(DocumentMapper.of(result, origin, MappingOptions(result.max_chunk_size)).leaves())
+    label = "" if result.format in TITLED else SourceFile.of(whole.metadata).label
+    options = MappingOptions(result.max_chunk_size)
+    return [*DocumentMapper.of(result, origin, options, label=label).leaves()]

@@ -8,39 +8,51 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from importlib.metadata import version
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
 from chunkana_core import (
     ChunkConfig,
+    Chunker,
     ConfigurationError,
     Context,
+    FormatWarning,
+    HierarchicalChunkingResult,
     InputTypeError,
-    MarkdownChunker,
 )
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_keys
-from chunkana_langchain.splitting.mapping import (
-    DocumentMapper,
-    MappingOptions,
+from chunkana_langchain.splitting.mapping import DocumentMapper, MappingOptions
+from chunkana_langchain.splitting.options import (
+    HeaderContext,
+    SourceLabel,
+    label_of,
+    require_context,
+    require_keys,
+    require_label,
 )
 from chunkana_langchain.splitting.origin import Origin
+from chunkana_langchain.splitting.outline import TITLED
 from chunkana_langchain.splitting.results import HierarchicalDocuments
-
-HeaderContext = Literal["breadcrumb", "none"]
-SourceLabel = str | Callable[[Document], str] | None
+from chunkana_retrieval.indexing import SourceFile, require_installed
 
 _MIN_CHUNK_SIZE = 32  # the core's smallest limit
 _PARENT_SIZE = 4  # of the largest parent by default, in multiples of the chunk size
+_JSON, _MARKDOWN = "json", "markdown"
+_DATA = frozenset({"json", "notebook"})  # formats of which a text that is none is Markdown
 _PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"  # few measures agree on it
 # Where they differ from the core's defaults; see docs/retrieval.md.
 _DEFAULTS: dict[str, Any] = {"atomic_blocks": "split"}
 
 
 class ChunkanaSplitter(TextSplitter):
-    r"""Splits Markdown into documents with exact offsets and the headings above them.
+    r"""Splits documents of any format into chunks with exact offsets and the titles above them.
+
+    The format is that of the suffix in the metadata `source`, `file_path`, `file_name` or
+    `filename`, else of the media type in `content_type`, `mime_type` or `file_type`; what is not
+    known is Markdown. Chunks of Chunkana's that are split further keep theirs.
 
     Args:
         chunk_size: the largest `page_content`, in units of `length_function`, at least 32.
@@ -56,12 +68,14 @@ class ChunkanaSplitter(TextSplitter):
         header_context: what goes in front of the content: "breadcrumb", the title and full path
             on a line, or "none".
         source_label: what goes before the title in a breadcrumb: a key of the documents' metadata,
-            such as "source", or a function of a document that returns a text.
+            such as "source", or a function of a document that returns a text. By default it is
+            the file, of source code, JSON and plain text, and nothing of Markdown.
         introductions: whether below a breadcrumb stands the first sentence of the section that
             the chunk continues or is under.
         header_keys: whether the metadata has "Header 1" to "Header 6".
         front_matter_keys: keys of front matter that are copied into the metadata of the document's
             chunks, where the metadata has no such key.
+        format: the name of the format of all documents; "auto" for what their metadata say.
         max_parent_size: the size of the text of the largest parent of `split_hierarchical`,
             without what goes in front; by default four times `chunk_size`.
         options: of `chunkana_core.ChunkConfig`, but for the size, overlap and measure, with its
@@ -71,6 +85,8 @@ class ChunkanaSplitter(TextSplitter):
         ValueError: for a size or overlap that is not allowed, naming the argument, its value and
             what is allowed; for other options it is a ConfigurationError.
         TypeError: for an unknown argument.
+        ImportError: if the extra that a format needs is not installed; of documents, before any is
+            split, naming the first of them.
 
     >>> splitter = ChunkanaSplitter(chunk_size=100)
     >>> for document in splitter.create_documents(["# Guide\n\n## Install\n\nRun pip.\n"]):
@@ -92,21 +108,24 @@ class ChunkanaSplitter(TextSplitter):
         introductions: bool = True,
         header_keys: bool = False,
         front_matter_keys: Sequence[str] = (),
+        format: str = "auto",  # noqa: A002 -- as the core calls it
         max_parent_size: int | None = None,
         **options: Any,
     ) -> None:
         sizes = (chunk_size, chunk_overlap, length_function)
         super().__init__(*sizes, keep_separator, add_start_index, strip_whitespace)
-        _require_context(header_context)
-        _require_label(source_label, header_context)
-        _require_keys(front_matter_keys)
+        require_context(header_context)
+        require_label(source_label, header_context)
+        require_keys(front_matter_keys)
         if max_parent_size is not None and not max_parent_size >= 1:
             raise ConfigurationError("max_parent_size", max_parent_size, "None or at least 1")
         self._header_context = header_context
         self._source_label = source_label
         self._introductions = introductions
         self._front_matter_keys = frozenset(front_matter_keys)
-        self._chunker = MarkdownChunker(self._config(options))
+        self._format = format
+        self._chunker = Chunker(self._config(options))
+        self._chunker.chunk("", format)  # an error for one that is unknown or not installed
         self._mapping = MappingOptions(
             chunk_size,
             self._chunker.config.size_of,
@@ -190,6 +209,10 @@ class ChunkanaSplitter(TextSplitter):
             [parent for mapper in mappers for parent in mapper.parents()],
         )
 
+    def require_formats(self, documents: Iterable[Document]) -> None:
+        """Raise an ImportError for the first document whose format needs a missing extra."""
+        require_installed(SourceFile.of(one.metadata, self._format) for one in documents)
+
     def map_document(self, document: Document, key: str) -> DocumentMapper:
         """Return what maps a whole document whose ids are made of a key."""
         return self._mapper(document, Origin.of(document, key))
@@ -206,7 +229,8 @@ class ChunkanaSplitter(TextSplitter):
             "config": self._chunker.config.to_dict(),
             "length_function": [*names, length(_PROBE)],
             "header_context": self._header_context,
-            "label": _label(document, self._source_label),
+            "label": label_of(document, self._source_label),
+            "format": self._format,
             "introductions": self._introductions,
             "front_matter_keys": sorted(self._front_matter_keys),
             "max_parent_size": self._mapping.max_parent_size,
@@ -217,6 +241,7 @@ class ChunkanaSplitter(TextSplitter):
     def _mappers(self, documents: Iterable[Document]) -> Iterator[DocumentMapper]:
         """Return what maps each document; warn once of metadata keys that are ours too."""
         documents = list(documents)
+        self.require_formats(documents)
         origins = list(map(Origin.of, documents, source_keys(documents)))
         own = keys.OWN | set(keys.HEADERS if self._mapping.has_header_keys else ())
         if clashing := own & set().union(*(origin.kept for origin in origins)):
@@ -225,60 +250,45 @@ class ChunkanaSplitter(TextSplitter):
         return map(self._mapper, documents, origins)
 
     def _mapper(self, document: Document, origin: Origin) -> DocumentMapper:
-        context = None
-        if self._header_context == "breadcrumb":
-            # Of a chunk that is split further, the title and headings above it are in the label.
-            above = tuple([heading.title for heading in origin.above])
-            labelled = Context(_label(document, self._source_label))
-            context = Context(
-                labelled.format_breadcrumb(origin.title, above),
-                introduction=self._introductions and not origin.is_continued,
-            )
-        result = self._chunker.chunk_hierarchical(origin.text, context=context)
+        file = SourceFile.of(document.metadata, origin.format or self._format)
+        result, context = self._chunked(document, origin, file)
+        if not origin.format and result.format != file.format:
+            _warn_of_misnamed(file)
+            if file.format in _DATA:
+                file = replace(file, format=_MARKDOWN)
+                result, context = self._chunked(document, origin, file)
         if self._front_matter_keys:
             named = result.front_matter.items()
             copied = {name: value for name, value in named if name in self._front_matter_keys}
             origin = replace(origin, metadata=copied | origin.metadata)
-        return DocumentMapper.of(result, origin, self._mapping, context)
+        label = "" if file.format in TITLED else self._label(document) or file.label
+        return DocumentMapper.of(result, origin, self._mapping, context, label)
+
+    def _chunked(
+        self, document: Document, origin: Origin, file: SourceFile
+    ) -> tuple[HierarchicalChunkingResult, Context | None]:
+        """Return the chunks of a text, and what their contexts are made of."""
+        context = None
+        if self._header_context == "breadcrumb":
+            has_file = self._source_label is None and file.format not in TITLED
+            labelled = Context(file.label if has_file else self._label(document))
+            # Of a chunk that is split further, the title and headings above it are in the label.
+            above = tuple([heading.title for heading in origin.above])
+            context = Context(
+                labelled.format_breadcrumb(origin.title, above),
+                # What a part of JSON seems to open is not what it is under.
+                breadcrumb=origin.format != _JSON,
+                introduction=self._introductions and not origin.is_continued,
+            )
+        chunk = self._chunker.chunk_hierarchical
+        return chunk(origin.text, file.format, context=context), context
+
+    def _label(self, document: Document) -> str:
+        return label_of(document, self._source_label)
 
 
-def _require_context(value: object) -> None:
-    """Raise a ConfigurationError unless a value is a kind of context."""
-    if value not in get_args(HeaderContext):
-        allowed = " or ".join(map(repr, get_args(HeaderContext)))
-        raise ConfigurationError("header_context", value, allowed)
-
-
-def _require_label(source_label: object, header_context: HeaderContext) -> None:
-    """Raise an error for a source label of another type, or one that would not be shown."""
-    if source_label is not None and header_context != "breadcrumb":
-        allowed = 'None unless header_context="breadcrumb"'
-        raise ConfigurationError("source_label", source_label, allowed)
-    if not (source_label is None or isinstance(source_label, str) or callable(source_label)):
-        raise InputTypeError("source_label", source_label, "None, a key of metadata or a callable")
-
-
-def _require_keys(front_matter_keys: Sequence[str]) -> None:
-    """Raise an error unless these are names of keys that are not ours."""
-    given: object = front_matter_keys  # a str is a sequence of such, too
-    is_list = isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given)
-    if not is_list:
-        raise InputTypeError("front_matter_keys", front_matter_keys, "a list or tuple of str")
-    if not keys.OWN.isdisjoint(front_matter_keys):
-        allowed = f"any but {', '.join(sorted(keys.OWN))}"
-        raise ConfigurationError("front_matter_keys", front_matter_keys, allowed)
-
-
-def _label(document: Document, source_label: SourceLabel) -> str:
-    """Return the label of a document, "" for none.
-
-    Raises:
-        InputTypeError: if a function returns anything but a str.
-    """
-    if isinstance(source_label, str):
-        value = document.metadata.get(source_label)
-        return "" if value is None else str(value)
-    label = "" if source_label is None else source_label(document)
-    if not isinstance(label, str):
-        raise InputTypeError("what source_label returns", label, "a str")
-    return label
+def _warn_of_misnamed(file: SourceFile) -> None:
+    """Warn of a text that is not what its name says."""
+    taken = "Markdown" if file.format in _DATA else "plain text"
+    message = f"{file.name or 'a document'} is no {file.format}, and chunked as {taken}"
+    warnings.warn(message, FormatWarning, stacklevel=2)

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, Span
-from chunkana_retrieval.hits import Hit, repeated_rows
+from chunkana_retrieval.hits import Hit, opened_titles, repeated_rows, repeated_signature
 from chunkana_retrieval.lexical.documents import LexicalEntry
 
 Unfinished = Literal["", "before", "after"]
@@ -35,6 +35,8 @@ class LeafRecord(Struct, frozen=True, gc=False):
         before: what is embedded before its text: context, and what is repeated.
         after: what is embedded after its text.
         format: of the chunk, as its `kind` and `name` are in source code, "" for none.
+        signature: that of the definition that its text is from inside of, "" for none.
+        opened: how many titles at the path's end it says itself, see `Hit`.
     """
 
     leaf_id: str
@@ -52,6 +54,8 @@ class LeafRecord(Struct, frozen=True, gc=False):
     format: str = "markdown"
     kind: str = ""
     name: str = ""
+    signature: str = ""
+    opened: int = 0
 
 
 class DocumentRecord(Struct, frozen=True, gc=False):
@@ -102,6 +106,9 @@ class DocumentRecord(Struct, frozen=True, gc=False):
             text=self.text[leaf.start : leaf.end],
             start_line=leaf.start_line,
             repeated=repeated_rows(leaf.before),
+            format=leaf.format,
+            signature=leaf.signature,
+            opened=leaf.opened,
         )
 
     def to_json(self, *, with_text: bool = True) -> str:
@@ -170,6 +177,8 @@ def record_document(
         path = chunk.section.path
         above = () if title in {"", *path[:1]} else (title,)
         context = f"{chunk.context}\n\n" if chunk.context else ""
+        signature = repeated_signature(content[: chunk.text_offset], chunk.kind)
+        name, is_continued = chunk.title if chunk.kind else "", bool(chunk.split_index)
         unnamed = LeafRecord(
             leaf_id="",
             chunk_id=chunk.chunk_id,
@@ -185,7 +194,9 @@ def record_document(
             after=content[stop:],
             format=chunk.format,
             kind=chunk.kind,
-            name=chunk.title if chunk.kind else "",
+            name=name,
+            signature=signature,
+            opened=opened_titles(path, name, signature, is_continued=is_continued),
         )
         leaf_id = _leaf_id(document_id, unnamed, chunk.text, written)
         return msgspec.structs.replace(unnamed, leaf_id=leaf_id)

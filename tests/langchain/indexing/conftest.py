@@ -11,3 +11,5 @@ if not all(map(find_spec, ("langchain_core", "bm25s"))):
     collect_ignore_glob += ["test_*.py"]
 if not all(map(find_spec, _FURTHER)):
     collect_ignore_glob += ["test_stores.py"]
+if not all(map(find_spec, ("langchain_community", "tree_sitter"))):
+    collect_ignore_glob += ["test_repository.py"]

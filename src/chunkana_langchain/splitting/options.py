@@ -1,0 +1,56 @@
+"""Options of the splitter, and how they are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, get_args
+
+from langchain_core.documents import Document
+
+from chunkana_core import ConfigurationError, InputTypeError
+from chunkana_langchain import keys
+
+HeaderContext = Literal["breadcrumb", "none"]
+SourceLabel = str | Callable[[Document], str] | None
+
+
+def require_label(source_label: object, header_context: str) -> None:
+    """Raise an error for a source label of another type, or one that would not be shown."""
+    if source_label is not None and header_context != "breadcrumb":
+        allowed = 'None unless header_context="breadcrumb"'
+        raise ConfigurationError("source_label", source_label, allowed)
+    if not (source_label is None or isinstance(source_label, str) or callable(source_label)):
+        raise InputTypeError("source_label", source_label, "None, a key of metadata or a callable")
+
+
+def label_of(document: Document, source_label: SourceLabel) -> str:
+    """Return the label of a document, "" for none.
+
+    Raises:
+        InputTypeError: if a function returns anything but a str.
+    """
+    if isinstance(source_label, str):
+        value = document.metadata.get(source_label)
+        return "" if value is None else str(value)
+    label = "" if source_label is None else source_label(document)
+    if not isinstance(label, str):
+        raise InputTypeError("what source_label returns", label, "a str")
+    return label
+
+
+def require_context(value: object) -> None:
+    """Raise a ConfigurationError unless a value is a kind of context."""
+    if value not in get_args(HeaderContext):
+        allowed = " or ".join(map(repr, get_args(HeaderContext)))
+        raise ConfigurationError("header_context", value, allowed)
+
+
+def require_keys(front_matter_keys: Sequence[str]) -> None:
+    """Raise an error unless these are names of keys that are not ours."""
+    given: object = front_matter_keys  # a str is a sequence of such, too
+    is_list = isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given)
+    if not is_list:
+        raise InputTypeError("front_matter_keys", front_matter_keys, "a list or tuple of str")
+    if not keys.OWN.isdisjoint(front_matter_keys):
+        allowed = f"any but {', '.join(sorted(keys.OWN))}"
+        raise ConfigurationError("front_matter_keys", front_matter_keys, allowed)

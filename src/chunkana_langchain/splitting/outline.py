@@ -1,0 +1,82 @@
+"""The headings of a text that is split, by their paths and by their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, Source, TocEntry
+from chunkana_langchain.splitting.origin import Heading
+from chunkana_retrieval import opened_titles, repeated_signature
+
+MARKDOWN = "markdown"
+TITLED = frozenset({MARKDOWN, "notebook"})  # formats whose documents may have a title
+PROSE = TITLED | {"text"}
+_JSON = "json"
+_Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextOutline:
+    """What opens the sections of a text: headings, definitions, members of JSON.
+
+    Attributes:
+        format: the name of the format of the source.
+    """
+
+    format: str
+    _by_path: Mapping[_Path, tuple[Heading, ...]]
+    _by_line: Mapping[int, TocEntry]  # also by the line of an anchor or a decorator
+
+    @classmethod
+    def of(cls, result: HierarchicalChunkingResult, chunk_format: str) -> TextOutline:
+        """Return the outline of a text.
+
+        Args:
+            result: its chunks.
+            chunk_format: the name of the format of the source that it is a chunk of, "" if it is
+                none. A part of JSON is not JSON, so that what it seems to open counts for nothing.
+        """
+        toc = [] if chunk_format == _JSON else result.toc()
+        by_path: dict[_Path, tuple[Heading, ...]] = {(): ()}
+        by_line: dict[int, TocEntry] = {}
+        for entry in toc:
+            above = by_path[entry.path[:-1]]
+            by_path.setdefault(entry.path, (*above, Heading(entry.level, entry.title)))
+            for line in (entry.start_line, entry.line):
+                by_line.setdefault(line, entry)
+        return cls(chunk_format or result.format, by_path, by_line)
+
+    def headings(self, path: _Path) -> tuple[Heading, ...]:
+        """Return the headings of a path, outermost first."""
+        return self._by_path.get(path, ())
+
+    def above_chunk(self, chunk: Chunk) -> tuple[Heading, ...]:
+        """Return the headings above the first one that a chunk's content begins with."""
+        path = chunk.section.path
+        if self.format == _JSON:
+            return self.headings(path)
+        if chunk.kind:
+            signature = repeated_signature(chunk.content[: chunk.text_offset], chunk.kind)
+            is_continued = bool(chunk.split_index)
+            opened = opened_titles(path, chunk.title, signature, is_continued=is_continued)
+            return self.headings(path[: len(path) - opened])
+        starts_a_line = chunk.text_offset > 0 or _starts_a_line(chunk.source, chunk.span.start)
+        heading = self._by_line.get(chunk.start_line) if starts_a_line else None
+        return self.headings(heading.path[:-1] if heading else path)
+
+    def above_parent(self, node: MergeNode) -> tuple[Heading, ...]:
+        """Return the headings above the first one that a parent's text begins with."""
+        heading = None if self.format == _JSON else self.heading_of(node)
+        return self.headings(heading.path[:-1] if heading else node.section.path)
+
+    def heading_of(self, node: MergeNode) -> TocEntry | None:
+        """Return the heading that a parent's text begins with, None for none."""
+        if not _starts_a_line(node.source, node.span.start):
+            return None
+        return self._by_line.get(node.source.line_at(node.span.start))
+
+
+def _starts_a_line(source: Source, offset: int) -> bool:
+    """Tell whether an offset is the start of a line, rather than inside of what was cut."""
+    return offset == 0 or source.text[offset - 1] in "\r\n"
