@@ -21,7 +21,14 @@ from pydantic import SkipValidation
 from chunkana_core import Span
 from chunkana_llamaindex.parsing.metadata import HEADER_PATH, KEYS, MARKDOWN, UNKNOWN_LINE
 from chunkana_llamaindex.reading.passages import PassageTemplate
-from chunkana_retrieval import Hit, Passage, assemble_mixed, repeated_rows
+from chunkana_retrieval import (
+    Hit,
+    Passage,
+    assemble_mixed,
+    opened_titles,
+    repeated_rows,
+    repeated_signature,
+)
 from chunkana_retrieval.indexing import SourceFile
 
 _OURS: Final = frozenset(KEYS)
@@ -109,15 +116,22 @@ def _hit(found: NodeWithScore) -> Hit | None:
     text = node.text[prefix : prefix + end - start]
     if len(text) < end - start:
         return None
+    context = own.get("context", "")
+    before = node.text[:prefix].removeprefix(f"{context}\n\n" if context else "")
+    signature, path = repeated_signature(before, own.get("kind", "")), _titles(node, own)
+    is_continued = bool(own.get("continued_from_header"))
     return Hit(
         str(own.get("chunk_id", node.node_id)),
         nan if found.score is None else found.score,
         document_id=node.source_node.node_id,
         span=Span(start, end),
-        path=_titles(node, own),
+        path=path,
         text=text,
         start_line=line if line != UNKNOWN_LINE else None,
-        repeated=repeated_rows(node.text[:prefix]),
+        repeated=repeated_rows(before),
+        format=own.get("format", MARKDOWN),
+        signature=signature,
+        opened=opened_titles(path, own.get("name", ""), signature, is_continued=is_continued),
     )
 
 
