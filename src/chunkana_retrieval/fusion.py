@@ -21,6 +21,8 @@ def fuse(
     dense: Mapping[K, float | None],
     lexical: Mapping[K, float | None],
     lexical_weight: float = 0.5,
+    *,
+    left_out: int = 0,
 ) -> dict[K, float]:
     """Return the weighted sum of two searches' scores for one question, each as shares of its best.
 
@@ -33,18 +35,19 @@ def fuse(
     - `5 / (5 + rank)`, ranks from 0, where one is None or no finite number, as they are given,
       and where the best is not above zero, by score; nothing where all scores are zero.
 
-    What a search did not find has its lowest share, for all that is known is that it is no better.
-    It has none if the search found less than the other one, and so has nothing more to give: ask
-    both for as many.
+    What a search did not find counts as the worst that it found, for all that is known is that it
+    is no better. It counts as nothing if the search found less than the other one, and so has
+    nothing more to give: ask both for as many.
 
     Args:
         dense: scores by id, the best first.
         lexical: scores by id, the best first.
         lexical_weight: from 0, for the dense ranking, to 1, for the lexical one.
+        left_out: how many more the dense search found, which are not to be in the ranking.
 
     Returns:
-        Scores from 0 to 1 by id, the best first; equal ones in the order of the dense search, then
-        of the lexical one.
+        Scores from 0 to 1 by id, the best first; of equal ones, what was found by the searches of
+        more weight, then in the order of the dense search and of the lexical one.
 
     Raises:
         ConfigurationError: for a weight out of range.
@@ -54,13 +57,19 @@ def fuse(
     """
     require_number("lexical_weight", lexical_weight, 0, 1, "a number from 0 to 1")
     fused: dict[K, float] = dict.fromkeys((*dense, *lexical), 0.0)
-    most = max(len(dense), len(lexical))
-    for scores, weight in ((dense, 1 - lexical_weight), (lexical, lexical_weight)):
+    weights = dict(fused)  # of the searches that found them
+    counts = (len(dense) + left_out, len(lexical))
+    for scores, count, weight in (
+        (dense, counts[0], 1 - lexical_weight),
+        (lexical, counts[1], lexical_weight),
+    ):
         shares = dict(zip(scores, _shares([*scores.values()]), strict=True))
-        lowest = min(shares.values(), default=0.0) if len(shares) == most else 0.0
+        lowest = min(shares.values(), default=0.0) if count == max(counts) else 0.0
         for key in fused:
             fused[key] += weight * shares.get(key, lowest)
-    return dict(sorted(fused.items(), key=lambda one: one[1], reverse=True))
+            weights[key] += weight if key in shares else 0.0
+    order = sorted(fused, key=lambda key: (fused[key], weights[key]), reverse=True)
+    return {key: fused[key] for key in order}
 
 
 def _shares(scores: Sequence[float | None]) -> list[float]:

@@ -60,6 +60,20 @@ def test_what_a_search_has_nothing_of_gets_nothing_from_it() -> None:
     assert fuse({"c": 8}, {"a": 4, "b": 3}) == {"a": 0.5, "c": 0.875, "b": 0.375}
 
 
+def test_what_is_left_out_was_found_all_the_same() -> None:
+    """Then that search stopped, and has more to give."""
+    assert fuse({"a": 4}, {"c": 8, "a": 2}) == {"a": 0.625, "c": 0.5}
+    assert fuse({"a": 4}, {"c": 8, "a": 2}, left_out=1) == {"c": 1.0, "a": 0.625}
+
+
+@pytest.mark.parametrize(("weight", "expected"), [(0.5, "ab"), (0.4, "ab"), (0.6, "ba"), (1, "ba")])
+def test_of_equal_ones_those_are_first_that_were_found_by_more_weight(
+    weight: float, expected: str
+) -> None:
+    """Where each search has one hit, its best is the worst that it found, too."""
+    assert "".join(fuse({"a": 0.9}, {"b": 3}, weight)) == expected
+
+
 @pytest.mark.parametrize(("weight", "first"), [(0, "a"), (0.3, "a"), (0.7, "b"), (1, "b")])
 def test_the_weight_says_which_search_counts_more(weight: float, first: str) -> None:
     assert next(iter(fuse({"a": 2, "c": 1}, {"b": 2, "c": 1}, weight))) == first

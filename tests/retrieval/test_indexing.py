@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, ConfigurationError, Context, MarkdownChunker
 from chunkana_retrieval import Hit, IndexFileError, LexicalIndex
+from chunkana_retrieval.files import read_index_file, write_index_file
 from chunkana_retrieval.indexing import (
     AddLeaves,
     DeleteLeaves,
@@ -226,6 +229,15 @@ def test_what_no_record_has_is_not_found() -> None:
     assert rank_leaves(stale, found, [RECORD], RankingOptions()) == []
 
 
+def test_what_no_record_has_was_proposed_all_the_same() -> None:
+    """The search stopped there, and might have proposed more: scores are as they are without it."""
+    options = RankingOptions(section_weight=0, document_weight=0)
+    proposed = [*proposals(RECORD)[:1], Proposal("tea.md", "gone", 0.1)]
+    hits = rank_leaves(proposed, words(RECORD, [1, 0]), [RECORD], options)
+    scores = {hit.node_id: hit.score for hit in hits}
+    assert scores[RECORD.leaves[1].chunk_id] == 1.0  # of both searches, as the worst that it found
+
+
 @pytest.mark.parametrize(
     ("search", "is_filtered", "expected"),
     [
@@ -354,9 +366,26 @@ def test_a_damaged_index_is_named(tmp_path: Path) -> None:
     assert raised.value.path == str(path)
 
 
-def test_an_index_of_something_else_is_an_error(tmp_path: Path) -> None:
-    from chunkana_retrieval.files import write_index_file
+@pytest.mark.parametrize("counts", [[2, 2, 1], [2, 2, 3], [3, 4, -1]])
+def test_vectors_without_their_numbers_are_damaged(counts: list[int], tmp_path: Path) -> None:
+    """Found when they are loaded, and not by the first search."""
+    saved = snapshot(3)
+    assert saved.vectors
+    saved.save(tmp_path)
+    path = tmp_path / "chunkana_index.bin"
+    with zipfile.ZipFile(io.BytesIO(read_index_file(path, "index", 1))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["vectors.json"] = json.dumps({"ids": [*saved.vectors], "counts": counts}).encode()
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    write_index_file(path, "index", 1, content.getvalue())
+    with pytest.raises(IndexFileError, match="is damaged"):
+        IndexSnapshot.load(tmp_path)
 
+
+def test_an_index_of_something_else_is_an_error(tmp_path: Path) -> None:
     for data in (b"", json.dumps([]).encode()):
         write_index_file(tmp_path / "chunkana_index.bin", "index", 1, data)
         with pytest.raises(IndexFileError, match="is damaged"):

@@ -107,7 +107,9 @@ class IndexParts:
         return self._index(opening)
 
     def _begin(self) -> _Opening:
-        """Return what an index of stores is made of."""
+        """Return what an index of stores is made of; its folder is made where it is missing."""
+        if self.folder is not None:
+            Path(self.folder).mkdir(parents=True, exist_ok=True)
         leaves: LeafStore | None = None
         if self.search == "lexical":
             if self.vectorstore is not None:

@@ -96,7 +96,7 @@ def rank_leaves(
     lexical = {(h.document_id, h.node_id): h.score for h in found}
     lexical = {leaf: score for leaf, score in lexical.items() if leaf in known}
     weight = {"hybrid": options.lexical_weight, "dense": 0.0, "lexical": 1.0}[options.search]
-    fused = fuse(dense, lexical, weight)
+    fused = fuse(dense, lexical, weight, left_out=len(proposals) - len(dense))
     return propagate_hits(
         _hits(fused, by_id),
         section_weight=options.section_weight,

@@ -95,6 +95,8 @@ def _write_vectors(archive: ZipFile, vectors: Mapping[str, Sequence[float]]) -> 
 def _read_vectors(archive: ZipFile) -> dict[str, list[float]]:
     described = json.loads(archive.read(_VECTORS))
     numbers = array("d", archive.read(_NUMBERS))
+    if min(described["counts"], default=0) < 0 or sum(described["counts"]) != len(numbers):
+        raise ValueError("there are not as many numbers as vectors have")
     vectors, start = dict[str, list[float]](), 0
     for name, count in zip(described["ids"], described["counts"], strict=True):
         vectors[name] = numbers[start : start + count].tolist()

@@ -127,6 +127,9 @@ def test_arguments_are_checked_before_anything_is_embedded(tmp_path: Path) -> No
     for name, value in wrong.items():
         with pytest.raises(ValueError, match=name):
             made(embedding=embedding, **{name: value})
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError):
+        made(embedding=embedding, folder=tmp_path / "file")
     assert embedding.embedded == []
     with pytest.raises(FileNotFoundError, match=FILE):
         ChunkanaAutoMergingRetriever.load(tmp_path, embedding)
