@@ -201,7 +201,7 @@ def test_a_label_that_is_given_goes_before_that_of_the_file() -> None:
     made = ChunkanaRetriever.from_documents(
         [given], search="lexical", parser=ChunkanaNodeParser(source_label="team")
     )
-    assert made.retrieve("boil")[0].node.get_content().startswith("kitchen > Tea > boil\n\n")
+    assert made.retrieve("boil")[0].node.get_content().startswith("kitchen\n\nclass Tea:")
 
 
 def test_markdown_and_nodes_without_context_have_no_file_in_front() -> None:
@@ -243,7 +243,7 @@ def test_passages_of_code_say_file_and_path_once(repository: Path) -> None:
         documents, WordEmbedding(), parser=parser, search="lexical", budget=400
     )
     text = _found(made, "refund of a cancelled booking").node.get_content()
-    assert text.startswith("src/booking.py > Booking")
+    assert text.startswith("src/booking.py\n\n@dataclass\nclass Booking:")
     assert text.count("src/booking.py") == 1
     by_id = {one.node_id: one.text for one in documents}
     nodes = [
@@ -254,8 +254,9 @@ def test_passages_of_code_say_file_and_path_once(repository: Path) -> None:
     found = [NodeWithScore(node=node, score=1.0) for node in nodes]
     passages = ContextAssembler(budget=900, sources=by_id).postprocess_nodes(found)
     require_exact(passages, by_id)
-    assert passages[0].node.get_content().startswith("src/booking.py > Booking > cancel\n\n")
-    assert read(passages).count("src/booking.py >") == len(passages)
+    first = passages[0].node.get_content()
+    assert first.startswith("src/booking.py > Booking\n\n    def cancel(")
+    assert read(passages).count("src/booking.py") == len(passages)
 
 
 def test_an_update_after_an_edit_finds_the_new_code_and_embeds_no_other(repository: Path) -> None:
