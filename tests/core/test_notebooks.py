@@ -179,6 +179,8 @@ def test_what_is_open_in_a_cell_ends_with_it() -> None:
     for opened in ("```", "<div>", "<!--", "::: note", "text", "$$", "> quote", "- item"):
         document = document_of(("markdown", opened + "\na"), ("markdown", "# Title"), ("code", "b"))
         assert [section.path for section in document.sections[1:]] == [("Title",)], opened
+    (chunk,) = chunks_of(200, ("markdown", "```\na"), ("markdown", "b"))  # strictly validated
+    assert chunk.text == "```\na\n\nb"
 
 
 def test_front_matter_is_that_of_the_first_cell() -> None:

@@ -220,8 +220,13 @@ def _opens_fence(leaf: Chunk) -> bool:
 
 
 def _is_open_in_source(document: Document, leaf: Chunk) -> bool:
-    """Tell whether a leaf ends with code whose fence the source does not close either."""
+    """Tell whether a leaf ends with code whose fence the source does not close either.
+
+    So may a cell of a notebook, with others after it.
+    """
     code = code_blocks(document, leaf.span)
+    if any(block.is_open and not block.depth for block in code):
+        return True
     if not code or not code[-1].is_open:
         return False
     return not document.text[code[-1].end : leaf.span.end].strip("> \t\r\n")

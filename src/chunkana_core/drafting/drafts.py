@@ -38,8 +38,8 @@ class Draft(Struct, frozen=True, gc=False):
         return starts_with_heading and not document.has_content(self.first, self.stop)
 
     def is_in_section(self, document: Document) -> bool:
-        """Tell whether it belongs to a section, rather than stand before the first heading."""
-        return self.first >= document.preamble_stop
+        """Tell whether it is neither front matter nor before the first heading."""
+        return self.first >= max(document.preamble_stop, document.front_matter_stop)
 
 
 def section_drafts(document: Document) -> list[Draft]:
