@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chunkana_core import Chunk, Span
 
 NO_SPAN = Span(0, 0)
+_HEADING = re.compile(
+    r"""\s*+(?:[#]{1,6}[ \t]+(?P<marked>[^\r\n]*+)
+    |(?P<underlined>[^\r\n]++)(?:\r\n?|\n)[ ]{0,3}(?:=++|-++)[ \t]*+(?=[\r\n]|\Z))""",
+    re.VERBOSE,
+)
+_NO_LETTER = re.compile(r"[\W_]+")
 _MARKUP = frozenset({"markdown", "notebook"})  # formats with fences and headings
 _PROSE = _MARKUP | {"text"}
 
@@ -130,3 +137,22 @@ def opened_titles(path: Sequence[str], name: str, signature: str, *, is_continue
     if not name or name not in path or (is_continued and not signature):
         return 0
     return [*reversed(path)].index(name) + 1
+
+
+def titles_above(path: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """Return a path without the titles at its end that a text starts with as headings."""
+    headings: list[str] = []
+    match = _HEADING.match(text) if path else None
+    while match is not None and len(headings) < len(path):
+        headings.append(match["marked"] or match["underlined"] or "")
+        match = _HEADING.match(text, match.end())
+    for above in range(len(path) - len(headings), len(path)):
+        if all(map(_says, headings, path[above:])):
+            return path[:above]
+    return path
+
+
+def _says(heading: str, title: str) -> bool:
+    """Tell whether a heading's Markdown starts with a title."""
+    said = _NO_LETTER.sub("", title)
+    return _NO_LETTER.sub("", heading).startswith(said) if said else title in heading

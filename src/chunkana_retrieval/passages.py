@@ -9,19 +9,13 @@ from itertools import chain, pairwise
 
 from chunkana_core import Source, Span
 from chunkana_retrieval.cutting import open_fence
-from chunkana_retrieval.hits import Hit
+from chunkana_retrieval.hits import Hit, titles_above
 
 BLANK_LINE = "\n\n"
 OMISSION = f"{BLANK_LINE}…{BLANK_LINE}"
 _BETWEEN_TITLES = " > "
 _JSON = "json"
 _BLANK = re.compile(r"\s*+")
-_HEADING = re.compile(
-    r"""\s*+(?:[#]{1,6}[ \t]+(?P<marked>[^\r\n]*+)
-    |(?P<underlined>[^\r\n]++)(?:\r\n?|\n)[ ]{0,3}(?:=++|-++)[ \t]*+(?=[\r\n]|\Z))""",
-    re.VERBOSE,
-)
-_NO_LETTER = re.compile(r"[\W_]+")
 _Path = tuple[str, ...]
 
 
@@ -116,7 +110,7 @@ class _Slice:
         path, opened = pieces[0].hit.path, pieces[0].opened
         if pieces[0].hit.format == _JSON:  # elements do not say their numbers
             return cls(tuple(pieces), text, _common([piece.hit.path for piece in pieces]))
-        above = path[: len(path) - opened] if opened else _titles_above(path, text)
+        above = path[: len(path) - opened] if opened else titles_above(path, text)
         return cls(tuple(pieces), text, above)
 
     @property
@@ -145,9 +139,11 @@ class _Slice:
 
     def continues(self, passage: Sequence[_Slice]) -> bool:
         """Tell whether the slices of a passage say under which titles this one stands."""
-        has_heading = self.above != self.pieces[0].hit.path
+        first, last = self.pieces[0], passage[-1].pieces[-1].hit.path
+        has_heading = self.above != first.hit.path
         is_sibling = has_heading and self.above == passage[0].above
-        return is_sibling or self.above == passage[-1].pieces[-1].hit.path
+        is_same = bool(first.signature) and first.hit.path == last
+        return is_sibling or is_same or self.above == last
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,22 +285,3 @@ def _common(paths: Sequence[_Path]) -> _Path:
         (n for n, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), None
     )
     return first[:same]
-
-
-def _titles_above(path: _Path, text: str) -> _Path:
-    """Return a path without the titles at its end that a text starts with as headings."""
-    headings: list[str] = []
-    match = _HEADING.match(text) if path else None
-    while match is not None and len(headings) < len(path):
-        headings.append(match["marked"] or match["underlined"] or "")
-        match = _HEADING.match(text, match.end())
-    for above in range(len(path) - len(headings), len(path)):
-        if all(map(_says, headings, path[above:])):
-            return path[:above]
-    return path
-
-
-def _says(heading: str, title: str) -> bool:
-    """Tell whether a heading's Markdown starts with a title."""
-    said = _NO_LETTER.sub("", title)
-    return _NO_LETTER.sub("", heading).startswith(said) if said else title in heading

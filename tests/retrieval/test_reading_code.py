@@ -93,6 +93,15 @@ def test_a_signature_is_read_once() -> None:
     assert "…" not in text
 
 
+def test_parts_of_a_function_follow_its_class_in_one_passage() -> None:
+    parts = hits(CODE, "tea.py", 120)
+    (tea,) = [hit for hit in parts if hit.path == ("Tea",)]
+    begun, _, last, *_ = [hit for hit in parts if hit.path[-1:] == ("brew",)]
+    (text,) = read([tea, begun, last])
+    assert text.startswith("class Tea:")
+    assert text.count("…") == text.count("def brew") == 1
+
+
 def test_methods_of_a_class_are_read_in_one_passage() -> None:
     begun, *_ = of_function("brew")
     (taste,) = of_function("taste")
