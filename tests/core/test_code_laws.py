@@ -199,3 +199,13 @@ def test_l8_what_takes_too_many_steps_is_plain_text(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(grammars, "MOST_STEPS", 2 * len(text) // 100)
     assert FORMATS["cpp"].document(text).traits.name == "text"
     assert FORMATS["cpp"].document("int f() { return 1; }\n" * 100).traits.name == "cpp"
+
+
+def test_l4_yields_to_indentation_that_leaves_no_room() -> None:
+    """Below a bracket that far to the right, not even the indentation of what follows fits."""
+    indented = "\n" + " " * 48
+    member = f'{indented}    "fn": "getAttr",{indented}    "argv": "{"a" * 120}"'
+    text = f'{{\n  "rules": [{indented}{{{member}{indented}}}\n  ]\n}}\n'
+    config = ChunkConfig(max_chunk_size=200, validation="strict")
+    chunks = Chunker(config, Context("a" * 60)).chunk(text, "json")
+    assert any(chunk.text.endswith("{") for chunk in chunks)

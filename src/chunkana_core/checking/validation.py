@@ -169,17 +169,20 @@ class InvariantValidator:
         """Tell whether the headings around a block are too long to go with the text after them.
 
         That is where they are longer than a stack may be, or leave no room beside a context, which
-        may take half of the limit.
+        may take half of the limit, and the white space before the text.
         """
         first = end = position
         while first and document.top[first - 1].kind is BlockKind.HEADING:
             first -= 1
         while end < len(document.top) and not document.top[end].is_content:
             end += 1
-        run = document.text[document.start_of(first) : document.start_of(end)]
-        limit = self.config.max_chunk_size
-        most = min(largest_stack(limit), limit // 2 - SMALLEST_FIRST_UNIT)
-        return self.config.size_of(run) > most
+        start, stop = document.start_of(first), document.start_of(end)
+        after = document.text[stop : document.start_of(min(end + 1, len(document.top)))]
+        body = stop + len(after) - len(after.lstrip())
+        limit, size_of = self.config.max_chunk_size, self.config.size_of
+        room = limit // 2 - SMALLEST_FIRST_UNIT
+        is_over = size_of(document.text[start:body]) > room
+        return is_over or size_of(document.text[start:stop]) > largest_stack(limit)
 
 
 def _contents(chunks: Sequence[HasContent]) -> list[str]:
