@@ -11,7 +11,7 @@ from chunkana_core import ConfigurationError, Span
 from chunkana_retrieval.checks import require_number
 from chunkana_retrieval.cutting import line_ends, sentence_ends, word_ends
 from chunkana_retrieval.hits import Hit
-from chunkana_retrieval.passages import OMISSION, Layout, Passage
+from chunkana_retrieval.passages import BLANK_LINE, OMISSION, Layout, Passage
 
 _Gap = tuple[str, Span]  # with the id of its document
 
@@ -21,6 +21,8 @@ def assemble(
     budget: float,
     length: Callable[[str], float] = len,
     sources: Mapping[str, str] | Callable[[str], str] | None = None,
+    *,
+    written: Callable[[Passage], str] | None = None,
 ) -> list[Passage]:
     r"""Return what to read of hits, as much as fits into a budget.
 
@@ -42,6 +44,8 @@ def assemble(
         budget: the most that `length("\n\n".join(passage.text for passage in passages))` may be.
         length: measures a text, in characters by default. Sizes need not add up.
         sources: the texts of the documents by their ids, or a function that returns one.
+        written: returns what is handed over of a passage, where that is more than its text; then
+            that is what counts.
 
     Returns:
         Passages, documents in the order of their best hit, and by position in each document.
@@ -72,7 +76,7 @@ def assemble(
     """
     require_number("budget", budget, 0, inf, "a number of at least 0")
     located, texts = _located(hits, sources)
-    return _Assembly(located, budget, length, Layout(texts)).passages()
+    return _Assembly(located, budget, length, Layout(texts), written).passages()
 
 
 def _located(
@@ -119,12 +123,14 @@ class _Assembly:
         budget: the most that all texts together may measure.
         length: the measure.
         layout: writes the texts.
+        written: returns what is handed over of a passage; None for its text.
     """
 
     ranked: Sequence[Hit]
     budget: float
     length: Callable[[str], float]
     layout: Layout
+    written: Callable[[Passage], str] | None
 
     def passages(self) -> list[Passage]:
         """Return what is selected, and gaps that there is room for."""
@@ -137,7 +143,10 @@ class _Assembly:
         return self.layout.passages(selected, {*gaps[:count]})
 
     def _fits(self, hits: Sequence[Hit], filled: Collection[_Gap] = ()) -> bool:
-        return self.length(self.layout.text(hits, {*filled})) <= self.budget
+        if self.written is None:
+            return self.length(self.layout.text(hits, {*filled})) <= self.budget
+        written = map(self.written, self.layout.passages(hits, {*filled}))
+        return self.length(BLANK_LINE.join(written)) <= self.budget
 
     def _cut(self, selected: Sequence[Hit], hit: Hit) -> list[Hit]:
         """Return the largest beginning of a hit that fits beside others, if any does."""

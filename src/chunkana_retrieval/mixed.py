@@ -12,9 +12,8 @@ from chunkana_core import ConfigurationError, Span
 from chunkana_retrieval.assembly import assemble
 from chunkana_retrieval.checks import require_number
 from chunkana_retrieval.hits import Hit
-from chunkana_retrieval.passages import BLANK_LINE, Passage
+from chunkana_retrieval.passages import Passage
 
-_ROUNDS = 8  # a new one costs as much as the first; what is in excess after each gets ever smaller
 _Length = Callable[[str], float]
 _Sources = Mapping[str, str] | Callable[[str], str]
 
@@ -36,8 +35,7 @@ def assemble_mixed(
         budget: the most that all that is handed over, joined by blank lines, may measure.
         length: measures a text, in characters by default.
         sources: the texts of the hits' documents by their ids, or a function that returns one.
-        written: returns what is handed over of a passage, where that is more than its text. If it
-            does not fit, less is read.
+        written: returns what is handed over of a passage, where that is more than its text.
 
     Returns:
         Passages, and for each text that fits its index in `found`.
@@ -51,19 +49,10 @@ def assemble_mixed(
     require_number("budget", budget, 0, inf, "a number of at least 0")
     mixture = _Mixture.of(found, length, sources)
 
-    def size_of(parts: Sequence[Passage | int]) -> float:
-        shown = [str(found[part]) if isinstance(part, int) else written(part) for part in parts]
-        return length(BLANK_LINE.join(shown))
+    def shown(passage: Passage) -> str:
+        return passage.text if passage.document_id in mixture.texts else written(passage)
 
-    room, parts = budget, list[Passage | int]()
-    for _ in range(_ROUNDS):
-        parts = mixture.parts(room)
-        if not parts or (size := size_of(parts)) <= budget:
-            return parts
-        room *= budget / size
-    while parts and size_of(parts) > budget:
-        parts.pop()
-    return parts
+    return mixture.parts(budget, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +96,11 @@ class _Mixture:
         text_of = None if sources is None else _with_contents(sources, contents)
         return cls(ranked, texts, length, text_of)
 
-    def parts(self, budget: float) -> list[Passage | int]:
-        """Return what fits: passages, and the indices of texts."""
+    def parts(self, budget: float, written: Callable[[Passage], str]) -> list[Passage | int]:
+        """Return what fits as it is written: passages, and the indices of texts."""
         ranked = self.ranked
         while True:
-            passages = assemble(ranked, budget, self.length, self.sources)
+            passages = assemble(ranked, budget, self.length, self.sources, written=written)
             fitting = self._without_first_left_out(ranked, passages)
             if len(fitting) == len(ranked):
                 break

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
 from chunkana_core import Source, Span
@@ -156,6 +156,7 @@ class Layout:
     """
 
     texts: Mapping[str, str] | None
+    _sources: dict[str, Source] = field(default_factory=dict, repr=False, compare=False)
 
     def passages(
         self, hits: Sequence[Hit], filled: Collection[tuple[str, Span]] = ()
@@ -166,9 +167,11 @@ class Layout:
             hits: the best first.
             filled: gaps between hits to show as well, each with its document's id.
         """
-        shown = {hit.document_id for hit in hits}
-        sources = {i: Source.of(text) for i, text in (self.texts or {}).items() if i in shown}
-        return [_passage(slices, sources) for slices in self._groups(hits, filled)]
+        texts = self.texts or {}
+        for document_id in {hit.document_id for hit in hits}.intersection(texts):
+            if document_id not in self._sources:
+                self._sources[document_id] = Source.of(texts[document_id])
+        return [_passage(slices, self._sources) for slices in self._groups(hits, filled)]
 
     def text(self, hits: Sequence[Hit], filled: Collection[tuple[str, Span]] = ()) -> str:
         """Return the texts of these passages as they are handed over."""

@@ -256,7 +256,7 @@ def test_passages_of_code_say_file_and_path_once(repository: Path) -> None:
     require_exact(passages, by_id)
     first = passages[0].node.get_content()
     assert first.startswith("src/booking.py > Booking\n\n    def cancel(")
-    assert read(passages).count("src/booking.py") == len(passages)
+    assert read(passages).count("\n\nsrc/booking.py") == len(passages)
 
 
 def test_an_update_after_an_edit_finds_the_new_code_and_embeds_no_other(repository: Path) -> None:
