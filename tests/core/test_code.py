@@ -416,3 +416,10 @@ def test_a_title_goes_with_the_first_part_of_what_is_below_it() -> None:
     chunks = Chunker(ChunkConfig(max_chunk_size=200)).chunk(text, "python")
     assert [chunk.text.startswith("# Two.\n\ndef f():") for chunk in chunks[:3]] == [0, 1, 0]
     assert chunks[1].section.path == ("f",)
+
+
+def test_comments_at_the_end_are_titles_of_nothing() -> None:
+    document = parse_code("x = 1\n\n# One.\n\n# Two.\n", "python")
+    assert [document.text[b.start : b.end].strip() for b in document.top] == [
+        "x = 1", "# One.", "# Two."
+    ]  # fmt: skip
