@@ -19,6 +19,10 @@ END_CHAR: Final = "end_char"
 PREFIX_CHARS: Final = "prefix_chars"
 START_LINE: Final = "start_line"
 END_LINE: Final = "end_line"
+CELL: Final = "cell"  # of a notebook, like the three below
+CELL_START_LINE: Final = "cell_start_line"
+CELL_END: Final = "cell_end"
+CELL_END_LINE: Final = "cell_end_line"
 ANCHOR: Final = "anchor"
 ALLOW_OVERSIZE: Final = "allow_oversize"
 OVERSIZE_REASON: Final = "oversize_reason"
@@ -38,5 +42,5 @@ OWN: Final = frozenset(
     {CHUNK_ID, SECTION_ID, PARENT_SECTION_ID, PATH, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE,
      CONTAINER, FORMAT, KIND, NAME, CHUNK_INDEX, START_CHAR, END_CHAR, PREFIX_CHARS, START_LINE,
      END_LINE, ANCHOR, ALLOW_OVERSIZE, OVERSIZE_REASON, CONTINUED, DOCUMENT_ID, PARENT_ID,
-     CHILD_COUNT, CONTEXT}
+     CHILD_COUNT, CONTEXT, CELL, CELL_START_LINE, CELL_END, CELL_END_LINE}
 )  # fmt: skip

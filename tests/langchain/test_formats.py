@@ -268,3 +268,44 @@ def test_methods_that_were_found_are_read_as_their_class() -> None:
     assert "def getUser" in merged.page_content
     assert "def close" in merged.page_content
     assert_exact(found)
+
+
+NOTEBOOK = json.dumps(
+    {
+        "nbformat": 4,
+        "metadata": {"language_info": {"name": "python"}},
+        "cells": [
+            {"cell_type": "markdown", "source": "# Trip\n\nAcross the bay."},
+            {"cell_type": "code", "source": "def fare(n):\n    return 2 * n\n", "outputs": []},
+            {"cell_type": "markdown", "source": ["## Ice\n", "\n", "No crossing."]},
+        ],
+    }
+)
+
+
+def test_a_notebook_is_its_cells_and_chunks_say_which() -> None:
+    splitter = ChunkanaSplitter(60, min_chunk_size=0)
+    trip = Document(page_content=NOTEBOOK, metadata={"source": "trip.ipynb"})
+    leaves, parents = splitter.split_hierarchical([trip])
+    assert [leaf.metadata["cell"] for leaf in leaves] == [1, 2, 3]
+    assert [leaf.metadata["kind"] for leaf in leaves] == ["", "function", ""]
+    text = parents[0][1].page_content.partition("\n\n")[2]
+    for leaf in leaves:
+        start, end, prefix = (
+            leaf.metadata[key] for key in ("start_char", "end_char", "prefix_chars")
+        )
+        assert leaf.page_content[prefix:] == text[start:end]
+    again = splitter.split_documents(leaves)
+    places = [[one.metadata["start_char"] for one in some] for some in (leaves, again)]
+    assert places[0] == places[1]
+    found = ChunkanaRetriever.from_documents([trip], search="lexical", splitter=splitter)
+    (passage,) = found.invoke("fare")
+    assert "def fare(n):" in passage.page_content
+    assert "cell_type" not in passage.page_content
+
+
+def test_a_text_that_is_no_notebook_stays_markdown_with_a_warning() -> None:
+    given = Document(page_content="# Tea\n\nNo cells here.", metadata={"source": "a.ipynb"})
+    with pytest.warns(FormatWarning, match=r"a.ipynb is no notebook, and chunked as Markdown"):
+        (leaf,) = ChunkanaSplitter().split_documents([given])
+    assert (leaf.metadata["format"], leaf.metadata["header_path"]) == ("markdown", "/Tea")

@@ -284,7 +284,7 @@ def test_sections_that_were_lifted_are_merged_and_read() -> None:
     assert "vinegar" in both.page_content
 
 
-def test_the_store_is_asked_for_60() -> None:
+def test_the_store_is_asked_for_30() -> None:
     """At least, and for as many as are returned."""
     many = [Document(page_content=f"# T\n\nword{n} same", metadata={"n": n}) for n in range(90)]
     leaves, parents = SPLITTER.split_hierarchical(many)
@@ -303,7 +303,7 @@ def test_the_store_is_asked_for_60() -> None:
         vectorstore=Asked.from_documents(leaves, WordEmbeddings()), docstore=store
     )
     assert [len(retriever.invoke("same", k=k)) for k in (4, 80)] == [4, 80]
-    assert asked == [60, 80]
+    assert asked == [30, 80]
 
 
 # How documents are told apart

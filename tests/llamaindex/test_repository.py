@@ -14,7 +14,7 @@ from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.ingestion.cache import IngestionCache
 from llama_index.core.ingestion.pipeline import get_transformation_hash
 from llama_index.core.node_parser import get_leaf_nodes
-from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, SimpleVectorStore
 
 from chunkana_core import ConfigurationError, format_of
@@ -385,3 +385,41 @@ def test_parts_of_code_are_parsed_further_with_places_in_their_document() -> Non
         start, end = node.start_char_idx, node.end_char_idx  # type: ignore[attr-defined]
         assert given.text[start:end] in node.get_content()
         assert (node.metadata["kind"], node.metadata["name"]) == ("class", "Tea")
+
+
+NOTEBOOK = json.dumps(
+    {
+        "nbformat": 4,
+        "metadata": {"language_info": {"name": "python"}},
+        "cells": [
+            {"cell_type": "markdown", "source": "# Trip\n\nAcross the bay."},
+            {"cell_type": "code", "source": "def fare(n):\n    return 2 * n\n", "outputs": []},
+            {"cell_type": "markdown", "source": ["## Ice\n", "\n", "No crossing."]},
+        ],
+    }
+)
+
+
+def test_a_notebook_is_its_cells_and_nodes_say_which() -> None:
+    parser = ChunkanaNodeParser(max_chunk_size=60, min_chunk_size=0)
+    given = document(NOTEBOOK, file_name="trip.ipynb")
+    nodes = parser([given])
+    text = parser.chunk(given).text
+    leaves = [node for node in nodes if not node.child_nodes]
+    assert [leaf.metadata["cell"] for leaf in leaves] == [1, 2, 3]
+    assert [leaf.metadata["cell_end_line"] for leaf in leaves] == [3, 2, 3]
+    for node in nodes:
+        assert isinstance(node, TextNode)
+        assert node.text == text[node.start_char_idx : node.end_char_idx]
+    found = ChunkanaRetriever.from_documents([given], search="lexical", parser=parser)
+    content = found.retrieve("fare")[0].node.get_content()
+    assert "def fare(n):" in content
+    assert "cell_type" not in content
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.ipynb"])
+def test_what_does_not_load_is_markdown(name: str) -> None:
+    given = document("# Tea\n\nNo data { here.", file_name=name)
+    with pytest.warns(UserWarning, match="is not what its name says"):
+        (leaf,) = ChunkanaNodeParser()([given])
+    assert (leaf.metadata["format"], leaf.metadata["header_path"]) == ("markdown", "/Tea")

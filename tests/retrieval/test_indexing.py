@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Barrier
 
 import msgspec
 import pytest
@@ -28,6 +31,7 @@ from chunkana_retrieval.indexing import (
     ReadRecords,
     Step,
     Update,
+    UpdateLock,
     UpdateReport,
     WriteRecords,
     damaged_record,
@@ -446,3 +450,40 @@ def test_nothing_comes_twice_and_other_relations_are_errors() -> None:
     assert with_surroundings(hits, [OUTLINE], ["parent", "siblings", "children"]) == hits
     with pytest.raises(ConfigurationError, match="around"):
         with_surroundings([], [], ["uncles"])  # type: ignore[list-item]
+
+
+def test_one_update_runs_at_a_time_of_threads_and_event_loops() -> None:
+    lock, running, most = UpdateLock(), 0, 0
+    ends = Barrier(4)
+
+    def enter() -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+
+    def leave() -> None:
+        nonlocal running
+        running -= 1
+
+    async def task() -> None:
+        async with lock:
+            enter()
+            await asyncio.sleep(0)
+            leave()
+
+    async def tasks() -> None:
+        await asyncio.gather(*(task() for _ in range(5)))
+
+    def thread(number: int) -> None:
+        ends.wait()
+        if number % 2:
+            asyncio.run(tasks())
+        else:
+            with lock:
+                enter()
+                leave()
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(thread, number) for number in range(4)]:
+            done.result(timeout=60)
+    assert (running, most) == (0, 1)

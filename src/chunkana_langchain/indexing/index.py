@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from threading import Lock
 from typing import Any
 
 from langchain_core.documents import Document
@@ -23,6 +20,7 @@ from chunkana_retrieval.indexing import (
     Proposal,
     RankingOptions,
     Update,
+    UpdateLock,
     UpdateReport,
     rank_leaves,
     run,
@@ -31,7 +29,6 @@ from chunkana_retrieval.indexing import (
 
 _BATCH = 256  # documents that are changed together
 _PAGES = 256  # documents of which chunks and parents are kept ready
-_POLL = 0.01  # seconds between two looks whether another update has ended
 _NO_FILTERS = frozenset({"k", "fetch_k"})  # search arguments that leave no leaf out
 
 
@@ -74,7 +71,7 @@ class DocumentIndex:
         self, stores: IndexStores, splitter: ChunkanaSplitter, *, with_parents: bool = False
     ) -> None:
         self.stores, self.splitter, self.with_parents = stores, splitter, with_parents
-        self._updating = Lock()
+        self._updating = UpdateLock()
         self._pages = lru_cache(_PAGES)(DocumentPages.from_json)
 
     def find(self, query: str, arguments: Mapping[str, Any]) -> FoundPages:
@@ -153,7 +150,7 @@ class DocumentIndex:
     ) -> UpdateReport:
         """Bring the index to today's documents, and delete others."""
         procedure = self._procedure(documents).steps(deleted, delete_missing=delete_missing)
-        async with self._updating_alone():
+        async with self._updating:
             updating = UpdateRun(self.stores, is_new)
             async with updating.asaving():
                 return await run_async(procedure, updating.aperform)
@@ -162,16 +159,6 @@ class DocumentIndex:
         """Return an update to documents that were checked."""
         found = SourceDocuments.of(documents, self.splitter, with_parents=self.with_parents)
         return Update(found.fingerprints, found.record, self.stores.lexical, _BATCH)
-
-    @asynccontextmanager
-    async def _updating_alone(self) -> AsyncIterator[None]:
-        """Wait for other updates, of threads and tasks."""
-        while not self._updating.acquire(blocking=False):  # noqa: ASYNC110 - of threads, too
-            await asyncio.sleep(_POLL)
-        try:
-            yield
-        finally:
-            self._updating.release()
 
     def _find_words(
         self, query: str, options: RankingOptions, arguments: Mapping[str, Any]

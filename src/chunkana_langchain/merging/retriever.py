@@ -63,7 +63,7 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
     """What finds chunks, instead."""
     k: int = Field(default=4, ge=1)
     """How many documents to return, if there are so many."""
-    fetch_k: int = Field(default=60, ge=1)
+    fetch_k: int = Field(default=30, ge=1)
     """How many chunks to ask the vector store for, at least `k`; so many best ones take part."""
     section_weight: float = Field(default=0.4, ge=0.0, allow_inf_nan=False)
     """How much the best score of a chunk's section counts beside its own; 0 for nothing."""

@@ -21,6 +21,7 @@ from chunkana_core import (
     FormatWarning,
     HierarchicalChunkingResult,
     InputTypeError,
+    Span,
 )
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_keys
@@ -41,7 +42,7 @@ from chunkana_retrieval.indexing import SourceFile, require_installed
 _MIN_CHUNK_SIZE = 32  # the core's smallest limit
 _PARENT_SIZE = 4  # of the largest parent by default, in multiples of the chunk size
 _JSON, _MARKDOWN = "json", "markdown"
-_DATA = frozenset({"json", "notebook"})  # formats of which a text that is none is Markdown
+_NOTEBOOK = "notebook"
 _PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"  # few measures agree on it
 # Where they differ from the core's defaults; see docs/retrieval.md.
 _DEFAULTS: dict[str, Any] = {"atomic_blocks": "split"}
@@ -124,7 +125,7 @@ class ChunkanaSplitter(TextSplitter):
         self._introductions = introductions
         self._front_matter_keys = frozenset(front_matter_keys)
         self._format = format
-        self._chunker = Chunker(self._config(options))
+        self._chunker = Chunker(self._config(options), otherwise=_MARKDOWN)
         self._chunker.chunk("", format)  # an error for one that is unknown or not installed
         self._mapping = MappingOptions(
             chunk_size,
@@ -250,13 +251,17 @@ class ChunkanaSplitter(TextSplitter):
         return map(self._mapper, documents, origins)
 
     def _mapper(self, document: Document, origin: Origin) -> DocumentMapper:
-        file = SourceFile.of(document.metadata, origin.format or self._format)
+        # A chunk of a notebook is no notebook.
+        form = _MARKDOWN if origin.format == _NOTEBOOK else origin.format
+        file = SourceFile.of(document.metadata, form or self._format)
         result, context = self._chunked(document, origin, file)
         if not origin.format and result.format != file.format:
-            _warn_of_misnamed(file)
-            if file.format in _DATA:
-                file = replace(file, format=_MARKDOWN)
-                result, context = self._chunked(document, origin, file)
+            _warn_of_misnamed(file, result.format)
+            file = replace(file, format=result.format)  # by which it is labelled, too
+            result, context = self._chunked(document, origin, file)
+        if result.format == _NOTEBOOK:  # of which the cells alone are chunked
+            whole = Span(0, len(result.text))
+            origin = replace(origin, text=result.text, own=whole)
         if self._front_matter_keys:
             named = result.front_matter.items()
             copied = {name: value for name, value in named if name in self._front_matter_keys}
@@ -287,8 +292,8 @@ class ChunkanaSplitter(TextSplitter):
         return label_of(document, self._source_label)
 
 
-def _warn_of_misnamed(file: SourceFile) -> None:
-    """Warn of a text that is not what its name says."""
-    taken = "Markdown" if file.format in _DATA else "plain text"
+def _warn_of_misnamed(file: SourceFile, form: str) -> None:
+    """Warn of a text that is not what its name says, but was taken for another format."""
+    taken = "Markdown" if form == _MARKDOWN else "plain text"
     message = f"{file.name or 'a document'} is no {file.format}, and chunked as {taken}"
     warnings.warn(message, FormatWarning, stacklevel=2)

@@ -24,7 +24,7 @@ from chunkana_core import (
     Span,
     format_header_path,
 )
-from chunkana_llamaindex.parsing.metadata import NO_INDEX, NodeMetadata
+from chunkana_llamaindex.parsing.metadata import NO_INDEX, UNKNOWN_LINE, NodeMetadata
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.parsing.origin import Origin
 
@@ -147,6 +147,10 @@ class NodeMapper:
             "continued_from_header": bool(leaf and leaf.split_index),
             "allow_oversize": oversize_reason is not None,
             "oversize_reason": oversize_reason or "",
+            "cell": (leaf and leaf.cell) or UNKNOWN_LINE,
+            "cell_start_line": (leaf and leaf.cell_start_line) or UNKNOWN_LINE,
+            "cell_end": (leaf and leaf.cell_end) or UNKNOWN_LINE,
+            "cell_end_line": (leaf and leaf.cell_end_line) or UNKNOWN_LINE,
         }
 
     def _prefix_size(self, leaf: Chunk) -> int:

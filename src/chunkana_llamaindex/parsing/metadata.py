@@ -48,6 +48,8 @@ class NodeMetadata(TypedDict):
         continued_from_header: whether it continues a section that was split.
         allow_oversize: whether it may exceed the limit.
         oversize_reason: why, "" for no reason.
+        cell: of a notebook, the number of its first cell, from 1, with its first line in it and the
+            last cell with the last line; 0 of what is no leaf of a notebook.
     """
 
     context: str
@@ -70,6 +72,10 @@ class NodeMetadata(TypedDict):
     continued_from_header: bool
     allow_oversize: bool
     oversize_reason: str
+    cell: int
+    cell_start_line: int
+    cell_end: int
+    cell_end_line: int
 
 
 KEYS: Final = tuple(NodeMetadata.__annotations__)

@@ -26,7 +26,7 @@ from chunkana_core import (
 from chunkana_llamaindex.parsing import checks
 from chunkana_llamaindex.parsing.callables import Function, LabelFunction, token_count
 from chunkana_llamaindex.parsing.mapping import NodeMapper
-from chunkana_llamaindex.parsing.metadata import KEYS, is_continued
+from chunkana_llamaindex.parsing.metadata import KEYS, MARKDOWN, is_continued
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.parsing.origin import Origin, text_of
 from chunkana_retrieval.indexing import SourceFile, require_installed
@@ -118,7 +118,7 @@ class ChunkanaNodeParser(NodeParser):
 
     @model_validator(mode="after")
     def _check(self) -> ChunkanaNodeParser:
-        Chunker(self._config()).chunk("", self.format)
+        Chunker(self._config(), otherwise=MARKDOWN).chunk("", self.format)
         registered = StrategySelector().get_available_strategies()
         names = ("auto", *(strategy.name for strategy in registered))
         if self.strategy not in names:
@@ -169,7 +169,7 @@ class ChunkanaNodeParser(NodeParser):
         checks.require_unique(nodes, "documents")
         checks.warn_of_clashes(nodes)
         self.require_formats(nodes)
-        chunker = Chunker(self._config())
+        chunker = Chunker(self._config(), otherwise=MARKDOWN)
         parsed: list[BaseNode] = []
         too_long: list[str] = []
         misnamed: list[str] = []
@@ -210,7 +210,10 @@ class ChunkanaNodeParser(NodeParser):
                 half of the limit.
         """
         context = self._context(document, has_context=self.header_context != "none")
-        file, chunker = SourceFile.of(document.metadata, self.format), Chunker(self._config())
+        file, chunker = (
+            SourceFile.of(document.metadata, self.format),
+            Chunker(self._config(), otherwise=MARKDOWN),
+        )
         run = partial(chunker.chunk_hierarchical, text_of(document), file.format, file.label)
         try:
             result = run(context=replace(context, reserved=reserved))

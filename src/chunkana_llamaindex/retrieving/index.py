@@ -149,7 +149,7 @@ class DocumentIndex:
         self, query: QueryBundle, options: RankingOptions, filters: MetadataFilters | None
     ) -> tuple[list[Hit], list[DocumentRecord]]:
         """Return the leaves that a question finds, the best first, and their documents."""
-        found, proposals = self._lexical_hits(query, options), list[Proposal]()
+        found, proposals = self._lexical_hits(query, options, filters), list[Proposal]()
         if self.leaves is not None:
             proposals = self.leaves.find(query, options.fetch_k, filters)
         records = self.records.read(_names(proposals, found))
@@ -160,7 +160,7 @@ class DocumentIndex:
         self, query: QueryBundle, options: RankingOptions, filters: MetadataFilters | None
     ) -> tuple[list[Hit], list[DocumentRecord]]:
         """Return the leaves that a question finds, the best first, and their documents."""
-        found, proposals = self._lexical_hits(query, options), list[Proposal]()
+        found, proposals = self._lexical_hits(query, options, filters), list[Proposal]()
         if self.leaves is not None:
             proposals = await self.leaves.afind(query, options.fetch_k, filters)
         records = await self.records.aread(_names(proposals, found))
@@ -201,9 +201,15 @@ class DocumentIndex:
             yield from AddLeaves(missing).ask()
         self._is_complete = True
 
-    def _lexical_hits(self, query: QueryBundle, options: RankingOptions) -> list[Hit]:
+    def _lexical_hits(
+        self, query: QueryBundle, options: RankingOptions, filters: MetadataFilters | None
+    ) -> list[Hit]:
+        """Return what words find; filtered, they rank what the store proposes: any leaf."""
         lexical = self.lexical
-        return [] if lexical is None else lexical.search(query.query_str, options.fetch_k)
+        if lexical is None or not len(lexical):
+            return []
+        count = options.fetch_k if filters is None else len(lexical)
+        return lexical.search(query.query_str, count)
 
 
 def _names(proposals: Iterable[Proposal], found: Iterable[Hit]) -> list[str]:

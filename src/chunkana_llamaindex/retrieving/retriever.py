@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from threading import Lock
 from typing import Final, Unpack
 
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -31,6 +29,7 @@ from chunkana_retrieval.indexing import (
     DocumentRecord,
     IndexSnapshot,
     RankingOptions,
+    UpdateLock,
     UpdateReport,
     run,
     run_async,
@@ -128,7 +127,7 @@ class ChunkanaRetriever(BaseRetriever):
         lexical = None if search == "dense" else LexicalIndex()
         self._index = DocumentIndex(records, leaves, lexical, arguments.made_folder(folder))
         self._is_partial = False  # whether vectors that the index has are not loaded
-        self._lock, self._alock = Lock(), asyncio.Lock()
+        self._lock = UpdateLock()
 
     @classmethod
     def from_documents(
@@ -237,7 +236,7 @@ class ChunkanaRetriever(BaseRetriever):
         """Bring the index to today's documents, as `update` does."""
         given = [*documents]
         prints = self._fingerprints(given)
-        async with self._alock:
+        async with self._lock:
             procedure = self._updating(given, prints, delete_missing=delete_missing)
             return await run_async(procedure, self._index.aperform)
 
@@ -250,7 +249,7 @@ class ChunkanaRetriever(BaseRetriever):
     async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete documents, as `delete` does."""
         names = arguments.require_names(document_ids, "document_ids")
-        async with self._alock:
+        async with self._lock:
             return await run_async(self._updating([], {}, names), self._index.aperform)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

@@ -1,5 +1,6 @@
 """The life of an index, for who maps it to a framework: records, updates, searches, one file."""
 
+from chunkana_retrieval.indexing.exclusion import UpdateLock
 from chunkana_retrieval.indexing.records import (
     DocumentRecord,
     LeafRecord,
@@ -31,7 +32,7 @@ from chunkana_retrieval.indexing.updating import Update, UpdateReport
 __all__ = [
     "AddLeaves", "DeleteLeaves", "DocumentRecord", "IndexSnapshot", "LeafRecord",
     "ListDocuments", "Proposal", "RankingOptions", "ReadRecords", "SourceFile",
-    "Step", "Update", "UpdateReport", "WriteRecords", "damaged_record", "fingerprint",
+    "Step", "Update", "UpdateLock", "UpdateReport", "WriteRecords", "damaged_record", "fingerprint",
     "rank_leaves", "record_document", "require_different", "require_installed", "run",
     "run_async", "with_surroundings",
 ]  # fmt: skip

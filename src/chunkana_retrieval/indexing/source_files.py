@@ -11,6 +11,7 @@ from chunkana_core import format_names, format_of
 
 _AUTO: Final = "auto"
 _MARKDOWN: Final = "markdown"
+_TITLED: Final = (_MARKDOWN, "notebook")  # formats whose documents may have a title
 _NAME_KEYS: Final = ("file_path", "file_name", "source", "filename")
 _MEDIA_TYPE_KEYS: Final = ("file_type", "mime_type", "content_type")
 _SHOWN_PARTS: Final = 2  # of an absolute path: the folder and the file
@@ -69,7 +70,7 @@ class SourceFile:
     @property
     def title(self) -> str:
         """What stands for a title in passages: the label of what has no headings, else ""."""
-        return "" if self.format == _MARKDOWN else self.label
+        return "" if self.format in _TITLED else self.label
 
 
 def require_installed(files: Iterable[SourceFile]) -> None:
