@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkana_core.document.document import Document
-from chunkana_core.document.traits import FormatTraits
+from chunkana_core.document.traits import FormatTraits, Merging
 from chunkana_core.formats.code.grammars import parse
 from chunkana_core.formats.code.items import find_items
 from chunkana_core.formats.code.json_items import find_json_items
@@ -13,6 +13,7 @@ from chunkana_core.formats.plain import parse_text
 
 MOST_CHARACTERS = 2_000_000  # tree-sitter takes 100 to 900 bytes for each of them
 _MOST_UNPARSED = 0.5  # of the text
+_JSON = FormatTraits("json", Merging.FITTING)
 
 
 def parse_code(text: str, language: str) -> Document:
@@ -30,7 +31,9 @@ def parse_code(text: str, language: str) -> Document:
     [('class', 1, ('A',)), ('method', 2, ('A', 'f'))]
     """
     root = parse(text, language) if len(text) <= MOST_CHARACTERS else None
-    found = _document(text, find_items(root, text, language), language) if root else None
+    found = (
+        _document(text, find_items(root, text, language), FormatTraits(language)) if root else None
+    )
     return found or parse_text(text)
 
 
@@ -45,11 +48,11 @@ def parse_json(text: str) -> Document | None:
     [('root',), ('root', 'tea'), ('root', 'tea', '[0]')]
     """
     root = parse(text, "json") if len(text) <= MOST_CHARACTERS else None
-    return _document(text, find_json_items(root, text), "json") if root else parse_text(text)
+    return _document(text, find_json_items(root, text), _JSON) if root else parse_text(text)
 
 
-def _document(text: str, tree: ItemTree, name: str) -> Document | None:
+def _document(text: str, tree: ItemTree, traits: FormatTraits) -> Document | None:
     """Return the document of items, None where too much of its text could not be parsed."""
     if sum(tree.unparsed) > _MOST_UNPARSED * len(text.strip()):
         return None
-    return make_document(text, tree, FormatTraits(name))
+    return make_document(text, tree, traits)
