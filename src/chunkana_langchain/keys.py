@@ -19,10 +19,7 @@ END_CHAR: Final = "end_char"
 PREFIX_CHARS: Final = "prefix_chars"
 START_LINE: Final = "start_line"
 END_LINE: Final = "end_line"
-CELL: Final = "cell"  # of a notebook, like the three below
-CELL_START_LINE: Final = "cell_start_line"
-CELL_END: Final = "cell_end"
-CELL_END_LINE: Final = "cell_end_line"
+CELLS: Final = ("cell", "cell_start_line", "cell_end", "cell_end_line")  # of a notebook
 ANCHOR: Final = "anchor"
 ALLOW_OVERSIZE: Final = "allow_oversize"
 OVERSIZE_REASON: Final = "oversize_reason"
@@ -39,8 +36,8 @@ LEAF_ID: Final = "chunkana_leaf_id"  # in a vector store of an index
 RECORD: Final = "chunkana_record"  # in a document store of an index
 HEADERS: Final = tuple(f"Header {level}" for level in range(1, 7))  # as others name them
 OWN: Final = frozenset(
-    {CHUNK_ID, SECTION_ID, PARENT_SECTION_ID, PATH, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE,
+    {*CELLS, CHUNK_ID, SECTION_ID, PARENT_SECTION_ID, PATH, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE,
      CONTAINER, FORMAT, KIND, NAME, CHUNK_INDEX, START_CHAR, END_CHAR, PREFIX_CHARS, START_LINE,
      END_LINE, ANCHOR, ALLOW_OVERSIZE, OVERSIZE_REASON, CONTINUED, DOCUMENT_ID, PARENT_ID,
-     CHILD_COUNT, CONTEXT, CELL, CELL_START_LINE, CELL_END, CELL_END_LINE}
+     CHILD_COUNT, CONTEXT}
 )  # fmt: skip

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
+from msgspec import structs
+
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document.blocks import TRAITS, Block, BlockKind
 from chunkana_core.document.document import Document
@@ -50,19 +52,23 @@ class LeafMaker:
         )
         spans, locations = [part.span for part in parts], [part.location for part in parts]
         containers = container_names(self.document, spans, locations)
-        return [
+        leaves = [
             self._leaf(number, part, container, overlap)
             for number, (part, container) in enumerate(zip(parts, containers, strict=True))
         ]
+        return [*map(self._with_cells, leaves)] if self.document.cells.cells else leaves
+
+    def _with_cells(self, leaf: Chunk) -> Chunk:
+        """Return a leaf of a notebook with the cells that it is of."""
+        cells = self.document.cells.lines(self.document.source, leaf.span)
+        return structs.replace(leaf, **structs.asdict(cells))
 
     def _leaf(self, number: int, part: Part, container: str, overlap: Overlap) -> Chunk:
         document, location, span, content = self.document, part.location, part.span, part.content
         line_at, section_id = document.source.line_at, self.section_ids[location.common_section]
         begun = sections_begun(document, span, location)
         own = begun[0] if begun else document.section_at(location.first)
-        code = code_blocks(document, span)
         previous_content, next_content = overlap.beside(number)
-        cells = document.cells.lines(document.source, span)
         return Chunk(
             source=document.source,
             span=span,
@@ -81,10 +87,6 @@ class LeafMaker:
             strategy=self.strategy,
             format=document.traits.name,
             content_type=content_type(document, location),
-            cell=cells.cell,
-            cell_start_line=cells.cell_start_line,
-            cell_end=cells.cell_end,
-            cell_end_line=cells.cell_end_line,
             container=container,
             kind=own.kind,
             title=own.title,
@@ -92,7 +94,7 @@ class LeafMaker:
             anchor=own.anchor,
             header_path=self._header_path(location),
             size=part.context.size,
-            has_code=bool(code),
+            has_code=bool(code := code_blocks(document, span)),
             code_languages=languages(code) if code else (),
             merge_reason=_merge_reason(location),
             split_index=part.split_index,

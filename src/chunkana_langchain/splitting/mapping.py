@@ -148,12 +148,7 @@ class DocumentMapper:
         }
         above = self._outline.above_chunk(chunk)
         if chunk.cell is not None:
-            own |= {
-                keys.CELL: chunk.cell,
-                keys.CELL_START_LINE: chunk.cell_start_line,
-                keys.CELL_END: chunk.cell_end,
-                keys.CELL_END_LINE: chunk.cell_end_line,
-            }
+            own |= {key: getattr(chunk, key) for key in keys.CELLS}
         return self._document(node, self._page(chunk, span), above, own)
 
     def _parent(self, node: MergeNode) -> Document | None:

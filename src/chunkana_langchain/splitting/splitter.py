@@ -120,8 +120,7 @@ class ChunkanaSplitter(TextSplitter):
         require_keys(front_matter_keys)
         if max_parent_size is not None and not max_parent_size >= 1:
             raise ConfigurationError("max_parent_size", max_parent_size, "None or at least 1")
-        self._header_context = header_context
-        self._source_label = source_label
+        self._header_context, self._source_label = header_context, source_label
         self._introductions = introductions
         self._front_matter_keys = frozenset(front_matter_keys)
         self._format = format

@@ -173,36 +173,47 @@ def record_document(
     title = result.title
 
     def leaf_record(chunk: Chunk) -> LeafRecord:
-        content, stop = chunk.content, chunk.text_offset + len(chunk.text)
-        path = chunk.section.path
-        above = () if title in {"", *path[:1]} else (title,)
         context = f"{chunk.context}\n\n" if chunk.context else ""
-        signature = repeated_signature(content[: chunk.text_offset], chunk.kind)
-        name, is_continued = chunk.title if chunk.kind else "", bool(chunk.split_index)
-        unnamed = LeafRecord(
-            leaf_id="",
-            chunk_id=chunk.chunk_id,
-            section_id=chunk.section_id,
-            parent_section_id=chunk.parent_section_id or "",
-            path=(*above, *path),
-            content_type=chunk.content_type,
-            container=chunk.container,
-            start=chunk.span.start,
-            end=chunk.span.end,
-            start_line=chunk.text_start_line,
-            before=(front(chunk) if front else context) + content[: chunk.text_offset],
-            after=content[stop:],
-            format=chunk.format,
-            kind=chunk.kind,
-            name=name,
-            signature=signature,
-            opened=opened_titles(path, name, signature, is_continued=is_continued),
-        )
+        unnamed = _leaf_record(chunk, title, front(chunk) if front else context)
         leaf_id = _leaf_id(document_id, unnamed, chunk.text, written)
         return msgspec.structs.replace(unnamed, leaf_id=leaf_id)
 
     leaves = tuple(map(leaf_record, result.get_flat_chunks()))
     return DocumentRecord(document_id, result.text, dict(metadata), fingerprint, leaves)
+
+
+def _leaf_record(chunk: Chunk, title: str, front: str) -> LeafRecord:
+    """Return the record of a leaf, without its id.
+
+    Args:
+        chunk: the leaf.
+        title: of its document, "" for none.
+        front: what is embedded before its content.
+    """
+    content, path = chunk.content, chunk.section.path
+    prefix, stop = content[: chunk.text_offset], chunk.text_offset + len(chunk.text)
+    above = () if title in {"", *path[:1]} else (title,)
+    signature = repeated_signature(prefix, chunk.kind)
+    name, is_continued = chunk.title if chunk.kind else "", bool(chunk.split_index)
+    return LeafRecord(
+        leaf_id="",
+        chunk_id=chunk.chunk_id,
+        section_id=chunk.section_id,
+        parent_section_id=chunk.parent_section_id or "",
+        path=(*above, *path),
+        content_type=chunk.content_type,
+        container=chunk.container,
+        start=chunk.span.start,
+        end=chunk.span.end,
+        start_line=chunk.text_start_line,
+        before=front + prefix,
+        after=content[stop:],
+        format=chunk.format,
+        kind=chunk.kind,
+        name=name,
+        signature=signature,
+        opened=opened_titles(path, name, signature, is_continued=is_continued),
+    )
 
 
 def damaged_record(document_id: str, written: str) -> DocumentRecord:
