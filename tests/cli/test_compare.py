@@ -232,3 +232,18 @@ def test_a_definition_that_fits_and_is_whole_nowhere_is_parted() -> None:
     parted = pieces("def f():\n    a = 1", "    return a\ndef g():\n    pass")
     assert measure(parted, truth, 100).definitions_parted == 1
     assert measure(parted, truth, 20).definitions_parted == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"), [('{"a": 1}\n{"a": 2}\n', 0.0), ("{no json at all", 1.0)]
+)
+def test_a_splitter_of_values_gets_json_lines_and_nothing_of_what_is_no_json(
+    text: str, lost: float, tmp_path: Path
+) -> None:
+    for package in ("langchain_text_splitters", "tree_sitter"):
+        pytest.importorskip(package)
+    path = tmp_path / "a.jsonl"
+    path.write_text(text * 3, encoding="utf-8")
+    found = json.loads(output_of("compare", path, "--json"))
+    tools = {tool["name"]: tool for tool in found["tools"]}
+    assert tools["LangChain JSON"]["lines_lost"] == lost

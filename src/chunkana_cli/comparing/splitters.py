@@ -82,12 +82,27 @@ def langchain_code(document: Document, config: ChunkConfig) -> list[Piece]:
 
 
 def langchain_json(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Cut JSON with LangChain's splitter, which writes objects anew and says no offsets."""
+    """Cut JSON with LangChain's splitter, which writes objects anew and says no offsets.
+
+    It takes values alone: there is nothing of a text that is neither JSON nor JSON lines.
+    """
     from langchain_text_splitters import RecursiveJsonSplitter  # noqa: PLC0415  # slow to load
 
     splitter = RecursiveJsonSplitter(max_chunk_size=config.max_chunk_size)
-    texts = splitter.split_text(json.loads(document.text), convert_lists=True)
+    try:
+        values = _json_values(document.text)
+    except ValueError:
+        return []
+    texts = splitter.split_text(values, convert_lists=True)
     return [Piece(text, text, None) for text in texts]
+
+
+def _json_values(text: str) -> Any:  # noqa: ANN401  # whatever JSON may say
+    """Return what JSON says, or JSON lines as a list."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
 
 
 def langchain_recursive(document: Document, config: ChunkConfig) -> list[Piece]:

@@ -1,0 +1,114 @@
+"""Source code and JSON cut by us and by others: definitions parted, offsets, lines lost, time."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import process_time
+
+from benchmarks.printing import machine
+from chunkana_cli.comparing.measures import Measured, Truth, measure
+from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
+from chunkana_cli.documents import Document
+from chunkana_core import ChunkConfig, format_of
+
+_ROOT = Path(__file__).parents[1]
+_CORPUS = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "corpus"
+_LIMITS = (500, 1000)
+_RUNS = 3
+_COLUMNS = (
+    "tool",
+    "limit",
+    "files",
+    "definitions parted",
+    "offsets wrong",
+    "offsets absent",
+    "lines lost",
+    "time",
+)
+
+
+@dataclass(slots=True)
+class Total:
+    """What a tool made of all files that it is meant for.
+
+    Attributes:
+        files: how many there were.
+        found: what was measured of each.
+        definitions: how many fit into the limit.
+        seconds: of processor time, the least of three runs for each file.
+        ours: what we took for the same files.
+    """
+
+    files: int = 0
+    found: list[Measured] = field(default_factory=list)
+    definitions: int = 0
+    seconds: float = 0.0
+    ours: float = 0.0
+
+    def row(self, name: str, limit: int) -> str:
+        """Return a line of the table."""
+        parted, wrong, absent = (
+            sum(getattr(one, key) for one in self.found)
+            for key in ("definitions_parted", "offsets_wrong", "offsets_absent")
+        )
+        lost = sum(one.lines_lost for one in self.found) / self.files
+        cells = (limit, self.files, f"{parted} of {self.definitions}", wrong, absent, f"{lost:.1%}")
+        ratio = f"{self.seconds / self.ours:.2f}"
+        return f"| {name} | {' | '.join(map(str, cells))} | {ratio} |"
+
+
+def documents() -> Iterator[Document]:
+    """Yield the source code and JSON of the corpus, or where that is absent our own code."""
+    paths = [*(_CORPUS / "code").glob("*"), *(_CORPUS / "data").glob("*.json*")]
+    for path in sorted(paths or (_ROOT / "src").rglob("*.py")):
+        form = format_of(path)
+        if form not in (None, "markdown", "text"):
+            yield Document(path.name, path.read_bytes().decode("utf-8"), form or "")
+
+
+def timed(tool: Splitter, document: Document, config: ChunkConfig) -> float:
+    """Return the least processor time that a tool takes for a document."""
+    times = []
+    for _ in range(_RUNS):
+        start = process_time()
+        tool.pieces(document, config)
+        times.append(process_time() - start)
+    return min(times)
+
+
+def totals(limit: int) -> dict[str, Total]:
+    """Return what each tool makes of the files that it is meant for."""
+    config = ChunkConfig(max_chunk_size=limit)
+    found: dict[str, Total] = defaultdict(Total)
+    for document in documents():
+        truth, ours = Truth.of(document.text, document.format), 0.0
+        for tool in SPLITTERS:
+            pieces = tool.pieces(document, config) if tool.is_for(document.format) else None
+            if pieces is None:
+                continue
+            total, seconds = found[tool.name], timed(tool, document, config)
+            ours = ours or seconds  # the first tool is ours
+            total.files += 1
+            total.found.append(measure(pieces, truth, limit))
+            total.definitions += sum(len(text) <= limit for text in truth.definitions)
+            total.seconds += seconds
+            total.ours += ours
+    return found
+
+
+def main() -> None:
+    """Print the table."""
+    print("## Source code and JSON\n")
+    print(machine(("langchain-text-splitters", "llama-index-core")))
+    print(f"\n| {' | '.join(_COLUMNS)} |\n|{'---|' * len(_COLUMNS)}")
+    for limit in _LIMITS:
+        for name, total in totals(limit).items():
+            print(total.row(name, limit))
+
+
+if __name__ == "__main__":
+    main()
