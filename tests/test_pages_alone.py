@@ -18,7 +18,7 @@ from tests.core.pages import PAGES, blocks, readers_folder
 
 pytestmark = pytest.mark.slow
 
-_INSTALL = re.compile(r"pip install ([^`#\n]+)")
+_INSTALL = re.compile(r"(?<!%)pip install ([^`#\n]+)")
 _OURS = re.compile(r"(?:\.|\./chunkana-rag|chunkana-rag)(?:\[([\w,]+)\])?")
 _LEFT = {"chunkana", "chunkana,"}  # the package of others that a page shows how to leave
 Requirements = frozenset[str]  # names of others' packages, and our extras in brackets
