@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -116,8 +117,10 @@ def test_an_update_that_failed_is_done_by_the_next() -> None:
     changed = {**FIRST, "a": "## Tea\n\nGreen tea takes 75 degrees."}
     with pytest.raises(RuntimeError, match="no connection"):
         retriever.update(documents(changed))
-    assert not [one for one in retriever.retrieve(QueryBundle("", embedding=[1.0] * 512))
-                if "80" in one.get_content()]  # fmt: skip
+    found: list[NodeWithScore] = []
+    with suppress(AssertionError):  # LlamaIndex 0.13's, where an index has no node
+        found = retriever.retrieve(QueryBundle("", embedding=[1.0] * 512))
+    assert not [one for one in found if "80" in one.get_content()]
     again = VectorStoreIndex([], storage_context=context, embed_model=WordEmbedding())
     mended = build_auto_merging(parser=PARSER, index=again)
     assert mended.update(documents(changed)).changed == ["a"]
