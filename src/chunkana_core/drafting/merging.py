@@ -89,6 +89,8 @@ class Merger:
     def _merge_cells(self, row: Sequence[Draft]) -> list[Draft]:
         """Merge the drafts of each cell of a notebook that fits."""
         cells, merged = self.sizes.document.cells, list[Draft]()
+        if not cells.cells:
+            return [*row]
         for cell, group in groupby(row, lambda draft: cells.divided_at(draft.first)):
             drafts = list(group)
             whole = Draft(drafts[0].first, drafts[-1].stop)
