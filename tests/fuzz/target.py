@@ -40,7 +40,8 @@ def linear(case: Case) -> None:
         strategy=case.config.strategy,
     )
     few, many, most = (partial(calls, case.text * (n // len(case.text)), config) for n in SIZES)
-    if (found := many()) >= MOST * few():
+    before, found = few(), many()
+    if found >= MOST * before:
         after = most()
         assert after < MOST * found, f"{after} calls for {SIZES[2]} characters, {found} before"
 
