@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from chunkana_cli.documents import Document
+from chunkana_cli.documents import Document, report_fallbacks
 from chunkana_cli.search import Index
 from chunkana_cli.visible import on_one_line, visible
 from chunkana_core import ChunkConfig, Chunker, Context
@@ -78,6 +78,7 @@ def answer(
     """
     chunker = Chunker(config, Context())
     results = [chunker.chunk_hierarchical(one.text, one.format) for one in documents]
+    report_fallbacks(documents, results)
     hits = [
         Hit.of_chunk(found.chunk, found.score, str(found.document), results[found.document].title)
         for found in Index.of(results).search(question, _HITS)

@@ -15,6 +15,7 @@ from chunkana_cli.documents import (
     Document,
     format_of_file,
     read_document,
+    report_fallback,
     require_format,
 )
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
@@ -51,12 +52,14 @@ class Batch:
         given: the name of their format, or "auto".
         has_failed: whether a file could not be found, read or chunked.
         has_made: whether any was chunked.
+        has_fallback: whether any was chunked in another format than its own, which is said once.
     """
 
     names: Sequence[str]
     given: str = AUTO
     has_failed: bool = field(default=False)
     has_made: bool = field(default=False)
+    has_fallback: bool = field(default=False)
 
     @classmethod
     def of(cls, arguments: Sequence[str], given: str) -> Batch:
@@ -88,13 +91,17 @@ class Batch:
         make: Callable[[str, HierarchicalChunkingResult], T],
         progress: Callable[[int], object] | None = None,
     ) -> Iterator[T]:
-        """Yield what is made of each document, in order; report those that fail."""
+        """Yield what is made of each document, in order; report those that fail.
+
+        Of the first that is not valid as what it should be it is said that it is plain text.
+        """
+        format_of_document = partial(format_of_file, self.given)
         outcomes = chunk_many(
             ((document.name, document.text) for document in self.documents()),
             config,
             workers,
-            make=make,
-            format=partial(format_of_file, self.given),
+            make=partial(_with_format, make),
+            format=format_of_document,
             progress=progress,
         )
         try:
@@ -103,7 +110,11 @@ class Batch:
                     self._report(f"{outcome.name}: cannot be chunked: {outcome.error}")
                 else:
                     self.has_made = True
-                    yield outcome.value
+                    taken, made = outcome.value
+                    self.has_fallback = self.has_fallback or report_fallback(
+                        outcome.name, format_of_document(outcome.name), taken
+                    )
+                    yield made
         except WorkerError as error:
             fail(str(error))
 
@@ -120,6 +131,15 @@ class Batch:
     def _report(self, message: str) -> None:
         report(message)
         self.has_failed = True
+
+
+def _with_format(
+    make: Callable[[str, HierarchicalChunkingResult], T],
+    name: str,
+    result: HierarchicalChunkingResult,
+) -> tuple[str, T]:
+    """Return the format that a document was chunked in, and what is made of its chunks."""
+    return result.format, make(name, result)
 
 
 def _written(name: str) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from chunkana_cli.errors import USAGE, InputError, fail
-from chunkana_core import format_names, format_of
+from chunkana_cli.errors import USAGE, InputError, fail, report
+from chunkana_core import HierarchicalChunkingResult, format_names, format_of
 
 STANDARD_INPUT = "-"
 AUTO = "auto"  # the format that a file's name tells
@@ -54,6 +55,23 @@ def format_of_file(given: str, name: str) -> str:
     if given != AUTO:
         return given
     return "markdown" if name == STANDARD_INPUT else format_of(name) or "text"
+
+
+def report_fallback(name: str, asked: str, taken: str) -> bool:
+    """Report a document that was chunked in another format than asked; tell whether it was."""
+    if taken != asked:
+        title = "standard input" if name == STANDARD_INPUT else name
+        report(f"{title}: not valid {asked}, or too long for it; taken for plain text")
+    return taken != asked
+
+
+def report_fallbacks(
+    documents: Iterable[Document], results: Iterable[HierarchicalChunkingResult]
+) -> None:
+    """Report the first document that was chunked in another format than its own."""
+    for document, result in zip(documents, results, strict=True):
+        if report_fallback(document.name, document.format, result.format):
+            return
 
 
 def read_document(name: str, given: str = AUTO) -> Document:

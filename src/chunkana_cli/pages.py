@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from chunkana_cli.documents import STANDARD_INPUT, read_document
+from chunkana_cli.documents import STANDARD_INPUT, read_document, report_fallback
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
 from chunkana_cli.files import is_folder
 from chunkana_cli.output import (
@@ -76,6 +76,7 @@ def _write(name: str, output: str, reader: Reader) -> int:
     """Write the page of a document and return the number of its chunks."""
     document = read_document(name, reader.given)
     result = reader.chunker.chunk_hierarchical(document.text, document.format)
+    report_fallback(document.name, document.format, result.format)
     title = "standard input" if name == STANDARD_INPUT else name
     _save(to_html(result, title), output)
     return len(result.get_leaves())

@@ -259,7 +259,8 @@ def chunk_hierarchical(text: str, config: ChunkConfig | None = None) -> Hierarch
 def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chunk]:
     """Return every leaf of a UTF-8 file, in the format of its suffix; line endings and a BOM stay.
 
-    A file of an unknown kind is plain text, of which a `FormatWarning` tells.
+    A file of an unknown kind is plain text, and so is one that cannot be read as what its suffix
+    says, or is too long for it; a `FormatWarning` tells of both.
 
     Raises:
         OSError: if the file cannot be read.
@@ -267,10 +268,13 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chun
         ImportError: if the extra that its format needs is not installed.
     """
     text, found = Path(path).read_bytes().decode("utf-8"), FormatSelector().of_path(path)
-    if found is None:
-        message = f"{path} is of no known format, and chunked as plain text"
+    chunker = Chunker(config or ChunkConfig())
+    result = chunker.chunk_hierarchical(text, (found or TEXT).name)
+    if found is None or result.format != found.name:
+        known = f"not valid {found.name}, or too long for it" if found else "of no known format"
+        message = f"{path} is {known}, and chunked as plain text"
         warnings.warn(message, FormatWarning, stacklevel=_own_frames())
-    return Chunker(config or ChunkConfig()).chunk(text, (found or TEXT).name)
+    return result.get_leaves()
 
 
 def analyze_markdown(text: str) -> ContentAnalysis:

@@ -52,7 +52,7 @@ class InvariantViolationError(ChunkanaError):
 
 
 class FormatWarning(UserWarning):
-    """A file of an unknown kind, which is chunked as plain text."""
+    """A file of an unknown kind, or not valid as its kind, which is chunked as another."""
 
 
 class InvariantWarning(UserWarning):

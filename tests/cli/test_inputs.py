@@ -41,6 +41,32 @@ def test_a_file_of_another_kind_is_plain_text_and_that_is_said_once(folder: Path
     assert error == f"chunkana: {folder / 'c.xyz'}: {message}\n"
 
 
+@pytest.mark.parametrize(
+    "command", ["split", "split --jobs=2", "tree", "stats", "ask -q hello", "demo -q hello"]
+)
+def test_what_is_not_valid_is_plain_text_and_that_is_said_once(
+    tmp_path: Path, command: str
+) -> None:
+    """Of the files that the command is given, which else are as they should be."""
+    pytest.importorskip("tree_sitter")
+    texts = {"a.json": '["hello"]', "b.json": '{"hello": ', "c.json": '{"hello": '}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    name, *more = command.split()
+    given = ["b.json"] if name == "demo" else texts
+    code, _, error = call(name, *(tmp_path / file for file in given), *more)
+    assert code == 0
+    message = "not valid json, or too long for it; taken for plain text"
+    assert error == f"chunkana: {tmp_path / 'b.json'}: {message}\n"
+
+
+def test_pages_say_what_is_not_valid(tmp_path: Path) -> None:
+    pytest.importorskip("tree_sitter")
+    (tmp_path / "b.json").write_text('{"hello": ', encoding="utf-8")
+    _, _, error = call("view", tmp_path / "b.json", "-o", tmp_path / "page.html")
+    assert "b.json: not valid json" in error
+
+
 @pytest.mark.parametrize("name", ["b.txt", "c.xyz"])
 def test_the_user_may_say_what_a_file_is(folder: Path, name: str) -> None:
     output = output_of("split", folder / name, "--from", "markdown")

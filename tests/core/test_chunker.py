@@ -142,6 +142,21 @@ def test_files_are_of_the_format_of_their_suffix(tmp_path: Path) -> None:
     assert found[0].filename == __file__
 
 
+@pytest.mark.parametrize("name", ["a.json", "a.py", "a.ipynb"])
+def test_a_file_that_is_not_what_its_suffix_says_is_plain_text(tmp_path: Path, name: str) -> None:
+    """Of which a warning tells; of a file that is, none does."""
+    pytest.importorskip("tree_sitter")
+    path = tmp_path / name
+    path.write_text("def f(:\n  ((((\n%%%%\n}}}{{{\n", encoding="utf-8")
+    with pytest.warns(
+        FormatWarning, match=rf"{name} is not valid .*chunked as plain text"
+    ) as found:
+        assert formats_of(chunk_file(path)) == {"text"}
+    assert found[0].filename == __file__
+    path.with_suffix(".py").write_text("x = 1\n", encoding="utf-8")
+    assert formats_of(chunk_file(path.with_suffix(".py"))) == {"python"}
+
+
 # Plain text
 
 

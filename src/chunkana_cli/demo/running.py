@@ -8,7 +8,7 @@ from time import perf_counter
 
 from chunkana_cli.demo.auto_merge import Passage, merge_leaves
 from chunkana_cli.demo.question import pick_question
-from chunkana_cli.documents import Document
+from chunkana_cli.documents import Document, report_fallbacks
 from chunkana_cli.search import FoundChunk, Index
 from chunkana_core import (
     ChunkConfig,
@@ -83,6 +83,7 @@ def run_demo(
     chunker = Chunker(config, Context())
     results = [chunker.chunk_hierarchical(document.text, document.format) for document in documents]
     seconds = perf_counter() - start
+    report_fallbacks(documents, results)
     trees = [result.merge_tree(retrieval.max_parent_size) for result in results]
     if question is None:
         title = results[0].chunks[0].title if results[0].chunks else ""

@@ -294,5 +294,6 @@ class ChunkanaSplitter(TextSplitter):
 def _warn_of_misnamed(file: SourceFile, form: str) -> None:
     """Warn of a text that is not what its name says, but was taken for another format."""
     taken = "Markdown" if form == _MARKDOWN else "plain text"
-    message = f"{file.name or 'a document'} is no {file.format}, and chunked as {taken}"
+    name = file.name or "a document"
+    message = f"{name} is not valid {file.format}, or too long for it, and chunked as {taken}"
     warnings.warn(message, FormatWarning, stacklevel=2)
