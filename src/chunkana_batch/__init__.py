@@ -1,5 +1,25 @@
-"""Many documents: one after the other, or in several processes of this machine."""
+"""Many documents: in processes of this machine, or as Arrow batches on many machines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from chunkana_batch.processes import Outcome, WorkerError, chunk_many
+from chunkana_batch.rows import SCHEMA_VERSION, spark_schema
 
-__all__ = ["Outcome", "WorkerError", "chunk_many"]
+if TYPE_CHECKING:
+    from chunkana_batch.tables import SCHEMA, chunk_batches, chunk_table
+
+__all__ = [
+    "SCHEMA", "SCHEMA_VERSION", "Outcome", "WorkerError", "chunk_batches", "chunk_many",
+    "chunk_table", "spark_schema",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    """Load what needs pyarrow, an extra, when it is asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from chunkana_batch import tables  # noqa: PLC0415
+
+    return getattr(tables, name)

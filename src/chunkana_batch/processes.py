@@ -33,7 +33,7 @@ _BATCHES_PER_PROCESS = 3  # read ahead, so that no process waits for the others 
 _PICKLE_ERRORS = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 # What a text can fail with, or the caller's length function or `make` on it. Other errors are
 # mistakes in a program or its end, which no other document would survive either.
-_DOCUMENT_ERRORS = (
+DOCUMENT_ERRORS = (
     ChunkanaError,
     ArithmeticError,
     ImportError,  # of what its format needs
@@ -178,8 +178,13 @@ class _Task(Generic[T]):
             format_name = self.format(name) if callable(self.format) else self.format
             result = self.chunker.chunk_hierarchical(text, format_name, str(name))
             return Outcome(name, self.make(name, result))
-        except _DOCUMENT_ERRORS as error:
-            return Outcome(name, None, f"{type(error).__name__}: {error}")
+        except DOCUMENT_ERRORS as error:
+            return Outcome(name, None, describe_error(error))
+
+
+def describe_error(error: BaseException) -> str:
+    """Return the type and message of an error as one string."""
+    return f"{type(error).__name__}: {error}"
 
 
 def _run(
@@ -295,7 +300,7 @@ def _pickle_value(outcome: Outcome[object]) -> Outcome[bytes]:
         return Outcome(outcome.name, None, outcome.error)
     try:
         return Outcome(outcome.name, pickle.dumps(outcome.value))
-    except (*_PICKLE_ERRORS, *_DOCUMENT_ERRORS) as error:
+    except (*_PICKLE_ERRORS, *DOCUMENT_ERRORS) as error:
         return Outcome(outcome.name, None, f"cannot be sent from its process ({error})")
 
 

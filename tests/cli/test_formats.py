@@ -98,7 +98,7 @@ def test_without_pyarrow_the_error_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.delitem(sys.modules, "chunkana_cli.formats.parquet", raising=False)
-    message = '--format parquet: Parquet needs pyarrow: pip install "chunkana-rag[parquet]"'
+    message = '--format parquet: Parquet needs pyarrow: pip install "chunkana-rag[arrow]"'
     output = tmp_path / "a.parquet"
     assert error_of("split", DOCUMENTS[0], "--format=parquet", "-o", output, code=2) == message
     assert not output.exists()

@@ -10,7 +10,7 @@ try:
     import pyarrow as pa
     import pyarrow.parquet as pq
 except ImportError as error:
-    message = 'Parquet needs pyarrow: pip install "chunkana-rag[parquet]"'
+    message = 'Parquet needs pyarrow: pip install "chunkana-rag[arrow]"'
     raise ImportError(message, name="pyarrow") from error
 
 from chunkana_cli.formats.format import Format, front_matter_of

@@ -1,0 +1,170 @@
+"""Documents from the rows of Arrow batches, whatever types their columns have."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from chunkana_batch.rows import DocumentFields
+from chunkana_core import ConfigurationError, InputTypeError
+
+_TEXT, _PATH, _ID, _METADATA = "text", "path", "document_id", "metadata"
+
+
+class BadRowError(Exception):
+    """A row that holds no document; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputRow:
+    """A row of a batch: a document, or the reason why it holds none.
+
+    Attributes:
+        fields: what is known of the document.
+        text: its text, "" where there is an error.
+        error: why it holds no document, None where it does.
+    """
+
+    fields: DocumentFields
+    text: str = ""
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowReader:
+    """Reads the documents of Arrow batches.
+
+    Attributes:
+        max_characters: of a text; a longer one is an error of its row.
+        encoding: of texts in a binary column.
+        encoding_errors: what is done with bytes that are not of it, as `bytes.decode` takes it.
+    """
+
+    max_characters: int
+    encoding: str
+    encoding_errors: str
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        limit: object = self.max_characters
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+            raise ConfigurationError("max_characters", limit, "a whole number of at least 1")
+        try:
+            codecs.lookup(self.encoding)
+        except LookupError:
+            allowed = "a name of an encoding, such as 'utf-8' or 'latin-1'"
+            raise ConfigurationError("encoding", self.encoding, allowed) from None
+        try:
+            codecs.lookup_error(self.encoding_errors)
+        except LookupError:
+            allowed = "'strict', 'replace' or 'ignore'"
+            raise ConfigurationError("encoding_errors", self.encoding_errors, allowed) from None
+
+    def read(self, batch: pa.RecordBatch) -> Iterator[InputRow]:
+        """Yield the document of each row, one at a time.
+
+        Raises:
+            ConfigurationError: if the batch has rows but no column `text`.
+            InputTypeError: if a column is of a type that holds none of what it is named after.
+        """
+        columns = {name: batch.column(name) for name in _KINDS if name in batch.schema.names}
+        if batch.num_rows and _TEXT not in columns:
+            allowed = f"those with a column {_TEXT!r}"
+            raise ConfigurationError("columns", batch.schema.names, allowed)
+        for name, column in columns.items():
+            _require_type(name, column.type)
+        for number in range(batch.num_rows):
+            yield self._read_row({name: column[number] for name, column in columns.items()})
+
+    def _read_row(self, cells: Mapping[str, pa.Scalar]) -> InputRow:
+        path = document_id = None
+        metadata: Mapping[str, object] = {}
+        try:
+            path = self._string(cells, _PATH)
+            document_id = self._string(cells, _ID) or path
+            metadata = _read_metadata(cells[_METADATA]) if _METADATA in cells else {}
+            text = self._text(cells[_TEXT])
+        except BadRowError as error:
+            return InputRow(DocumentFields(document_id, path, metadata), error=str(error))
+        return InputRow(DocumentFields(document_id, path, metadata), text)
+
+    def _text(self, cell: pa.Scalar) -> str:
+        text = self._decoded(_TEXT, cell)
+        if text is None:
+            raise BadRowError("text is null")
+        if len(text) > self.max_characters:
+            limit = f"max_characters is {self.max_characters:,}"
+            raise BadRowError(f"text has {len(text):,} characters; {limit}")
+        return text
+
+    def _string(self, cells: Mapping[str, pa.Scalar], name: str) -> str | None:
+        return self._decoded(name, cells[name]) if name in cells else None
+
+    def _decoded(self, name: str, cell: pa.Scalar) -> str | None:
+        """Return what a cell holds as a string, None for null."""
+        try:
+            value = cell.as_py()  # decodes strings, whose bytes Arrow does not check
+            if isinstance(value, bytes):
+                return value.decode(self.encoding, self.encoding_errors)
+        except UnicodeDecodeError as error:
+            position, encoding = error.start, error.encoding
+            raise BadRowError(f"{name} is not {encoding} at byte {position}") from None
+        return None if value is None else str(value)
+
+
+def _read_metadata(cell: pa.Scalar) -> Mapping[str, object]:
+    """Return the caller's metadata: of a struct, a map, or a string of JSON."""
+    try:
+        value: Any = cell.as_py()
+        if isinstance(value, str | bytes):
+            value = msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadRowError(f"metadata is no JSON: {error}") from None
+    if value is not None and isinstance(cell, pa.MapScalar):
+        value = dict(value)  # of pairs
+    if not isinstance(value, dict | None):
+        raise BadRowError("metadata is no JSON object")
+    return value or {}
+
+
+def _is_string(kind: pa.DataType) -> bool:
+    types = pa.types
+    known = (
+        types.is_string,
+        types.is_large_string,
+        types.is_string_view,
+        types.is_binary,
+        types.is_large_binary,
+        types.is_binary_view,
+        types.is_fixed_size_binary,
+        types.is_null,
+    )
+    return any(is_kind(kind) for is_kind in known)
+
+
+def _is_name(kind: pa.DataType) -> bool:
+    return _is_string(kind) or pa.types.is_integer(kind)
+
+
+def _is_metadata(kind: pa.DataType) -> bool:
+    return _is_string(kind) or pa.types.is_struct(kind) or pa.types.is_map(kind)
+
+
+_KINDS = {
+    _TEXT: (_is_string, "a column of strings or bytes"),
+    _PATH: (_is_string, "a column of strings"),
+    _ID: (_is_name, "a column of strings or integers"),
+    _METADATA: (_is_metadata, "a column of structs, maps, or strings of JSON"),
+}
+
+
+def _require_type(name: str, given: pa.DataType) -> None:
+    is_allowed, allowed = _KINDS[name]
+    held = given.value_type if pa.types.is_dictionary(given) else given
+    if not is_allowed(held):
+        raise InputTypeError(name, str(given), allowed)

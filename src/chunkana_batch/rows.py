@@ -1,0 +1,163 @@
+"""A row for each chunk: the fields that tables of chunks and JSON lines have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Final, Literal
+
+from chunkana_core import Chunk, HierarchicalChunkingResult
+
+SCHEMA_VERSION: Final = 1
+FieldType = Literal["string", "int64", "bool", "list<string>"]
+Row = dict[str, object]
+
+# In the order of the columns. Within a version no type changes, and new fields come at the end.
+FIELDS: Final[Mapping[str, FieldType]] = MappingProxyType(
+    {
+        "id": "string",
+        "document_id": "string",
+        "file": "string",
+        "document_title": "string",
+        "format": "string",
+        "document_hash": "string",
+        "chunk_hash": "string",
+        "embedded": "string",
+        "content": "string",
+        "prefix_chars": "int64",
+        "start_char": "int64",
+        "end_char": "int64",
+        "start_line": "int64",
+        "end_line": "int64",
+        "path": "list<string>",
+        "header_level": "int64",
+        "title": "string",
+        "anchor": "string",
+        "content_type": "string",
+        "kind": "string",
+        "container": "string",
+        "code_languages": "list<string>",
+        "chunk_id": "string",
+        "section_id": "string",
+        "parent_section_id": "string",
+        "chunk_index": "int64",
+        "split_index": "int64",
+        "size": "int64",
+        "oversize_reason": "string",
+        "indexable": "bool",
+        "cell": "int64",
+        "cell_start_line": "int64",
+        "cell_end": "int64",
+        "cell_end_line": "int64",
+        "metadata": "string",
+        "error": "string",
+    }
+)
+
+
+def hash_text(text: str) -> str:
+    """Return the SHA-256 of a text's UTF-8 as 64 hex digits, as databases compute it, too."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFields:
+    """The fields that all rows of a document share.
+
+    Attributes:
+        document_id: unique among the documents; None for the hash of its text.
+        file: its path or address, None where it has none.
+        metadata: the caller's.
+    """
+
+    document_id: str | None
+    file: str | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+    @classmethod
+    def of_file(cls, path: str) -> DocumentFields:
+        """Return the fields of a document that is known by its path."""
+        return cls(path, path)
+
+    def error_row(self, message: str) -> Row:
+        """Return the row of a document that could not be chunked, and why."""
+        return dict.fromkeys(FIELDS) | {
+            "document_id": self.document_id,
+            "file": self.file,
+            "metadata": dict(self.metadata),
+            "error": message,
+        }
+
+    def rows(
+        self, result: HierarchicalChunkingResult, front_matter_keys: Sequence[str] = ()
+    ) -> Iterator[Row]:
+        """Yield the row of each leaf, with the metadata as a dict.
+
+        Args:
+            result: the document's.
+            front_matter_keys: keys of front matter to copy into the metadata, below the caller's.
+        """
+        front_matter = result.front_matter if front_matter_keys else {}
+        copied = {key: front_matter[key] for key in front_matter_keys if key in front_matter}
+        metadata = copied | dict(self.metadata)
+        title, form, document_hash = result.title, result.format, hash_text(result.text)
+        for chunk in result.get_leaves():
+            yield {
+                "id": row_id(self.document_id or document_hash, chunk.chunk_id),
+                "document_id": self.document_id or document_hash,
+                "file": self.file,
+                "document_title": title,
+                "format": form,
+                "document_hash": document_hash,
+                **_chunk_fields(chunk),
+                "metadata": metadata,
+                "error": None,
+            }
+
+
+def spark_schema() -> str:
+    """Return the schema in Spark's DDL, for `DataFrame.mapInArrow`."""
+    types = {"int64": "bigint", "bool": "boolean", "list<string>": "array<string>"}
+    return ", ".join(f"`{name}` {types.get(kind, kind)}" for name, kind in FIELDS.items())
+
+
+def row_id(document_id: str, chunk_id: str) -> str:
+    """Return the id of a chunk among those of all documents: a UUID, which every store takes."""
+    digits = hash_text(f"{document_id}\0{chunk_id}")  # hyphens are where RFC 9562 §4 has them
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
+
+
+def _chunk_fields(chunk: Chunk) -> Row:
+    embedded = chunk.embedded
+    return {
+        "chunk_hash": hash_text(embedded),
+        "embedded": embedded,
+        "content": chunk.content,
+        "prefix_chars": chunk.text_offset,
+        "start_char": chunk.span.start,
+        "end_char": chunk.span.end,
+        "start_line": chunk.text_start_line,
+        "end_line": chunk.text_end_line,
+        "path": list(chunk.section.path),
+        "header_level": chunk.section.level,
+        "title": chunk.title,
+        "anchor": chunk.anchor,
+        "content_type": chunk.content_type,
+        "kind": chunk.kind,
+        "container": chunk.container,
+        "code_languages": list(chunk.code_languages),
+        "chunk_id": chunk.chunk_id,
+        "section_id": chunk.section_id,
+        "parent_section_id": chunk.parent_section_id,
+        "chunk_index": chunk.chunk_index,
+        "split_index": chunk.split_index,
+        "size": chunk.size,
+        "oversize_reason": chunk.oversize_reason,
+        "indexable": chunk.indexable,
+        "cell": chunk.cell,
+        "cell_start_line": chunk.cell_start_line,
+        "cell_end": chunk.cell_end,
+        "cell_end_line": chunk.cell_end_line,
+    }

@@ -1,0 +1,400 @@
+"""`chunk_table` and `chunk_batches`: rows of documents in, rows of chunks out."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import chunkana_batch
+from chunkana_batch import (
+    SCHEMA,
+    SCHEMA_VERSION,
+    chunk_batches,
+    chunk_many,
+    chunk_table,
+    spark_schema,
+)
+from chunkana_batch.rows import FIELDS
+from chunkana_core import ChunkConfig, Chunker, ConfigurationError, Context, InputTypeError
+from tests.corpora import REPOSITORY, own_documents
+
+NAMES = [sample.name for sample in own_documents()]
+TEXTS = [sample.text for sample in own_documents()]
+DOCUMENTS = pa.table({"text": TEXTS, "path": NAMES})
+CONFIG = ChunkConfig(max_chunk_size=300, atomic_blocks="split")
+CONTENT = ["content", "error", "file"]
+FORMATS = {
+    "a.md": "# A\n\nText.\n",
+    "b.txt": "# no heading\n",
+    "c.json": '{"a": {"b": 1}}',
+    "d.py": "class A:\n    def f(self):\n        return 1\n",
+    "noted": "# Of no known kind\n\nMarkdown.\n",
+}
+
+
+def rows_of(table: pa.Table) -> list[dict[str, object]]:
+    return list(table.to_pylist())
+
+
+def chunked(*texts: object, **options: object) -> list[dict[str, object]]:
+    """Return the rows of documents by their texts."""
+    return rows_of(chunk_table(pa.table({"text": texts}), **options))  # type: ignore[arg-type]
+
+
+def test_rows_are_the_leaves_with_what_is_embedded() -> None:
+    rows = iter(rows_of(chunk_table(DOCUMENTS, CONFIG)))
+    for name, text in zip(NAMES, TEXTS, strict=True):
+        result = Chunker(CONFIG, Context()).chunk_hierarchical(text, path=name)
+        for chunk in result.get_leaves():
+            row = next(rows)
+            assert (row["file"], row["document_title"]) == (name, result.title)
+            assert (row["embedded"], row["content"]) == (chunk.embedded, chunk.content)
+            assert row["path"] == list(chunk.section.path)
+            assert row["size"] == chunk.size == len(str(row["embedded"]))
+            assert (row["start_line"], row["end_line"]) == (
+                chunk.text_start_line,
+                chunk.text_end_line,
+            )
+    assert next(rows, None) is None
+
+
+def test_the_exact_text_is_in_the_content_at_its_offsets() -> None:
+    texts = dict(zip(NAMES, TEXTS, strict=True))
+    for row in chunk_table(DOCUMENTS, CONFIG).to_pylist():
+        exact = texts[row["file"]][row["start_char"] : row["end_char"]]
+        assert row["content"][row["prefix_chars"] :].startswith(exact)
+
+
+@pytest.mark.parametrize("context", [None, Context(label="site")])
+def test_the_context_is_the_callers(context: Context | None) -> None:
+    (row,) = chunked("# A\n\nText.", context=context)
+    expected = Chunker(ChunkConfig(), context).chunk("# A\n\nText.")[0].embedded
+    assert row["embedded"] == expected
+
+
+def test_code_is_split_by_default_as_by_the_adapters() -> None:
+    (code,) = [sample for sample in own_documents() if sample.name == "long_code.md"]
+    assert all(len(str(row["embedded"])) <= 1000 for row in chunked(code.text))
+    assert any(
+        row["oversize_reason"] for row in chunked(code.text, config=ChunkConfig(max_chunk_size=200))
+    )
+
+
+FEW = DOCUMENTS.filter(pc.less(pc.utf8_length(DOCUMENTS["text"]), 2_500))
+
+
+@given(st.lists(st.integers(0, len(FEW)), max_size=6))
+def test_rows_do_not_depend_on_batches(stops: Sequence[int]) -> None:
+    """A document has the same rows in whatever batch it is, so that tasks may be tried again."""
+    cuts = sorted({0, len(FEW), *stops})
+    batches = [
+        FEW.slice(start, stop - start).combine_chunks().to_batches()[0]
+        for start, stop in pairwise(cuts)
+    ]
+    whole = pa.Table.from_batches(chunk_batches(batches, CONFIG), SCHEMA)
+    assert whole.equals(chunk_table(FEW, CONFIG))
+
+
+def test_the_schema_is_what_spark_knows_and_documented() -> None:
+    table = chunk_table(DOCUMENTS)
+    assert table.schema.equals(SCHEMA, check_metadata=True)
+    assert SCHEMA.metadata == {b"chunkana_schema_version": str(SCHEMA_VERSION).encode()}
+    assert {str(field.type) for field in SCHEMA} == {
+        "string", "int64", "bool", "list<item: string>",
+    }  # fmt: skip
+    assert all(field.nullable for field in SCHEMA)
+    page = (REPOSITORY / "docs" / "tables.md").read_text("utf-8")
+    documented = re.findall(r"^\| `(\w+)` \| `?([\w<>]+)`? \|", page, re.MULTILINE)
+    assert documented == list(FIELDS.items())
+
+
+def test_spark_reads_the_schema_as_its_own_ddl() -> None:
+    columns = dict(column.split(" ") for column in spark_schema().split(", "))
+    assert [name.strip("`") for name in columns] == SCHEMA.names
+    assert set(columns.values()) == {"string", "bigint", "boolean", "array<string>"}
+
+
+def test_ids_are_unique_over_documents_and_the_same_again() -> None:
+    twice = pa.table({"text": TEXTS * 2, "path": [*NAMES, *(f"copy/{name}" for name in NAMES)]})
+    ids = chunk_table(twice)["id"].to_pylist()
+    assert len(set(ids)) == len(ids)
+    assert ids == chunk_table(twice)["id"].to_pylist()
+    assert all(re.fullmatch(r"[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}", each) for each in ids)
+
+
+def test_a_document_is_known_by_its_id_else_its_path_else_its_text() -> None:
+    columns = {"text": ["One.", "One.", "One."], "path": ["a.md", "a.md", None]}
+    rows = chunk_table(pa.table({**columns, "document_id": ["7", None, None]})).to_pylist()
+    assert [row["document_id"] for row in rows][:2] == ["7", "a.md"]
+    assert rows[2]["document_id"] == rows[2]["document_hash"] == rows[0]["document_hash"]
+    assert len({row["id"] for row in rows}) == 3
+
+
+def test_ids_of_databases_may_be_numbers() -> None:
+    (row,) = chunk_table(pa.table({"text": ["One."], "document_id": [7]})).to_pylist()
+    assert row["document_id"] == "7"
+
+
+def test_hashes_are_those_that_databases_compute() -> None:
+    """SHA-256 of UTF-8, as `sha256` of DuckDB and `sha2(text, 256)` of Spark."""
+    (row,) = chunked("abc")
+    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert row["document_hash"] == row["chunk_hash"] == digest
+
+
+def test_the_hash_of_a_chunk_is_that_of_what_is_embedded() -> None:
+    rows = chunked("# A\n\nSame.\n", "# B\n\nSame.\n", "# A\n\nSame.\n")
+    first, other, again = (row["chunk_hash"] for row in rows)
+    assert first == again != other
+
+
+def test_the_path_tells_the_format() -> None:
+    table = pa.table({"text": list(FORMATS.values()), "path": list(FORMATS)})
+    rows = chunk_table(table).to_pylist()
+    formats = {row["file"]: row["format"] for row in rows}
+    assert list(formats.values()) == ["markdown", "text", "json", "python", "markdown"]
+
+
+METADATA = [
+    pa.array([{"a": 1, "tags": ["x"]}]),
+    pa.array(['{"a": 1, "tags": ["x"]}']),
+    pa.array([b'{"a": 1, "tags": ["x"]}']),
+    pa.array(['{"a": 1, "tags": ["x"]}']).dictionary_encode(),
+]
+
+
+@pytest.mark.parametrize("column", METADATA, ids=lambda column: str(column.type)[:12])
+def test_metadata_of_any_form_is_carried(column: pa.Array) -> None:
+    (row,) = chunk_table(pa.table({"text": ["Text."], "metadata": column})).to_pylist()
+    assert json.loads(row["metadata"]) == {"a": 1, "tags": ["x"]}
+
+
+def test_maps_dates_and_numbers_that_json_lacks_are_carried() -> None:
+    kinds = pa.map_(pa.string(), pa.float64())
+    maps = pa.array([[("a", 1.5), ("b", float("nan"))], None], kinds)
+    days = pa.array([{"day": dt.date(2026, 1, 2), "raw": b"ab"}, None])
+    for column, expected in [(maps, {"a": 1.5, "b": None}),
+                             (days, {"day": "2026-01-02", "raw": "YWI="})]:  # fmt: skip
+        table = pa.table({"text": ["One.", "Two."], "metadata": column})
+        first, second = chunk_table(table).to_pylist()
+        assert (json.loads(first["metadata"]), second["metadata"]) == (expected, "{}")
+
+
+def test_keys_of_front_matter_are_copied_below_the_callers() -> None:
+    text = "---\nauthor: Ann\nlang: en\ndate: 2026-01-02\n---\n\n# A\n\nText.\n"
+    table = pa.table({"text": [text], "metadata": ['{"lang": "fr"}']})
+    rows = chunk_table(table, front_matter_keys=["author", "lang", "date", "none"]).to_pylist()
+    expected = {"author": "Ann", "date": "2026-01-02", "lang": "fr"}
+    assert [json.loads(row["metadata"]) for row in rows] == [expected] * len(rows)
+
+
+def text_columns() -> Iterator[pa.Array]:
+    texts = ["# A\n\nGrüße.", "", "Text."]
+    data = [text.encode() for text in texts]
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        yield pa.array(texts, kind)
+    for kind in (pa.binary(), pa.large_binary(), pa.binary_view()):
+        yield pa.array(data, kind)
+    yield pa.array(texts).dictionary_encode()
+
+
+@pytest.mark.parametrize("column", list(text_columns()), ids=lambda c: str(c.type))
+def test_texts_may_be_of_any_type_of_string(column: pa.Array) -> None:
+    rows = chunk_table(pa.table({"text": column})).to_pylist()
+    assert [row["content"] for row in rows] == ["# A\n\nGrüße.", "Text."]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"text": [1]}, "text is 'int64'; allowed: a column of strings or bytes"),
+        ({"text": [["a"]]}, "text is 'list<item: string>'; allowed: a column of strings or bytes"),
+        ({"text": ["a"], "path": [1]}, "path is 'int64'; allowed: a column of strings"),
+        ({"text": ["a"], "document_id": [1.5]},
+         "document_id is 'double'; allowed: a column of strings or integers"),
+        ({"text": ["a"], "metadata": [1]},
+         "metadata is 'int64'; allowed: a column of structs, maps, or strings of JSON"),
+    ],
+)  # fmt: skip
+def test_columns_of_other_types_are_errors(columns: dict[str, list[object]], message: str) -> None:
+    with pytest.raises(InputTypeError) as caught:
+        chunk_table(pa.table(columns))
+    assert str(caught.value) == message
+
+
+def test_rows_need_a_text() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        chunk_table(pa.table({"body": ["a"]}))
+    assert str(caught.value) == "columns is ['body']; allowed: those with a column 'text'"
+
+
+@pytest.mark.parametrize("table", [pa.table({}), pa.table({"text": pa.array([], pa.string())})])
+def test_no_rows_are_no_chunks(table: pa.Table) -> None:
+    assert chunk_table(table).num_rows == 0
+    assert chunk_table(table).schema.equals(SCHEMA)
+
+
+def broken_string() -> pa.Array:
+    """Return a column of strings whose bytes are no UTF-8, as other programs may write it."""
+    data = pa.array([b"caf\xe9", b"fine"], pa.binary())
+    return pa.StringArray.from_buffers(2, *data.buffers()[1:])
+
+
+BAD = [
+    (pa.array([None, "fine"]), "text is null"),
+    (pa.array(["x" * 50, "fine"]), "text has 50 characters; max_characters is 40"),
+    (pa.array([b"caf\xe9", b"fine"]), "text is not utf-8 at byte 3"),
+    (broken_string(), "text is not utf-8 at byte 3"),
+    (pa.array(["never", "fine"]), "ValueError: no size of this"),
+]
+
+
+def measure(text: str) -> int:
+    if "never" in text:
+        raise ValueError("no size of this")
+    return len(text)
+
+
+@pytest.mark.parametrize(("column", "message"), BAD, ids=[message for _, message in BAD])
+def test_a_bad_row_is_an_error_row_and_the_others_are_chunked(
+    column: pa.Array, message: str
+) -> None:
+    table = pa.table({"text": column, "path": ["bad.md", "fine.md"]})
+    config = ChunkConfig(length_function=measure)
+    bad, fine = chunk_table(table, config, max_characters=40).to_pylist()
+    assert {name: value for name, value in bad.items() if value is not None} == {
+        "document_id": "bad.md", "file": "bad.md", "metadata": "{}", "error": message,
+    }  # fmt: skip
+    assert (fine["content"], fine["error"]) == ("fine", None)
+    skipped = chunk_table(table, config, max_characters=40, on_error="skip")
+    assert skipped.to_pylist() == [fine]
+
+
+@pytest.mark.parametrize("metadata", ["{", "[1]", "7"])
+def test_metadata_that_is_no_object_is_an_error_of_its_row(metadata: str) -> None:
+    table = pa.table({"text": ["One.", "Two."], "metadata": [metadata, None]})
+    bad, fine = chunk_table(table).to_pylist()
+    assert bad["error"].startswith("metadata is no JSON")
+    assert (bad["content"], fine["content"]) == (None, "Two.")
+
+
+def test_bytes_are_decoded_as_asked() -> None:
+    table = pa.table({"text": [b"caf\xe9"]})
+    assert chunk_table(table, encoding="latin-1")["content"].to_pylist() == ["café"]
+    replaced = chunk_table(table, encoding_errors="replace")
+    assert replaced["content"].to_pylist() == ["caf\ufffd"]
+
+
+def test_the_limit_stops_a_cell_of_100_megabytes_and_nothing_else() -> None:
+    table = pa.table({"text": ["a b " * 25_000_000, "fine"]})
+    bad, fine = chunk_table(table).to_pylist()
+    assert bad["error"] == "text has 100,000,000 characters; max_characters is 20,000,000"
+    assert fine["content"] == "fine"
+
+
+def test_lone_surrogates_in_titles_are_replaced() -> None:
+    table = pa.table({
+        "text": ['{"\\ud800": {"b": 1}}', '---\ntitle: "\\ud800x"\n---\n\nText.'],
+        "path": ["a.json", "b.md"],
+    })  # fmt: skip
+    rows = chunk_table(table, front_matter_keys=["title"]).to_pylist()
+    assert all(row["error"] is None for row in rows)
+    assert json.loads(rows[-1]["metadata"]) == {"title": "\ufffdx"}
+    assert "\ufffd" in rows[0]["path"]
+
+
+def test_batches_are_bounded_and_made_as_they_are_needed() -> None:
+    read: list[int] = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for number in range(12):
+            read.append(number)
+            texts = [f"Text {each} of {number}." for each in range(500)]
+            yield pa.record_batch({"text": texts})
+
+    outcome = chunk_batches(batches())
+    assert next(outcome).num_rows == 4096
+    assert len(read) <= 9
+    assert all(batch.num_rows <= 4096 for batch in outcome)
+    assert len(read) == 12
+
+
+def test_long_texts_fill_a_batch_before_many_rows_do() -> None:
+    texts = ["word " * 60_000] * 40
+    sizes = [
+        batch.nbytes for batch in chunk_batches(iter([pa.record_batch({"text": texts})]),
+                                                ChunkConfig(max_chunk_size=1_000_000))
+    ]  # fmt: skip
+    assert len(sizes) > 1
+    assert max(sizes) < 20_000_000
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"on_error": "raise"}, "on_error is 'raise'; allowed: 'row' or 'skip'"),
+        ({"encoding": "utf-9"},
+         "encoding is 'utf-9'; allowed: a name of an encoding, such as 'utf-8' or 'latin-1'"),
+        ({"encoding_errors": "no"},
+         "encoding_errors is 'no'; allowed: 'strict', 'replace' or 'ignore'"),
+        ({"front_matter_keys": "tags"},
+         "front_matter_keys is 'tags'; allowed: a list or tuple of str"),
+        ({"front_matter_keys": [1]}, "front_matter_keys is [1]; allowed: a list or tuple of str"),
+        ({"max_characters": 0},
+         "max_characters is 0; allowed: a whole number of at least 1"),
+        ({"config": 1000}, "config is 1000; allowed: a ChunkConfig"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_errors_before_anything_is_read(
+    options: dict[str, object], message: str
+) -> None:
+    batches = map(pytest.fail, ["was read"])
+    with pytest.raises(ConfigurationError) as caught:
+        chunk_batches(batches, **options)  # type: ignore[arg-type]
+    assert str(caught.value) == message
+
+
+def test_what_engines_send_to_their_workers_can_be_pickled() -> None:
+    function = pickle.loads(pickle.dumps(partial(chunk_batches, config=CONFIG)))  # noqa: S301
+    (batch,) = function(iter(pa.table({"text": ["One."]}).to_batches()))
+    assert batch["content"].to_pylist() == ["One."]
+
+
+def test_rows_agree_with_chunk_many() -> None:
+    outcomes = chunk_many(zip(NAMES, TEXTS, strict=True), CONFIG)
+    spans = [
+        (outcome.name, chunk.chunk_id, chunk.content)
+        for outcome in outcomes if outcome.value is not None
+        for chunk in outcome.value.get_leaves()
+    ]  # fmt: skip
+    rows = chunk_table(DOCUMENTS, CONFIG, None).to_pylist()
+    assert [(row["file"], row["chunk_id"], row["content"]) for row in rows] == spans
+
+
+def test_processes_need_no_arrow() -> None:
+    program = (
+        "import sys; sys.modules['pyarrow'] = None; import chunkana_batch as b; b.chunk_many\n"
+        "try: b.SCHEMA\nexcept ImportError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == 'tables need pyarrow: pip install "chunkana-rag[arrow]"\n'
+
+
+def test_unknown_names_are_errors_as_of_any_module() -> None:
+    with pytest.raises(AttributeError, match="module 'chunkana_batch' has no attribute 'tabel'"):
+        _ = chunkana_batch.tabel
