@@ -17,6 +17,7 @@ from chunkana_core import (
     ChunkConfig,
     Chunker,
     ConfigurationError,
+    Context,
     HierarchicalChunkingResult,
     InputTypeError,
 )
@@ -70,6 +71,7 @@ def chunk_many(
     workers: int = ...,
     *,
     strategies: Iterable[BaseStrategy] = ...,
+    context: Context | None = ...,
     format: FormatChoice = ...,
     progress: Progress | None = ...,
 ) -> Iterator[Outcome[HierarchicalChunkingResult]]: ...
@@ -83,6 +85,7 @@ def chunk_many(
     *,
     make: Make[T],
     strategies: Iterable[BaseStrategy] = ...,
+    context: Context | None = ...,
     format: FormatChoice = ...,
     progress: Progress | None = ...,
 ) -> Iterator[Outcome[T]]: ...
@@ -95,6 +98,7 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     *,
     make: Make[T] | None = None,
     strategies: Iterable[BaseStrategy] = (),
+    context: Context | None = None,
     format: FormatChoice = "auto",  # noqa: A002 - what it is called everywhere
     progress: Progress | None = None,
 ) -> Iterator[Outcome[T]] | Iterator[Outcome[HierarchicalChunkingResult]]:
@@ -118,6 +122,7 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
         make: returns the value of an outcome from the name and the result; it is called in the
             process that chunked the document. By default the value is the result itself.
         strategies: strategies of the user's own.
+        context: what is embedded before each content; by default nothing.
         format: the name of a format, or a function that returns one of a document's name; by
             default that of the suffix of the name, Markdown where that is unknown.
         progress: is called with the number of documents done, after each.
@@ -134,7 +139,7 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     b.md 2
     """
     _require_arguments(documents, workers, {"make": make, "progress": progress})
-    chunker = Chunker(config or ChunkConfig(), strategies=strategies)
+    chunker = Chunker(config or ChunkConfig(), context, strategies=strategies)
     count = workers or _count_processors()
     if make is None:
         return _run(_Task(chunker, _return_result, format), documents, count, progress)
