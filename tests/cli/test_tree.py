@@ -129,29 +129,28 @@ def test_several_files(tmp_path: Path) -> None:
     ]
 
 
-def test_json_is_the_tree_of_each_file() -> None:
+def test_json_is_the_result_of_each_file() -> None:
     said = json.loads(output_of("tree", *DOCUMENTS, "--json"))
     assert [document["file"] for document in said] == [str(path) for path in DOCUMENTS]
     for document, path in zip(said, DOCUMENTS, strict=True):
         result = chunk_hierarchical(path.read_bytes().decode())
-        waiting, found = [document["root"]], []
-        while waiting:
-            node = waiting.pop()
-            waiting += reversed(node.pop("children"))
-            found.append((node["start_line"], node["end_line"]))
-            metadata = result.get_chunk(node["id"]).metadata  # type: ignore[union-attr]
-            shared = [key for key in node if key in metadata and not key.endswith("_line")]
-            assert len(shared) >= 10
-            assert {key: node[key] for key in shared if key != "size"} == {
-                key: metadata[key] for key in shared if key != "size"
-            }
-        lines = [(chunk.text_start_line, chunk.text_end_line) for chunk in result.chunks]
-        assert found == lines
+        assert document["result"] == result.to_dict(page_size=None)
+
+
+def test_json_names_all_children(tmp_path: Path) -> None:
+    """There is no next page to ask for."""
+    (tmp_path / "a.md").write_text("# A\n\nText.\n\n" * 100, encoding="utf-8")
+    (said,) = json.loads(output_of("tree", "a.md", "--json", folder=tmp_path))
+    hierarchy = said["result"]["hierarchy"]
+    children = hierarchy["nodes"][hierarchy["root_id"]]["children"]
+    assert (len(children["ids"]), children["total"], children["next"]) == (100, 100, None)
 
 
 def test_json_of_a_blank_document() -> None:
     (said,) = json.loads(output_of("tree", "-", "--json", stdin=b"\n"))
-    assert said == {"file": "-", "title": "", "characters": 1, "chunks": 0, "root": None}
+    assert said["file"] == "-"
+    assert said["result"]["chunks"] == []
+    assert said["result"]["hierarchy"]["root_id"] is None
 
 
 def test_containers_are_named(tmp_path: Path) -> None:
@@ -161,4 +160,4 @@ def test_containers_are_named(tmp_path: Path) -> None:
     )
     assert " · text in tip · " in output_of("tree", "tea.md", folder=tmp_path)
     (tree,) = json.loads(output_of("tree", "tea.md", "--json", folder=tmp_path))
-    assert [leaf["container"] for leaf in tree["root"]["children"]] == ["tip"]
+    assert [leaf["metadata"]["container"] for leaf in tree["result"]["chunks"]] == ["tip"]

@@ -25,6 +25,7 @@ def use(text: str, config: ChunkConfig) -> None:
         assert chunk.embedded.endswith(chunk.content)
     result.merge_tree()
     result.to_tree_dict()
+    result.to_dict()
     result.toc()
 
 

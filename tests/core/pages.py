@@ -29,6 +29,7 @@ _NEEDED = {  # what blocks with a word need
     "TextLoader": "langchain_community",
     "ChunkanaRetriever": "bm25s",
     "package.json": "tree_sitter",
+    "jsonschema": "jsonschema",
 }
 
 

@@ -347,6 +347,16 @@ def test_front_matter_is_read_alike_however_deep_its_caller_is() -> None:
         sys.setrecursionlimit(before)
 
 
+@pytest.mark.parametrize("front", ["---\ntitle: {}\n---\n", "+++\ntitle = {}\n+++\n"])
+def test_numbers_that_python_would_not_write_are_strings(front: str) -> None:
+    """A whole number of more than 4,300 digits, which hexadecimal ones may be, is read as text."""
+    number = "0x" + "f" * 5000
+    result = chunk_hierarchical(front.format(number) + "\nText.\n")
+    assert result.title.startswith("0xfff")
+    assert json.loads(json.dumps(result.front_matter)) == {"title": number}
+    assert chunk_hierarchical(front.format("0xff") + "\nText.\n").front_matter == {"title": 255}
+
+
 def test_front_matter_takes_no_heading() -> None:
     document = parse_markdown("---\na: 1\n# not a heading\n---\n\n# Real\n")
     assert document.front_matter_stop == 1

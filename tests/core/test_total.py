@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -144,6 +145,7 @@ def test_l9_any_code_points(text: str) -> None:
         chunk.chunk_id for chunk in result.chunks
     ]
     result.to_tree_dict()
+    json.dumps(result.to_dict(), allow_nan=False)
     result.merge_tree()
 
 

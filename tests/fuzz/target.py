@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -62,6 +63,7 @@ def valid(case: Case) -> None:
     strict = replace(case.config, validation="strict", debug=True)
     result = MarkdownChunker(strict, case.context).chunk_hierarchical(case.text)
     result.to_tree_dict()
+    json.dumps(result.to_dict(), allow_nan=False)
     result.toc()
     assert all(chunk.embedded and chunk.metadata for chunk in result.chunks)
 

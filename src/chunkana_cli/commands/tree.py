@@ -12,7 +12,6 @@ from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
-from chunkana_cli.tree_json import to_tree
 from chunkana_cli.tree_view import full_tree
 from chunkana_core import ChunkConfig, HierarchicalChunkingResult
 
@@ -30,18 +29,22 @@ def tree(
     """Show the hierarchy of files.
 
     Beside each title: heading level, size in characters, lines, kind, and the chunk's id. As JSON,
-    a list of one object a file, in which chunks hold their children.
+    a list of one object a file: its name, and as result its chunks and their hierarchy.
     """
     batch = Batch.of(files, given)
     results = batch.chunked(config, 1, _named)
     if as_json:
-        trees = [to_tree(name, result) for name, result in results]
-        write_json(trees)
+        write_json([{"file": name, "result": _whole(result)} for name, result in results])
     else:
         with open_console(ANY_WIDTH) as console:
             for name, result in results:
                 console.print(full_tree(name, result))
     batch.end()
+
+
+def _whole(result: HierarchicalChunkingResult) -> dict[str, object]:
+    """Return a result with all children of each node: who reads a file asks for no next page."""
+    return result.to_dict(page_size=None)
 
 
 def _named(name: str, result: HierarchicalChunkingResult) -> tuple[str, HierarchicalChunkingResult]:

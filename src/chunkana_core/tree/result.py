@@ -10,13 +10,22 @@ from msgspec import structs
 from chunkana_core.config import LengthFunction
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import Section
+from chunkana_core.errors import require_type
 from chunkana_core.formats.markdown.front_matter import front_matter_data
 from chunkana_core.sizing import Sizer
 from chunkana_core.tree.chunks import Chunk
+from chunkana_core.tree.dicts import (
+    PAGE_SIZE,
+    VERSION,
+    children_dict,
+    hierarchy_dict,
+    leaf_dict,
+    read_schema,
+    tree_dict,
+)
 from chunkana_core.tree.merge_tree import MergeTree, build_merge_tree
 from chunkana_core.violations import ValidationResult
 
-_PREVIEW = 80  # code points at most
 _DEFAULT_CAP = 4  # of a merge tree's parents, in multiples of the limit
 
 
@@ -46,6 +55,7 @@ class _Outline:
         front_matter: the block of front matter, "" where there is none.
         sections: of the document, which is the first itself.
         format: the name of its format.
+        line_count: how many lines it has.
         lines: by heading, its own and the one where its block starts.
     """
 
@@ -55,6 +65,7 @@ class _Outline:
     sections: tuple[Section, ...]
     lines: tuple[tuple[int, int], ...]
     format: str
+    line_count: int
 
     @classmethod
     def of(cls, document: Document) -> _Outline:
@@ -62,8 +73,8 @@ class _Outline:
         headings = (top[section.first] for section in document.sections[1:])
         lines = tuple((line_at(h.start + h.lead), line_at(h.start)) for h in headings)
         front = document.text[: top[0].end] if document.front_matter_stop else ""
-        format_name = document.traits.name
-        return cls(document.title, document.is_titled, front, document.sections, lines, format_name)
+        about = (document.traits.name, document.analysis.total_lines)
+        return cls(document.title, document.is_titled, front, document.sections, lines, *about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,16 +200,65 @@ class HierarchicalChunkingResult:
         Keys: id, content_preview (which ends in "…" where it is cut), header_path, level (a
         `ChunkLevel`), children. Empty for a blank document.
         """
-        dicts: dict[str, dict[str, object]] = {}
-        for chunk in reversed(self.chunks):
-            dicts[chunk.chunk_id] = {
-                "id": chunk.chunk_id,
-                "content_preview": _preview(chunk.content),
-                "header_path": chunk.header_path,
-                "level": int(chunk.links.hierarchy_level),
-                "children": [dicts[child] for child in chunk.links.children_ids],
-            }
-        return dicts.get(self.root_id, {})
+        return tree_dict(self.chunks)
+
+    def to_dict(
+        self, *, hierarchy: bool = True, page_size: int | None = PAGE_SIZE
+    ) -> dict[str, object]:
+        """Return document, leaves and hierarchy as one JSON-able dict; see `json_schema`.
+
+        Args:
+            hierarchy: whether the nodes are in it; without them `"hierarchy"` is None.
+            page_size: how many children of a node are named, None for all; `children_page` has the
+                others.
+
+        Raises:
+            ConfigurationError: if `page_size` is less than 1.
+        """
+        require_type("hierarchy", hierarchy, bool, "a bool")
+        nodes = hierarchy_dict(self.chunks, page_size)
+        return {
+            "version": VERSION,
+            "document": self._document_dict(),
+            "chunks": [leaf_dict(chunk) for chunk in self.chunks if chunk.is_leaf],
+            "hierarchy": nodes if hierarchy else None,
+        }
+
+    def _document_dict(self) -> dict[str, object]:
+        return {
+            "title": self.title,
+            "format": self.format,
+            "strategy": self.strategy_used,
+            "max_chunk_size": self.max_chunk_size,
+            "characters": len(self.text),
+            "lines": self._outline.line_count,
+            "front_matter": self.front_matter,
+            "validation": None if self.validation is None else self.validation.to_dict(),
+        }
+
+    def children_page(
+        self, chunk_id: str, page: int = 1, page_size: int | None = PAGE_SIZE
+    ) -> dict[str, object]:
+        """Return a page of the children of a node, as `to_dict` has the first of them.
+
+        Keys: total, ids, next (the number of the next page, None after the last one). An unknown id
+        and that of a leaf have no children.
+
+        Args:
+            chunk_id: the node's.
+            page: from 1; a page after the last one is empty.
+            page_size: how many children a page has, None for one page of all.
+
+        Raises:
+            ConfigurationError: if `page` or `page_size` is less than 1.
+        """
+        chunk = self.get_chunk(chunk_id)
+        return children_dict(chunk.links.children_ids if chunk else (), page, page_size)
+
+    @staticmethod
+    def json_schema() -> dict[str, object]:
+        """Return the JSON Schema (draft 2020-12) of `to_dict`, a new dict each time."""
+        return read_schema()
 
     def toc(self) -> list[TocEntry]:
         """Return the document's headings in order, whatever the chunks are."""
@@ -219,10 +279,6 @@ class HierarchicalChunkingResult:
         cap = _DEFAULT_CAP * self._sizer.max_size if max_parent_size is None else max_parent_size
         sections, length = self._outline.sections, self._sizer.length
         return build_merge_tree(self.chunks, sections, length, cap, max_children)
-
-
-def _preview(content: str) -> str:
-    return content if len(content) <= _PREVIEW else content[: _PREVIEW - 1].rstrip() + "…"
 
 
 def _indexed(chunks: Sequence[Chunk]) -> tuple[dict[str, Chunk], dict[str, list[Chunk]]]:

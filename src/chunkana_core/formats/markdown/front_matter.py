@@ -15,6 +15,7 @@ from yaml.constructor import SafeConstructor
 from chunkana_core.text.source import BOM
 
 MAX_LENGTH = 1 << 16  # code points; longer front matter is a block that is not looked into
+_MAX_BITS = 14_000  # Python refuses to write whole numbers of more than 4,300 digits
 _MAX_NESTING = 50  # both parsers recurse; without a limit, what they read depends on their caller
 _SCALAR = r"""(?:
     [\w$/(] (?: [^:\#\n] | :(?=[^\ \n]) )*+  # "#" and ": " may end it
@@ -138,8 +139,15 @@ def _json_value(value: object) -> object:
         return [_json_value(inner) for inner in value]
     if isinstance(value, (date, time)):
         return value.isoformat()
-    is_number = not isinstance(value, float) or math.isfinite(value)
-    return value if is_number else str(value)
+    return _json_number(value)
+
+
+def _json_number(value: object) -> object:
+    """Return a number as a string where JSON has no such number, or Python would not write it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    is_long = isinstance(value, int) and value.bit_length() > _MAX_BITS
+    return f"{value:#x}" if is_long else value
 
 
 def is_simple(text: str) -> bool:
@@ -175,7 +183,7 @@ def _toml_title(content: str) -> str | None:
     if data is None:
         return None
     title = next((value for key, value in data.items() if key.lower() == "title"), "")
-    return "" if isinstance(title, (dict, list)) else str(title).strip()
+    return "" if isinstance(title, (dict, list)) else str(_json_number(title)).strip()
 
 
 def _toml(content: str) -> dict[str, object] | None:
