@@ -16,6 +16,7 @@ from time import perf_counter
 
 from benchmarks.printing import Target, print_table
 from chunkana_batch import chunk_many
+from chunkana_cli.formats.format import RowOptions
 from chunkana_cli.formats.jsonl import render
 from chunkana_core import HierarchicalChunkingResult
 
@@ -59,7 +60,7 @@ def counted(_name: str, result: HierarchicalChunkingResult) -> int:
 
 _MAKES: dict[str, Make | None] = {
     "a number": counted,
-    "lines of JSON, as `chunkana split` does": partial(render, ()),
+    "lines of JSON, as `chunkana split` does": partial(render, RowOptions()),
     "the whole result": None,
 }
 

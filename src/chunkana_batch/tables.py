@@ -120,10 +120,15 @@ def chunk_table(  # noqa: PLR0913
     return pa.Table.from_batches(batches, SCHEMA)
 
 
+def schema_of(names: Sequence[str]) -> pa.Schema:
+    """Return the part of `SCHEMA` that has some fields, in their order."""
+    return pa.schema([SCHEMA.field(name) for name in names], metadata=SCHEMA.metadata)
+
+
 def rows_to_batch(rows: Sequence[Row], names: Sequence[str] = tuple(FIELDS)) -> pa.RecordBatch:
-    """Return rows as a batch of `SCHEMA`, or of those fields that are named."""
-    schema = pa.schema([SCHEMA.field(name) for name in names], metadata=SCHEMA.metadata)
-    arrays = [_make_array([row[name] for row in rows], SCHEMA.field(name)) for name in names]
+    """Return rows as a batch of `SCHEMA`, or of those of its fields that are named."""
+    schema = schema_of(names)
+    arrays = [_make_array([row[field.name] for row in rows], field) for field in schema]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 

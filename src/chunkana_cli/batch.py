@@ -21,7 +21,8 @@ from chunkana_cli.documents import (
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
 from chunkana_cli.files import is_file
 from chunkana_cli.paths import find_files
-from chunkana_core import ChunkConfig, HierarchicalChunkingResult, format_of
+from chunkana_cli.tables import is_parquet
+from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, format_of
 
 T = TypeVar("T")
 _AUTO = "auto"
@@ -45,19 +46,19 @@ def workers_of(jobs: str) -> int:
 
 @dataclass(slots=True)
 class Batch:
-    """The documents of a command; remembers whether any failed.
+    """The documents of a command; counts those that failed.
 
     Attributes:
         names: of the files that were found.
         given: the name of their format, or "auto".
-        has_failed: whether a file could not be found, read or chunked.
+        failures: how many arguments and files could not be found, read or chunked.
         has_made: whether any was chunked.
         has_fallback: whether any was chunked in another format than its own, which is said once.
     """
 
     names: Sequence[str]
     given: str = AUTO
-    has_failed: bool = field(default=False)
+    failures: int = 0
     has_made: bool = field(default=False)
     has_fallback: bool = field(default=False)
 
@@ -69,38 +70,50 @@ class Batch:
         """
         require_format(given)
         names, is_whole = find_files(arguments)
-        unknown = [name for name in names if format_of(name) is None and is_file(name)]
+        unknown = [name for name in names if _is_unknown(name)]
         if unknown and given == AUTO:
             report(f"{unknown[0]}: of no known kind, taken for plain text; --from names another")
-        return cls(names, given, not is_whole)
+        return cls(names, given, 0 if is_whole else 1)
 
-    def documents(self) -> Iterator[Document]:
-        """Yield each file; report those that cannot be read."""
-        for name in self.names:
+    def documents(self, names: Sequence[str] | None = None) -> Iterator[Document]:
+        """Yield each file, or each of some; report those that cannot be read."""
+        for name in self.names if names is None else names:
             try:
                 document = read_document(name, self.given)
             except InputError as error:
                 self._report(str(error))
             else:
-                yield replace(document, name=_written(name))
+                yield replace(document, name=written_name(name))
 
-    def chunked(
+    def chunked(  # noqa: PLR0913  # half of them are optional
         self,
         config: ChunkConfig,
         workers: int,
         make: Callable[[str, HierarchicalChunkingResult], T],
         progress: Callable[[int], object] | None = None,
+        *,
+        context: Context | None = None,
+        names: Sequence[str] | None = None,
     ) -> Iterator[T]:
         """Yield what is made of each document, in order; report those that fail.
 
         Of the first that is not valid as what it should be it is said that it is plain text.
+
+        Args:
+            config: how to chunk.
+            workers: the number of processes, 0 for one a processor.
+            make: returns what is yielded, of the name of a document and its chunks.
+            progress: is called with the number of documents done.
+            context: what is embedded before each content.
+            names: of the files to chunk; by default all.
         """
         format_of_document = partial(format_of_file, self.given)
         outcomes = chunk_many(
-            ((document.name, document.text) for document in self.documents()),
+            ((document.name, document.text) for document in self.documents(names)),
             config,
             workers,
             make=partial(_with_format, make),
+            context=context,
             format=format_of_document,
             progress=progress,
         )
@@ -125,12 +138,12 @@ class Batch:
 
     def end(self) -> None:
         """End the command with an error if a file failed."""
-        if self.has_failed:
+        if self.failures:
             raise typer.Exit(FAILED)
 
     def _report(self, message: str) -> None:
         report(message)
-        self.has_failed = True
+        self.failures += 1
 
 
 def _with_format(
@@ -142,6 +155,10 @@ def _with_format(
     return result.format, make(name, result)
 
 
-def _written(name: str) -> str:
+def _is_unknown(name: str) -> bool:
+    return format_of(name) is None and is_file(name) and not is_parquet(name)
+
+
+def written_name(name: str) -> str:
     """Return a name as every format can write it: bytes that are no UTF-8 escaped."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -10,14 +10,25 @@ from typing import Annotated, Literal
 import typer
 
 from chunkana_cli.errors import USAGE, fail
-from chunkana_core import ChunkConfig, ConfigurationError
+from chunkana_core import ChunkConfig, ConfigurationError, Context
 
 Strategy = Literal["auto", "code_aware", "structural", "fallback"]
 AtomicBlocks = Literal["keep", "split"]
 CodeCuts = Literal["lines", "syntax"]
 Command = Callable[..., None]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
-
+_CONTEXT = inspect.Parameter(
+    "context",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=True,
+    annotation=Annotated[
+        bool,
+        typer.Option(
+            "--context/--no-context",
+            help="Whether titles and an introduction are embedded before each content.",
+        ),
+    ],
+)
 _SMALL = "a quarter of the maximum, at most 100"
 # Field: type, help, the default in words where None stands for it.
 _OPTIONS: dict[str, tuple[object, str, str | bool]] = {
@@ -38,19 +49,25 @@ _OPTIONS: dict[str, tuple[object, str, str | bool]] = {
 def with_config(**defaults: object) -> Callable[[Command], Command]:
     """Give a command those options; it receives them as one argument, `config`.
 
+    One that has an argument `context`, too, has an option for it: a `Context`, or None.
+
     Args:
-        **defaults: of the command, where they are not those of `ChunkConfig`.
+        **defaults: of the command, where they are not those of all commands: of `ChunkConfig`, with
+            code and tables over the limit split, as by the adapters.
     """
 
     def decorate(command: Command) -> Command:
         @wraps(command)
         def run(**given: object) -> None:
             options = {name: given.pop(name) for name in _OPTIONS}
+            if has_context:
+                given["context"] = Context() if given["context"] else None
             command(**given, config=_config(options))
 
         signature = inspect.signature(command, eval_str=True)
-        own = [p for p in signature.parameters.values() if p.name != "config"]
-        parameters = [*own, *_parameters(defaults)]
+        has_context = "context" in signature.parameters
+        own = [p for p in signature.parameters.values() if p.name not in {"config", "context"}]
+        parameters = [*own, *([_CONTEXT] if has_context else []), *_parameters(defaults)]
         # Typer reads both of a function.
         vars(run)["__signature__"] = signature.replace(parameters=parameters)
         run.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -60,7 +77,7 @@ def with_config(**defaults: object) -> Callable[[Command], Command]:
 
 
 def _parameters(defaults: dict[str, object]) -> list[inspect.Parameter]:
-    usual = ChunkConfig().to_dict() | defaults
+    usual = ChunkConfig(atomic_blocks="split").to_dict() | defaults
     return [
         inspect.Parameter(
             name,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 
 from chunkana_core import HierarchicalChunkingResult
@@ -30,7 +30,7 @@ class FileStats:
 
     Attributes:
         file: the name, "" for several.
-        characters: of the source.
+        characters: of the source; of a table of chunks, up to the end of the last one.
         sizes: of all chunks, ascending.
         kinds: how many chunks there are of each content type.
         oversize: the chunks over the limit.
@@ -54,6 +54,31 @@ class FileStats:
         sizes = tuple(sorted(chunk.size for chunk in leaves))
         kinds = Counter(chunk.content_type for chunk in leaves)
         return cls(name, len(result.text), sizes, kinds, oversize)
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Mapping[str, object]]) -> Iterator[FileStats]:
+        """Yield the counts of each document in a table of chunks, in which its rows are together.
+
+        Raises:
+            KeyError: if a column is missing.
+        """
+        for name, group in groupby(rows, lambda row: str(row["file"] or row["document_id"])):
+            chunks = [row for row in group if row["error"] is None]
+            oversize = tuple(
+                Oversize(
+                    name,
+                    str(row["chunk_id"]),
+                    (_whole(row["start_line"]), _whole(row["end_line"])),
+                    _whole(row["size"]),
+                    str(row["oversize_reason"]),
+                )
+                for row in chunks
+                if row["oversize_reason"] is not None
+            )
+            sizes = tuple(sorted(_whole(row["size"]) for row in chunks))
+            kinds = Counter(str(row["content_type"]) for row in chunks)
+            end = max((_whole(row["end_char"]) for row in chunks), default=0)
+            yield cls(name, end, sizes, kinds, oversize)
 
     @classmethod
     def total(cls, parts: Sequence[FileStats]) -> FileStats:
@@ -96,6 +121,10 @@ class FileStats:
                 for low, high, count in self.histogram(limit)
             ],
         }
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _between(sizes: Iterable[int], low: int, high: int) -> int:

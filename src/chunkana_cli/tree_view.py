@@ -86,7 +86,7 @@ def _facts(chunk: Chunk, parts: int) -> Iterator[str]:
     if chunk.section.level:
         yield f"H{chunk.section.level}"
     # A node's own content is a summary; what it stands for is the text under it.
-    yield f"{chunk.size if chunk.is_leaf else len(chunk.span):,}"
+    yield f"{len(chunk.content) if chunk.is_leaf else len(chunk.span):,}"
     yield lines_of(chunk, chunk)
     yield chunk.content_type + (f" in {on_one_line(chunk.container)}" if chunk.container else "")
     if chunk.split_index is not None:

@@ -7,6 +7,7 @@ for what only a process shows: streams, encodings, names in bytes, processes of 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from contextlib import chdir
@@ -55,7 +56,7 @@ def run(
 def piped(*arguments: str | bytes | Path, stdin: bytes = b"", folder: Path | None = None) -> str:
     """Return what the command prints in a pipe, after checking that nothing goes wrong."""
     done = run(*arguments, stdin=stdin, folder=folder)
-    assert (done.returncode, done.stderr.decode()) == (0, "")
+    assert (done.returncode, without_summary(done.stderr.decode())) == (0, "")
     return done.stdout.decode("utf-8")
 
 
@@ -65,8 +66,16 @@ def output_of(*arguments: str | Path, stdin: bytes = b"", folder: Path | None = 
         done = CliRunner(env=dict.fromkeys(_SETTINGS)).invoke(
             app, [str(argument) for argument in arguments], stdin, prog_name="chunkana"
         )
-    assert (done.exit_code, done.stderr) == (0, ""), done.exception
+    assert (done.exit_code, without_summary(done.stderr)) == (0, ""), done.exception
     return done.stdout_bytes.decode("utf-8")
+
+
+_SUMMARY = re.compile(r"^chunkana: \d[\d,]* files?, .* seconds\n\Z", re.MULTILINE)
+
+
+def without_summary(errors: str) -> str:
+    """Return what stands on standard error before the line that ends `split`."""
+    return _SUMMARY.sub("", errors)
 
 
 def call(*arguments: str | Path) -> tuple[int, str, str]:

@@ -135,7 +135,9 @@ def test_a_document_without_text_has_no_demo(tmp_path: Path) -> None:
     assert error_of("demo", path, code=1) == f"{path}: has no text to chunk"
 
 
-@pytest.mark.parametrize("command", ["split", "split --jobs=2", "tree", "stats --json"])
+@pytest.mark.parametrize(
+    "command", ["split", "split --jobs=2", "tree", "stats --json --atomic-blocks=keep"]
+)
 def test_a_reader_that_has_seen_enough(command: str, tmp_path: Path) -> None:
     # Oversize, so that stats too have much to say.
     code = "```\n" + "x = 1\n" * 200 + "```\n\n"
@@ -340,7 +342,7 @@ def test_a_failure_leaves_the_output_as_it_was(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(output)
     assert call("split", tmp_path / "no.md", tmp_path / "a.md", "-o", link)[0] == 1
-    assert json.loads(output.read_text(encoding="utf-8"))["text"] == "# A\n\nText."
+    assert json.loads(output.read_text(encoding="utf-8"))["content"] == "# A\n\nText."
     assert link.is_symlink()
     assert output.stat().st_mode & 0o777 == 0o640
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.md", "chunks.jsonl", "link"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkana_core import ChunkConfig
+from chunkana_core import ChunkConfig, Context
 from chunkana_explain import explain
 from tests.cli.command import output_of, piped
 
@@ -16,7 +16,8 @@ README = Path(__file__).parents[1] / "data" / "documents" / "readme_project.md"
 
 @pytest.mark.parametrize("size", [200, 1000])
 def test_it_says_what_the_library_says(size: int) -> None:
-    explanation = explain(README.read_bytes().decode(), ChunkConfig(max_chunk_size=size))
+    config = ChunkConfig(max_chunk_size=size, atomic_blocks="split")
+    explanation = explain(README.read_bytes().decode(), config, context=Context())
     output = output_of("explain", str(README), f"--max-chunk-size={size}")
     assert output == f"{README}\n{explanation}\n"
     (found,) = json.loads(output_of("explain", "--json", str(README), f"--max-chunk-size={size}"))

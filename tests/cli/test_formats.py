@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -11,12 +12,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+import chunkana_batch
 from chunkana_cli.formats.markdown import to_markdown
 from chunkana_core import ChunkConfig, MarkdownChunker
-from tests.cli.command import error_of, output_of, piped, run
+from tests.cli.command import call, error_of, output_of, piped, run, without_summary
 from tests.strategies import any_markdown
 
 DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
+FRONT = "---\ntitle: Tea\ntags: [hot, green]\nsource: shop\n---\n\n# Tea\n\nText.\n"
 _MARKER = re.compile(r"<!-- chunk (\{[^\n>]*\}) -->\n")
 
 
@@ -60,22 +63,113 @@ def test_markers_are_comments_of_a_line(tmp_path: Path) -> None:
     assert first.endswith('"path": "/A", "lines": [1, 3], "start": 0, "length": 10} -->')
 
 
-def test_parquet_has_a_row_a_chunk_and_columns_of_the_metadata(tmp_path: Path) -> None:
+def test_parquet_is_the_table_of_the_files(tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
     path = tmp_path / "chunks.parquet"
-    assert not output_of("split", *DOCUMENTS, "--format=parquet", "-o", path)
-    expected = [
-        {"file": str(document), "content": chunk.content, "text": chunk.text, **chunk.metadata}
-        for document in DOCUMENTS
-        for chunk in MarkdownChunker().chunk(document.read_bytes().decode())
-    ]
+    assert not output_of("split", *DOCUMENTS, "-o", path)
+    pa = pytest.importorskip("pyarrow")
+    texts = [document.read_bytes().decode() for document in DOCUMENTS]
+    documents = pa.table({"text": texts, "path": [str(document) for document in DOCUMENTS]})
     table = pq.read_table(path)
-    assert table.to_pylist() == expected
-    types = {field.name: str(field.type) for field in table.schema}
-    assert (types["file"], types["start_char"], types["is_leaf"]) == ("string", "int64", "bool")
-    assert types["section_tags"].startswith("list<")
-    assert types["path"] == types["section_tags"]
-    assert types["parent_section_id"] == "string"
+    assert table.equals(chunkana_batch.chunk_table(documents))
+    assert table.schema.metadata == chunkana_batch.SCHEMA.metadata
+
+
+def test_json_lines_and_parquet_hold_the_same(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
+    (tmp_path / "a.md").write_text(FRONT, encoding="utf-8")
+    options = ("a.md", "--front-matter-key=tags", "--fields=metadata,path,cell,content")
+    lines = output_of("split", *options, folder=tmp_path).splitlines()
+    output_of("split", *options, "-o", "a.parquet", folder=tmp_path)
+    rows = pq.read_table(tmp_path / "a.parquet").to_pylist()
+    loaded = [row | {"metadata": json.loads(row["metadata"])} for row in rows]
+    assert loaded == [json.loads(line) for line in lines]
+    assert loaded[0]["metadata"] == {"tags": ["hot", "green"]}
+
+
+def test_parquet_has_row_groups_of_one_size(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
+    for name, count in {"a": 7_000, "b": 7_000, "c": 9_000}.items():
+        (tmp_path / f"{name}.md").write_text("# A\n\nText.\n" * count, encoding="utf-8")
+    output_of("split", "a.md", "b.md", "c.md", "-o", "out.parquet", folder=tmp_path)
+    file = pq.ParquetFile(tmp_path / "out.parquet")
+    groups = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
+    assert groups == [10_000, 10_000, 3_000]
+
+
+@pytest.mark.parametrize(
+    ("output", "form"),
+    [("a.jsonl", "jsonl"), ("a.ndjson", "jsonl"), ("a.md", "markdown"), ("a.MARKDOWN", "markdown"),
+     ("a.txt", "text"), ("a", "jsonl")],
+)  # fmt: skip
+def test_the_name_of_the_output_tells_its_format(output: str, form: str, tmp_path: Path) -> None:
+    (tmp_path / "in.md").write_text(FRONT, encoding="utf-8")
+    output_of("split", "in.md", "-o", output, folder=tmp_path)
+    said = output_of("split", "in.md", "--format", form, folder=tmp_path)
+    assert (tmp_path / output).read_text("utf-8") == said
+
+
+@pytest.mark.parametrize("output", ["a.jsonl.gz", "a.md.gz", "a.txt.gz", "a.gz"])
+def test_the_name_of_the_output_tells_that_it_is_compressed(output: str, tmp_path: Path) -> None:
+    (tmp_path / "in.md").write_text(FRONT, encoding="utf-8")
+    form = {"md": "markdown", "txt": "text"}.get(output.split(".")[1], "jsonl")
+    output_of("split", "in.md", "-o", output, folder=tmp_path)
+    said = output_of("split", "in.md", "--format", form, folder=tmp_path)
+    first = (tmp_path / output).read_bytes()
+    assert gzip.decompress(first).decode() == said
+    output_of("split", "in.md", "-o", output, folder=tmp_path)
+    assert (tmp_path / output).read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "a.parquet", "--format=jsonl"],
+         "--format jsonl and -o a.parquet disagree: .parquet is parquet"),
+        (["-o", "a.md.gz", "--format=text"],
+         "--format text and -o a.md.gz disagree: .md is markdown"),
+        (["-o", "a.csv"],
+         ("-o is 'a.csv', of no known format; allowed: .jsonl, .ndjson, .md, .markdown, .txt, "
+          ".text, .parquet, .pq; or name a --format")),
+        (["-o", "a.parquet.gz"],
+         "-o is 'a.parquet.gz', but parquet is compressed as it is: leave out .gz"),
+        (["-o", "a.md", "--fields=id"], "--fields needs --format jsonl or parquet; got markdown"),
+        (["-o", "a.txt", "--drop-duplicates"],
+         "--drop-duplicates needs --format jsonl or parquet; got text"),
+    ],
+)  # fmt: skip
+def test_what_output_and_options_contradict(arguments: list[str], message: str) -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    assert error_of("split", DOCUMENTS[0], *arguments, code=2) == message
+
+
+def test_any_name_will_do_where_the_format_is_named(tmp_path: Path) -> None:
+    (tmp_path / "in.md").write_text(FRONT, encoding="utf-8")
+    output_of("split", "in.md", "--format=jsonl", "-o", "a.2026", folder=tmp_path)
+    assert json.loads((tmp_path / "a.2026").read_text("utf-8").splitlines()[0])["file"] == "in.md"
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_contents_that_an_earlier_chunk_has_can_be_left_out(suffix: str, tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
+    for name, text in {"a": "# A\n\nSame.\n\n# B\n\nOne.", "b": "# A\n\nSame.", "c": "# C"}.items():
+        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
+    output = tmp_path / f"out.{suffix}"
+    arguments = ("split", tmp_path / "a.md", tmp_path / "b.md", tmp_path / "c.md", "-o", output)
+
+    def files() -> list[str]:
+        if suffix == "parquet":
+            rows = pq.read_table(output).to_pylist()
+        else:
+            rows = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
+        return [Path(row["file"]).name for row in rows]
+
+    code, _, said = call(*arguments)
+    assert (code, files()) == (0, ["a.md", "a.md", "b.md", "c.md"])
+    assert said.startswith("chunkana: 3 files, 4 chunks (1 repeated), 0 over the limit, 0 errors, ")
+    code, _, said = call(*arguments, "--drop-duplicates")
+    assert (code, files()) == (0, ["a.md", "a.md", "c.md"])
+    assert "4 chunks (1 repeated, left out)" in said
 
 
 def test_parquet_of_nothing_has_columns_and_no_rows(tmp_path: Path) -> None:
@@ -126,7 +220,8 @@ def test_with_several_processes_a_file_that_fails_is_named_too(tmp_path: Path) -
     (tmp_path / "b.md").write_bytes(b"\xff")
     done = run("split", "a.md", "b.md", "c.md", "--jobs=auto", folder=tmp_path)
     assert done.returncode == 1
-    assert done.stderr == b"chunkana: b.md: not UTF-8: byte 0xff at offset 0 (line 1)\n"
+    error = "chunkana: b.md: not UTF-8: byte 0xff at offset 0 (line 1)\n"
+    assert without_summary(done.stderr.decode()) == error
     assert [json.loads(line)["file"] for line in done.stdout.splitlines()] == ["a.md", "c.md"]
 
 
@@ -137,7 +232,7 @@ def test_a_name_that_is_not_utf_8_is_escaped_alike(form: str, tmp_path: Path) ->
         pq = pytest.importorskip("pyarrow.parquet")
     Path(os.fsdecode(bytes(tmp_path) + b"/a\xff.md")).write_text("# A\n\nText.\n", encoding="utf-8")
     done = run("split", b"a\xff.md", "--format", form, "-o", "out", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, without_summary(done.stderr.decode())) == (0, "")
     if form == "parquet":
         assert pq.read_table(tmp_path / "out")["file"].to_pylist() == ["a\\udcff.md"]
     elif form == "jsonl":
@@ -146,48 +241,18 @@ def test_a_name_that_is_not_utf_8_is_escaped_alike(form: str, tmp_path: Path) ->
         assert b"a\\udcff.md" in (tmp_path / "out").read_bytes().replace(b"\\\\", b"\\")
 
 
-FRONT = "---\ntitle: Tea\ntags: [hot, green]\nsource: shop\n---\n\n# Tea\n\nText.\n"
-
-
 def test_keys_of_front_matter_go_into_the_metadata(tmp_path: Path) -> None:
     """Those that are named, where a document has them."""
     (tmp_path / "a.md").write_text(FRONT, encoding="utf-8")
     (tmp_path / "b.md").write_text("Text.\n", encoding="utf-8")
     keys = ("--front-matter-key=tags", "--front-matter-key", "source")
-    records = [
-        json.loads(line)
-        for line in output_of("split", "a.md", "b.md", *keys, folder=tmp_path).splitlines()
-    ]
-    found = [(r["file"], r["metadata"].get("tags"), r["metadata"].get("source")) for r in records]
-    tags = ["hot", "green"]
-    assert found == [("a.md", tags, "shop"), ("a.md", tags, "shop"), ("b.md", None, None)]
-    plain = [
-        json.loads(s) for s in output_of("split", "a.md", "b.md", folder=tmp_path).splitlines()
-    ]
-    for record, without in zip(records, plain, strict=True):
-        assert record["metadata"].items() >= without["metadata"].items()
-
-
-def test_keys_of_front_matter_are_columns_of_text(tmp_path: Path) -> None:
-    """In Parquet, what is no text is JSON; null where a document has no such key."""
-    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
-    (tmp_path / "a.md").write_text(FRONT, encoding="utf-8")
-    (tmp_path / "b.md").write_text("Text.\n", encoding="utf-8")
-    keys = ("--front-matter-key=tags", "--front-matter-key=source")
-    path = tmp_path / "chunks.parquet"
-    output_of("split", "a.md", "b.md", *keys, "--format=parquet", "-o", path, folder=tmp_path)
-    rows = pq.read_table(path).to_pylist()
-    assert [json.loads(row["tags"] or "null") for row in rows] == [["hot", "green"]] * 2 + [None]
-    assert [row["source"] for row in rows] == ["shop", "shop", None]
+    output = output_of("split", "a.md", "b.md", *keys, folder=tmp_path)
+    found = [(row["file"], row["metadata"]) for row in map(json.loads, output.splitlines())]
+    metadata = {"tags": ["hot", "green"], "source": "shop"}
+    assert found == [("a.md", metadata), ("a.md", metadata), ("b.md", {})]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_formats_without_metadata_take_no_keys(form: str) -> None:
     message = error_of("split", f"--format={form}", "--front-matter-key=tags", DOCUMENTS[0], code=2)
     assert f"--front-matter-key needs --format jsonl or parquet; got {form}" in message
-
-
-@pytest.mark.parametrize("key", ["title", "file", "chunk_id"])
-def test_keys_of_every_chunk_are_not_to_be_had(key: str) -> None:
-    message = error_of("split", f"--front-matter-key={key}", DOCUMENTS[0], code=2)
-    assert f"--front-matter-key is {key!r}, which the metadata of every chunk has" in message

@@ -10,11 +10,13 @@ from unicodedata import category
 import pytest
 from hypothesis import given, settings
 
-from chunkana_cli.formats.jsonl import to_jsonl
+from chunkana_batch.rows import FIELDS
+from chunkana_cli.formats.format import RowOptions
+from chunkana_cli.formats.jsonl import render
 from chunkana_cli.formats.text import to_text
 from chunkana_cli.options import Strategy
-from chunkana_core import ChunkConfig, MarkdownChunker, StrategySelector
-from tests.cli.command import error_of, output_of, piped, run
+from chunkana_core import ChunkConfig, Context, MarkdownChunker, StrategySelector
+from tests.cli.command import error_of, output_of, piped, run, without_summary
 from tests.strategies import any_markdown
 
 PLAIN = "# Guide\n\nHello.\n\n## Use\n\nTurn it on. Wait.\n"
@@ -24,40 +26,58 @@ ODD = (
 DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
 
 
-def rows(output: str) -> list[tuple[dict[str, str], dict[str, Any]]]:
+def rows(output: str) -> list[dict[str, Any]]:
     """Read JSON lines, as a reader would that takes every Unicode line end for one."""
-    loaded = [json.loads(line) for line in output.splitlines()]
-    return [(row, row["metadata"]) for row in loaded]
+    return [json.loads(line) for line in output.splitlines()]
 
 
-def test_each_line_has_file_content_text_and_metadata(tmp_path: Path) -> None:
+def test_each_line_has_the_fields_of_a_table(tmp_path: Path) -> None:
     (tmp_path / "guide.md").write_text(PLAIN, encoding="utf-8")
-    (row, metadata), *_ = rows(output_of("split", "guide.md", folder=tmp_path))
-    assert list(row) == ["file", "content", "text", "metadata"]
-    assert row["file"] == "guide.md"
-    assert row["content"] == "# Guide\n\nHello."
-    assert metadata == MarkdownChunker().chunk(PLAIN)[0].metadata
+    first, second = rows(output_of("split", "guide.md", folder=tmp_path))
+    assert list(first) == list(second) == list(FIELDS)
+    assert (first["file"], first["content"]) == ("guide.md", "# Guide\n\nHello.")
+    assert second["embedded"] == "Guide > Use\n\n## Use\n\nTurn it on. Wait."
+    assert (second["path"], second["metadata"]) == (["Guide", "Use"], {})
+
+
+def test_without_context_what_is_embedded_is_the_content(tmp_path: Path) -> None:
+    (tmp_path / "guide.md").write_text(PLAIN, encoding="utf-8")
+    for row in rows(output_of("split", "guide.md", "--no-context", folder=tmp_path)):
+        assert row["embedded"] == row["content"]
+
+
+def test_fields_are_those_that_are_named_in_that_order(tmp_path: Path) -> None:
+    (tmp_path / "guide.md").write_text(PLAIN, encoding="utf-8")
+    output = output_of("split", "guide.md", "--fields=start_line, file", folder=tmp_path)
+    assert output.splitlines()[1] == '{"start_line": 5, "file": "guide.md"}'
+
+
+@pytest.mark.parametrize(("fields", "named"), [("id,nose", "nose"), ("", ""), ("id,id", "id,id")])
+def test_fields_that_are_none_or_twice(fields: str, named: str) -> None:
+    message = error_of("split", DOCUMENTS[0], f"--fields={fields}", code=2)
+    assert message.startswith(f"--fields has {named!r}; allowed: each once of id, document_id, ")
 
 
 @pytest.mark.parametrize("text", [PLAIN, ODD], ids=["plain", "odd"])
-def test_text_is_the_slice_of_the_file(tmp_path: Path, text: str) -> None:
+def test_offsets_are_those_of_the_file(tmp_path: Path, text: str) -> None:
     path = tmp_path / "file.md"
     path.write_bytes(text.encode())
     read = path.read_bytes().decode()
     chunks = rows(output_of("split", path, "--max-chunk-size", "32"))
-    for row, metadata in chunks:
-        assert row["text"] == read[slice(metadata["start_char"], metadata["end_char"])]
-    assert "".join("".join(row["text"].split()) for row, _ in chunks) == "".join(text.split())
+    for row in chunks:
+        exact = read[row["start_char"] : row["end_char"]]
+        assert row["content"][row["prefix_chars"] :].startswith(exact)
+    held = "".join(read[row["start_char"] : row["end_char"]] for row in chunks)
+    assert "".join(held.split()) == "".join(text.split())
 
 
 @settings(max_examples=settings().max_examples // 3)  # the laws are tested of more
 @given(any_markdown())
 def test_json_lines_hold_any_chunk_in_one_line_each(text: str) -> None:
     result = MarkdownChunker(ChunkConfig(max_chunk_size=100)).chunk_hierarchical(text)
-    output = "".join(to_jsonl("a.md", result))
-    output.encode("utf-8")
-    read = [(row["content"], row["text"]) for row, _ in rows(output)]
-    assert read == [(chunk.content, chunk.text) for chunk in result.get_leaves()]
+    output = b"".join(render(RowOptions(), "a.md", result)).decode("utf-8")
+    read = [(row["content"], row["embedded"]) for row in rows(output)]
+    assert read == [(chunk.content, chunk.embedded) for chunk in result.get_leaves()]
 
 
 @settings(max_examples=settings().max_examples // 3)  # the laws are tested of more
@@ -82,7 +102,8 @@ def test_text_format_separates_and_describes_chunks(tmp_path: Path) -> None:
 def test_text_format_says_what_continues_and_what_is_too_large(tmp_path: Path) -> None:
     code = "```\n" + "x = 1\n" * 30 + "```\n"
     (tmp_path / "a.md").write_text(f"# A\n\n{'Long text. ' * 20}\n\n{code}", encoding="utf-8")
-    output = output_of("split", "--format=text", "--max-chunk-size=80", "a.md", folder=tmp_path)
+    options = ("--format=text", "--max-chunk-size=80", "--atomic-blocks=keep")
+    output = output_of("split", *options, "a.md", folder=tmp_path)
     assert "  continued" in output
     assert "  oversize: code_block_integrity" in output
 
@@ -91,15 +112,15 @@ def test_several_files_one_after_the_other(tmp_path: Path) -> None:
     for name in ("b.md", "a.md"):
         (tmp_path / name).write_text(PLAIN, encoding="utf-8")
     output = output_of("split", "b.md", "a.md", folder=tmp_path)
-    assert [row["file"] for row, _ in rows(output)] == ["b.md", "b.md", "a.md", "a.md"]
+    assert [row["file"] for row in rows(output)] == ["b.md", "b.md", "a.md", "a.md"]
 
 
 def test_standard_input(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("file", encoding="utf-8")
     output = piped("split", "-", "a.md", stdin=ODD.encode(), folder=tmp_path)
     found = rows(output)
-    assert [row["file"] for row, _ in found][-2:] == ["-", "a.md"]
-    assert found[0][0]["text"].startswith("\ufeff# Größe\r\n")
+    assert [row["file"] for row in found][-2:] == ["-", "a.md"]
+    assert found[0]["content"].startswith("\ufeff# Größe\r\n")
 
 
 def test_output_goes_to_a_file(tmp_path: Path) -> None:
@@ -122,19 +143,21 @@ def test_every_option_reaches_the_chunker(tmp_path: Path) -> None:
         min_chunk_size=20,
         overlap_size=15,
         strategy="structural",
-        atomic_blocks="split",
+        atomic_blocks="keep",
         oversize_tolerance=0.1,
         merge_boundary_level=1,
         min_content_after_header=10,
         code_threshold=0.5,
         structure_threshold=2,
     )
-    usual = ChunkConfig().to_dict()
+    usual = ChunkConfig(atomic_blocks="split").to_dict()
     changed = {k: v for k, v in config.to_dict().items() if usual[k] != v}
     options = [f"--{name.replace('_', '-')}={value}" for name, value in changed.items()]
     output = output_of("split", path, *options, folder=tmp_path)
-    chunks = MarkdownChunker(config).chunk(path.read_bytes().decode())
-    assert [metadata for _, metadata in rows(output)] == [chunk.metadata for chunk in chunks]
+    chunks = MarkdownChunker(config, Context()).chunk(path.read_bytes().decode())
+    assert [(row["chunk_id"], row["embedded"]) for row in rows(output)] == [
+        (chunk.chunk_id, chunk.embedded) for chunk in chunks
+    ]
 
 
 def test_strategies_offered_are_the_built_in_ones() -> None:
@@ -147,8 +170,8 @@ def test_the_others_are_chunked_when_a_file_fails(tmp_path: Path) -> None:
     (tmp_path / "bad.md").write_bytes(b"# A\n\n\xff")
     done = run("split", "bad.md", "none.md", "good.md", folder=tmp_path)
     assert done.returncode == 1
-    assert {row["file"] for row, _ in rows(done.stdout.decode())} == {"good.md"}
-    assert done.stderr.decode().splitlines() == [
+    assert {row["file"] for row in rows(done.stdout.decode())} == {"good.md"}
+    assert without_summary(done.stderr.decode()).splitlines() == [
         "chunkana: bad.md: not UTF-8: byte 0xff at offset 5 (line 3)",
         "chunkana: none.md: no such file",
     ]
@@ -167,8 +190,6 @@ def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
     missing = tmp_path / "no" / "such.jsonl"
     message = f"{missing}: cannot be written: No such file or directory"
     assert error_of("split", DOCUMENTS[0], "-o", missing, code=1) == message
-    message = f"{tmp_path}: cannot be written: Is a directory"
-    assert error_of("split", DOCUMENTS[0], "-o", tmp_path, code=1) == message
 
 
 def test_standard_input_can_be_named_once() -> None:

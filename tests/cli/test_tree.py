@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from chunkana_cli.tree_view import full_tree, short_tree
-from chunkana_core import MarkdownChunker, chunk_hierarchical
+from chunkana_core import ChunkConfig, Context, MarkdownChunker, chunk_hierarchical
 from tests.cli.command import environment, output_of, piped, run
 from tests.cli.terminal import at_terminal
 
@@ -89,7 +89,9 @@ def test_a_terminal_or_pipe_of_another_encoding(tmp_path: Path) -> None:
 def test_options_reach_the_chunker(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# A\n\n" + "Some words. " * 30, encoding="utf-8")
     assert len(output_of("tree", "a.md", folder=tmp_path).splitlines()) == 2
-    lines = output_of("tree", "a.md", "--max-chunk-size=100", folder=tmp_path).splitlines()
+    lines = output_of(
+        "tree", "a.md", "--no-context", "--max-chunk-size=100", folder=tmp_path
+    ).splitlines()
     assert [re.search(r"part (\d of \d)", line) is not None for line in lines[1:]] == [True] * 4
 
 
@@ -130,10 +132,11 @@ def test_several_files(tmp_path: Path) -> None:
 
 
 def test_json_is_the_result_of_each_file() -> None:
+    chunker = MarkdownChunker(ChunkConfig(atomic_blocks="split"), Context())
     said = json.loads(output_of("tree", *DOCUMENTS, "--json"))
     assert [document["file"] for document in said] == [str(path) for path in DOCUMENTS]
     for document, path in zip(said, DOCUMENTS, strict=True):
-        result = chunk_hierarchical(path.read_bytes().decode())
+        result = chunker.chunk_hierarchical(path.read_bytes().decode())
         assert document["result"] == result.to_dict(page_size=None)
 
 

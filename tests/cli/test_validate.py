@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from chunkana_core import ChunkConfig, MarkdownChunker
 from tests.cli.command import call, error_of, output_of, run
 
 DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
@@ -26,10 +27,12 @@ def rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rows:
     """Chunks of a document, three of them."""
     monkeypatch.chdir(tmp_path)
     Path("guide.md").write_text(TEXT, encoding="utf-8")
-    output = output_of("split", "guide.md", "--min-chunk-size=0", folder=tmp_path)
-    found = [json.loads(line) for line in output.splitlines()]
-    assert len(found) == 3
-    return found
+    chunks = MarkdownChunker(ChunkConfig(min_chunk_size=0)).chunk(TEXT)
+    assert len(chunks) == 3
+    return [
+        {"file": "guide.md", "content": c.content, "text": c.text, "metadata": c.metadata}
+        for c in chunks
+    ]
 
 
 def write(rows: Rows) -> str:
@@ -53,11 +56,12 @@ def checked(rows: Rows, *options: str) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("options", [[], ["--max-chunk-size=200", "--atomic-blocks=split"]])
-def test_our_chunks_keep_every_law(tmp_path: Path, options: list[str]) -> None:
-    path = tmp_path / "chunks.jsonl"
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz", "parquet"])
+@pytest.mark.parametrize("options", [[], ["--max-chunk-size=200"], ["--atomic-blocks=keep"]])
+def test_our_chunks_keep_every_law(tmp_path: Path, options: list[str], suffix: str) -> None:
+    path = tmp_path / f"chunks.{suffix}"
     output_of("split", *DOCUMENTS, *options, "-o", path)
-    limit = options[:1] or ["--max-chunk-size=1000"]
+    limit = options if "size" in "".join(options) else ["--max-chunk-size=1000"]
     output = output_of("validate", path, *limit)
     assert output.endswith(f" of {len(DOCUMENTS)} documents: nothing wrong\n")
     assert output.count("\n") == 1

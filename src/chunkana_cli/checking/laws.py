@@ -85,9 +85,8 @@ def _inexact_message(record: ChunkRecord) -> str:
 
 def _size_violations(records: Sequence[ChunkRecord], limit: int | None) -> Iterator[Violation]:
     for record in records:
-        size = len(record.content)
-        if limit is not None and size > limit and not record.may_be_oversize:
-            message = f"has {size} characters, over the limit of {limit}"
+        if limit is not None and record.size > limit and not record.may_be_oversize:
+            message = f"has {record.size} characters, over the limit of {limit}"
             yield Violation("size", record.key, message)
 
 
@@ -130,5 +129,5 @@ def _assumed_limit(records: Sequence[ChunkRecord]) -> int:
     """
     if not all("section_id" in record.metadata for record in records):
         return _UNLIMITED
-    sizes = (len(record.content) for record in records if not record.may_be_oversize)
+    sizes = (record.size for record in records if not record.may_be_oversize)
     return max(_MIN_LIMIT, max(sizes, default=0))

@@ -1,12 +1,15 @@
-"""Chunks as they are read from JSON lines: ours, LangChain's, LlamaIndex's or anybody's."""
+"""Chunks as they are read from files: ours, LangChain's, LlamaIndex's or anybody's."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
+from chunkana_cli.documents import read_document
 from chunkana_cli.errors import InputError
+from chunkana_cli.tables import is_compressed, is_parquet, read_compressed, read_parquet
 from chunkana_core import Chunk, SectionPath, Source, Span
 
 # The first key that is there counts; in the object itself, then in its `metadata`.
@@ -14,7 +17,8 @@ CONTENT_KEYS = ("content", "page_content", "text")
 START_KEYS = ("start_char", "start_char_idx", "start_index", "start")
 END_KEYS = ("end_char", "end_char_idx", "end_index", "end")
 FILE_KEYS = ("file", "source", "file_path", "file_name")
-_PREFIX_KEY = "prefix_chars"  # of our documents for LangChain
+_PREFIX_KEY = "prefix_chars"  # of our tables, and documents for LangChain
+_EMBEDDED_KEY = "embedded"  # of our tables
 _ADAPTER_KEYS = {"chunk_id", "section_id"}  # of what our adapters make
 _MAX_OFFSET = 10**15
 _NESTED_TOO_DEEPLY = "is nested too deeply"
@@ -30,6 +34,7 @@ class ChunkRecord:
         content: what is embedded and shown.
         text: what should stand at the chunk's offsets.
         span: the chunk's offsets, None where it has none.
+        size: in characters, of what is embedded.
         is_adapted: whether an adapter of ours made it: lines of the document may be repeated
             around what is at its offsets, and what is not worth indexing is left out.
         metadata: all fields of the object and of its `metadata`.
@@ -41,6 +46,7 @@ class ChunkRecord:
     content: str
     text: str
     span: tuple[int, int] | None
+    size: int
     is_adapted: bool
     metadata: Mapping[str, object]
     format: str = "markdown"
@@ -87,28 +93,42 @@ class ChunkRecord:
         )
 
 
-def read_records(name: str, text: str) -> Iterator[ChunkRecord]:
-    """Yield the chunks of a file of JSON lines, without blank lines.
+def read_records(name: str) -> Iterator[ChunkRecord]:
+    """Yield the chunks of a file: JSON lines, compressed by gzip or not, or a Parquet table.
+
+    Rows that tell of an error in place of a chunk are passed over.
 
     Args:
-        name: the file's, for messages.
-        text: the file's.
+        name: of the file, "-" for standard input.
 
     Raises:
-        InputError: for a line that is no JSON object with a text.
+        InputError: if it cannot be read, or for a row that is no JSON object with a text.
     """
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
+    for number, row in _read_rows(name):
+        if not (isinstance(row.get("error"), str) and row.get("content") is None):
             try:
-                yield _parse_record(number, line)
+                yield _to_record(number, row)
             except ValueError as error:
                 raise InputError(f"{name}: line {number}: {error}") from None
 
 
-def _parse_record(number: int, line: str) -> ChunkRecord:
-    row = _parse_object(line)
-    inner = row.get("metadata")
-    fields = {**(inner if isinstance(inner, dict) else {}), **row}
+def _read_rows(name: str) -> Iterator[tuple[int, dict[str, object]]]:
+    """Yield the rows of a file with their numbers, from 1."""
+    if is_parquet(name):
+        yield from enumerate(read_parquet(name), 1)
+        return
+    text = read_compressed(name) if is_compressed(name) else read_document(name).text
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                yield number, _parse_object(line)
+            except ValueError as error:
+                raise InputError(f"{name}: line {number}: {error}") from None
+
+
+def _to_record(number: int, row: dict[str, object]) -> ChunkRecord:
+    inner = _metadata_of(row)
+    fields = {**inner, **row}
     texts = {key: text for key in CONTENT_KEYS if isinstance(text := row.get(key), str)}
     if not texts:
         raise ValueError(f"has no text; allowed: one of {', '.join(CONTENT_KEYS)}")
@@ -117,13 +137,26 @@ def _parse_record(number: int, line: str) -> ChunkRecord:
     content = next(iter(texts.values()))
     text = texts.get("text", content)
     prefix = fields.get(_PREFIX_KEY)
-    if isinstance(prefix, int) and len(texts) == 1 and 0 <= prefix < len(text):
+    has_prefix = isinstance(prefix, int) and len(texts) == 1 and 0 <= prefix < len(text)
+    if isinstance(prefix, int) and has_prefix:
         text = text[prefix:]
-        span = _span(fields, text)
-        text = text[: span[1] - span[0] if span else None]
-        return ChunkRecord(number, file, content, text, span, is_adapted=True, metadata=fields)
-    is_adapted = len(texts) == 1 and fields.keys() >= _ADAPTER_KEYS
-    return ChunkRecord(number, file, content, text, _span(fields, text), is_adapted, fields)
+    span = _span(fields, text)
+    if has_prefix and span:
+        text = text[: span[1] - span[0]]
+    embedded = row.get(_EMBEDDED_KEY)
+    size = len(embedded if isinstance(embedded, str) else content)
+    is_ours = has_prefix or (len(texts) == 1 and fields.keys() >= _ADAPTER_KEYS)
+    is_adapted = is_ours and not isinstance(embedded, str)  # tables hold all of a document
+    return ChunkRecord(number, file, content, text, span, size, is_adapted, fields)
+
+
+def _metadata_of(row: Mapping[str, object]) -> dict[str, object]:
+    """Return a row's metadata, which tables have as JSON."""
+    inner = row.get("metadata")
+    if isinstance(inner, str):
+        with suppress(ValueError, RecursionError):
+            inner = json.loads(inner)
+    return inner if isinstance(inner, dict) else {}
 
 
 def _parse_object(line: str) -> dict[str, object]:

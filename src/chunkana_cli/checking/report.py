@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
+from chunkana_batch.rows import hash_text
 from chunkana_cli.checking.laws import find_unchecked_laws, find_violations
 from chunkana_cli.checking.locations import indexable_text
 from chunkana_cli.checking.records import ChunkRecord
@@ -21,6 +22,8 @@ from chunkana_core import (
     parse_document,
     validate_content_coverage,
 )
+
+_HASH = "document_hash"  # a field of our tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def check_document(
     """Check the chunks of a document, of a text, against a limit in characters if it is known.
 
     Raises:
-        InputError: if its format needs what is not installed.
+        InputError: if its format needs what is not installed, or it is another text by now.
     """
     name = format_of_file(AUTO, file)
     if name not in format_names():
@@ -97,6 +100,9 @@ def check_document(
     formats = () if document.text == source else (_format_of_joined(document),)
     records = [replace(record, format=document.traits.name) for record in records]
     text = document.text
+    hashes = {hash_ for record in records if isinstance(hash_ := record.metadata.get(_HASH), str)}
+    if hashes and hashes != {hash_text(text)}:
+        raise InputError(f"{file}: has changed since it was chunked")
     coverage = validate_content_coverage(records, indexable_text(records, text, formats)).coverage
     unchecked = find_unchecked_laws(records, text, limit)
     violations = find_violations(records, text, limit, formats)

@@ -13,7 +13,7 @@ from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
 from chunkana_cli.visible import visible
-from chunkana_core import ChunkConfig
+from chunkana_core import ChunkConfig, Context
 from chunkana_explain import Explanation
 from chunkana_explain import explain as explain_cuts
 
@@ -27,6 +27,7 @@ def explain(
     as_json: AsJson = False,
     given: InputFormat = AUTO,
     config: ChunkConfig,
+    context: Context | None,
 ) -> None:
     """Say of each cut why it is there, and what else was possible.
 
@@ -35,7 +36,10 @@ def explain(
     """
     batch = Batch.of(files, given)
     explained = (
-        (document.name, explain_cuts(document.text, config, format=document.format))
+        (
+            document.name,
+            explain_cuts(document.text, config, format=document.format, context=context),
+        )
         for document in batch.documents()
     )
     if as_json:

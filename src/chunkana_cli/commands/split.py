@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from chunkana_batch.rows import FIELDS
 from chunkana_cli.batch import Batch, Jobs, workers_of
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.errors import USAGE, fail
-from chunkana_cli.formats import find_format
-from chunkana_cli.formats.format import Format
+from chunkana_cli.files import is_folder
+from chunkana_cli.formats import choose_format
+from chunkana_cli.formats.format import Format, RowOptions
 from chunkana_cli.options import with_config
-from chunkana_cli.output import STANDARD_OUTPUT, open_output, require_other_file
+from chunkana_cli.output import STANDARD_OUTPUT
 from chunkana_cli.paths import FILES_HELP
-from chunkana_cli.progress import progress_bar
-from chunkana_core import ChunkConfig, chunk_markdown
+from chunkana_cli.runs.folder import write_folder
+from chunkana_cli.runs.run import Run
+from chunkana_core import ChunkConfig, Context
 
 EPILOG = epilog(
     "split README.md",
-    "split docs -o chunks.jsonl --jobs auto",
+    "split docs -o chunks.parquet --jobs auto",
+    "split docs -o chunks.jsonl.gz --fields id,embedded,file,start_line",
     'split "docs/**/*.md" --format text --max-chunk-size 500',
-    "split docs --format parquet -o chunks.parquet",
+    "split docs -o out/ --since out/",
 )
 
 
@@ -33,13 +37,24 @@ EPILOG = epilog(
 def split(  # noqa: PLR0913 - one for each option
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
-    form: Annotated[
-        Literal["jsonl", "text", "markdown", "parquet"],
-        typer.Option("--format", help="jsonl and parquet for programs, the others for people."),
-    ] = "jsonl",
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write; a folder ends in /."),
     ] = STANDARD_OUTPUT,
+    form: Annotated[
+        Literal["jsonl", "text", "markdown", "parquet"] | None,
+        typer.Option(
+            "--format",
+            help="jsonl and parquet for programs, the others for people.",
+            show_default="by the name of -o, else jsonl",
+        ),
+    ] = None,
+    fields: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="Of jsonl and parquet, with commas between.", show_default="all"
+        ),
+    ] = None,
     front_matter_keys: Annotated[
         list[str] | None,
         typer.Option(
@@ -48,47 +63,76 @@ def split(  # noqa: PLR0913 - one for each option
             help="A key of front matter to copy into the metadata; may be given again.",
         ),
     ] = None,
+    drop_duplicates: Annotated[
+        bool,
+        typer.Option("--drop-duplicates", help="Leave out contents that an earlier chunk has."),
+    ] = False,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STATE",
+            help="A folder that -o wrote: files that did not change are not chunked again.",
+        ),
+    ] = None,
     jobs: Jobs = "1",
     given: InputFormat = AUTO,
     config: ChunkConfig,
+    context: Context | None,
 ) -> None:
     """Write the chunks of files.
 
-    As jsonl, one object a line with file, content, text (the exact slice of the file) and metadata;
-    as parquet, the same in a table, a row each; as markdown, the text itself with a comment before
-    each chunk; as text, for reading.
+    As jsonl, one object a line with what to embed, what to read, where it is from, and more; as
+    parquet, the same in a table, a row each; as markdown, the text itself with a comment before
+    each chunk; as text, for reading. A summary goes to standard error.
     """
-    workers = workers_of(jobs)
-    written, keys = _format(form, output), tuple(front_matter_keys or ())
-    _require_keys(form, written, keys)
-    render = partial(written.render, keys)
-    batch = Batch.of(files, given)
-    require_other_file(output, batch.names)
-    is_mixed = output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty()
-    with (
-        open_output(output) as out,
-        progress_bar(len(batch.names), is_shown=not is_mixed) as progress,
-    ):
-        written.write(batch.chunked(config, workers, render, progress), out)
-        batch.require_any()  # else what the output was before stays
-    batch.end()
+    to_folder = output != STANDARD_OUTPUT and (output.endswith("/") or is_folder(output))
+    found, is_compressed = choose_format(form, "" if to_folder else output)
+    _require_output(found, output, to_folder=to_folder)
+    options = RowOptions(_parse_fields(fields), tuple(front_matter_keys or ()))
+    needs_rows = {"--fields": fields, "--front-matter-key": front_matter_keys}
+    _require_rows(found, needs_rows | {"--drop-duplicates": drop_duplicates, "--since": since})
+    if since is not None and not to_folder:
+        fail(f"--since needs a folder to write: -o is {output!r}", USAGE)
+    if since is not None and drop_duplicates:
+        fail("--since and --drop-duplicates: what is left out may be all that remains later", USAGE)
+    run = Run(
+        Batch.of(files, given),
+        config,
+        context,
+        workers_of(jobs),
+        found,
+        options,
+        drop_duplicates,
+    )
+    if to_folder:
+        write_folder(run, Path(output), None if since is None else Path(since))
+    else:
+        is_mixed = output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty()
+        run.write(output, is_compressed=is_compressed, is_bar_shown=not is_mixed)
+    run.end()
 
 
-def _require_keys(form: str, written: Format, keys: Sequence[str]) -> None:
-    """End the command if keys of front matter cannot be written."""
-    if keys and not written.has_metadata:
-        fail(f"--front-matter-key needs --format jsonl or parquet; got {form}", USAGE)
-    taken = {"file", "content", "text", *chunk_markdown("Text.")[0].metadata}
-    for key in keys:
-        if key in taken:
-            fail(f"--front-matter-key is {key!r}, which the metadata of every chunk has", USAGE)
+def _require_output(form: Format, output: str, *, to_folder: bool) -> None:
+    """End the command if a format cannot be written where it should be."""
+    if to_folder and form.rows is None:
+        fail(f"-o is a folder, which needs --format jsonl or parquet; got {form.name}", USAGE)
+    if not form.is_text and output == STANDARD_OUTPUT:
+        fail(f"--format {form.name} is no text: name a file to write with -o", USAGE)
 
 
-def _format(name: str, output: str) -> Format:
-    try:
-        found = find_format(name)
-    except ImportError as error:
-        fail(f"--format {name}: {error}", USAGE)
-    if not found.is_text and output == STANDARD_OUTPUT:
-        fail(f"--format {name} is no text: name a file to write with -o", USAGE)
-    return found
+def _require_rows(form: Format, options: Mapping[str, object]) -> None:
+    """End the command if options for rows are given for a format that has none."""
+    for option, value in options.items():
+        if value and form.rows is None:
+            fail(f"{option} needs --format jsonl or parquet; got {form.name}", USAGE)
+
+
+def _parse_fields(names: str | None) -> tuple[str, ...]:
+    if names is None:
+        return tuple(FIELDS)
+    fields = tuple(name.strip() for name in names.split(","))
+    unknown = [name for name in fields if name not in FIELDS]
+    if unknown or len(set(fields)) < len(fields):
+        named = unknown[0] if unknown else names
+        fail(f"--fields has {named!r}; allowed: each once of {', '.join(FIELDS)}", USAGE)
+    return fields

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -9,34 +10,42 @@ import typer
 from chunkana_cli.batch import Batch, Jobs, workers_of
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.documents import AUTO, InputFormat
+from chunkana_cli.errors import InputError, fail
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
 from chunkana_cli.progress import progress_bar
 from chunkana_cli.stats import FileStats
 from chunkana_cli.stats_view import show_stats
-from chunkana_core import ChunkConfig
+from chunkana_cli.tables import is_parquet, read_parquet
+from chunkana_core import ChunkConfig, Context
 
 EPILOG = epilog("stats docs", "stats docs --max-chunk-size 500 --jobs auto", "stats --json *.md")
 
 
 @with_config()
-def stats(
+def stats(  # noqa: PLR0913 - one for each option
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     as_json: AsJson = False,
     jobs: Jobs = "1",
     given: InputFormat = AUTO,
     config: ChunkConfig,
+    context: Context | None,
 ) -> None:
     """Show what the chunks of files are like.
 
-    Sizes in characters, kinds, and what is over the limit and why; by file and in total.
+    Sizes in characters, kinds, and what is over the limit and why; by file and in total. Of a
+    Parquet file that split wrote, the chunks are counted that are in it.
     """
     workers = workers_of(jobs)
     batch = Batch.of(files, given)
-    with progress_bar(len(batch.names)) as progress:
-        found = list(batch.chunked(config, workers, FileStats.of, progress))
+    tables = [name for name in batch.names if is_parquet(name)]
+    found = [stats for name in tables for stats in _read_stats(name)]
+    names = [name for name in batch.names if name not in tables]
+    with progress_bar(len(names)) as progress:
+        made = batch.chunked(config, workers, FileStats.of, progress, context=context, names=names)
+        found += made
     if as_json:
         limit = config.max_chunk_size
         rows = [file.to_dict(limit) for file in found]
@@ -50,3 +59,13 @@ def stats(
         with open_console(ANY_WIDTH) as console:
             show_stats(found, config.max_chunk_size, console)
     batch.end()
+
+
+def _read_stats(name: str) -> Iterator[FileStats]:
+    """Yield the counts of each document in a table of chunks."""
+    try:
+        yield from FileStats.of_rows(read_parquet(name))
+    except InputError as error:
+        fail(str(error))
+    except KeyError as error:
+        fail(f"{name}: is no table of chunks: it has no column {error}")

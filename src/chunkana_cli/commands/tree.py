@@ -13,7 +13,7 @@ from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
 from chunkana_cli.tree_view import full_tree
-from chunkana_core import ChunkConfig, HierarchicalChunkingResult
+from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult
 
 EPILOG = epilog("tree README.md", "tree docs --max-chunk-size 500", "tree --json README.md | jq .")
 
@@ -25,6 +25,7 @@ def tree(
     as_json: AsJson = False,
     given: InputFormat = AUTO,
     config: ChunkConfig,
+    context: Context | None,
 ) -> None:
     """Show the hierarchy of files.
 
@@ -32,7 +33,7 @@ def tree(
     a list of one object a file: its name, and as result its chunks and their hierarchy.
     """
     batch = Batch.of(files, given)
-    results = batch.chunked(config, 1, _named)
+    results = batch.chunked(config, 1, _named, context=context)
     if as_json:
         write_json([{"file": name, "result": _whole(result)} for name, result in results])
     else:

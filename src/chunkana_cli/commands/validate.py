@@ -27,7 +27,8 @@ EPILOG = epilog(
 
 def validate(
     chunks: Annotated[
-        str, typer.Argument(metavar="CHUNKS.jsonl", help="One JSON object a line; - for stdin.")
+        str,
+        typer.Argument(metavar="CHUNKS", help="JSON lines or Parquet; - for stdin."),
     ],
     *,
     source: Annotated[
@@ -62,7 +63,7 @@ def validate(
 
 def _read_records(chunks: str) -> list[ChunkRecord]:
     try:
-        return list(read_records(chunks, read_document(chunks).text))
+        return list(read_records(chunks))
     except InputError as error:
         fail(str(error))
 

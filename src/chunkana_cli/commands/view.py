@@ -36,7 +36,7 @@ def view(
     from chunkana_cli.pages import Reader, write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
 
     batch = Batch.of(files, given)
-    names, is_whole, reader = batch.names, not batch.has_failed, Reader(Chunker(config), given)
+    names, is_whole, reader = batch.names, not batch.failures, Reader(Chunker(config), given)
     if len(names) == 1:
         write_page(names[0], output, reader)
     elif names:

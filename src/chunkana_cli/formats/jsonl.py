@@ -1,32 +1,37 @@
-"""Chunks for programs: one JSON object a line."""
+"""Chunks for programs: one JSON object a line, with the fields of a table of chunks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
 
-from chunkana_cli.formats.format import Format, front_matter_of, write_bytes
+from chunkana_batch.rows import DocumentFields
+from chunkana_cli.formats.format import Format, RowFormat, RowOptions, write_lines
 from chunkana_cli.written_json import to_json
 from chunkana_core import HierarchicalChunkingResult
 
 
-def to_jsonl(
-    name: str, result: HierarchicalChunkingResult, keys: Sequence[str] = ()
-) -> Iterator[str]:
-    """Yield a line of JSON for each leaf: file, content, text, metadata."""
-    front_matter = front_matter_of(result, keys)
-    for chunk in result.get_leaves():
-        fields = {
-            "file": name,
-            "content": chunk.content,
-            "text": chunk.text,
-            "metadata": chunk.metadata | front_matter,
-        }
-        yield to_json(fields) + "\n"
+def render(options: RowOptions, name: str, result: HierarchicalChunkingResult) -> list[bytes]:
+    """Return the line of each leaf of a document; its metadata is an object."""
+    rows = DocumentFields.of_file(name).rows(result, options.front_matter_keys)
+    names = options.fields
+    return [(to_json({name: row[name] for name in names}) + "\n").encode() for row in rows]
 
 
-def render(keys: Sequence[str], name: str, result: HierarchicalChunkingResult) -> bytes:
-    """Return the lines of a document."""
-    return "".join(to_jsonl(name, result, keys)).encode()
+def _select(lines: Sequence[bytes], numbers: Sequence[int]) -> list[bytes]:
+    return [lines[number] for number in numbers]
 
 
-FORMAT = Format(render, write_bytes, has_metadata=True)
+def _read(path: Path, counts: Iterable[tuple[int, bool]]) -> Iterator[list[bytes]]:
+    with path.open("rb") as lines:
+        for count, is_wanted in counts:
+            rows = islice(lines, count)
+            if is_wanted:
+                yield list(rows)
+            else:
+                for _ in rows:
+                    pass
+
+
+FORMAT = Format("jsonl", (".jsonl", ".ndjson"), render, write_lines, rows=RowFormat(_select, _read))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from chunkana_cli.formats.format import Format, write_bytes
+from chunkana_cli.formats.format import Format, RowOptions, write_lines
 from chunkana_cli.written_json import to_json
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
@@ -41,9 +41,9 @@ def _marker(name: str, number: int, count: int, chunk: Chunk) -> str:
     return f"<!-- chunk {fields} -->"
 
 
-def render(_keys: Sequence[str], name: str, result: HierarchicalChunkingResult) -> bytes:
+def render(_options: RowOptions, name: str, result: HierarchicalChunkingResult) -> list[bytes]:
     """Return a document with its markers."""
-    return "".join(to_markdown(name, result)).encode()
+    return ["".join(to_markdown(name, result)).encode()]
 
 
-FORMAT = Format(render, write_bytes)
+FORMAT = Format("markdown", (".md", ".markdown"), render, write_lines)

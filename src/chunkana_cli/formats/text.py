@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from chunkana_cli.formats.format import Format, write_bytes
+from chunkana_cli.formats.format import Format, RowOptions, write_lines
 from chunkana_cli.naming import counted
 from chunkana_cli.visible import on_one_line, visible
 from chunkana_core import Chunk, HierarchicalChunkingResult
@@ -23,7 +23,12 @@ def to_text(name: str, result: HierarchicalChunkingResult) -> Iterator[str]:
 
 def _describe(chunk: Chunk) -> str:
     lines = f"lines {chunk.text_start_line}-{chunk.text_end_line}"
-    facts = [on_one_line(chunk.header_path), lines, f"{chunk.size:,} characters", chunk.chunk_id]
+    facts = [
+        on_one_line(chunk.header_path),
+        lines,
+        f"{len(chunk.content):,} characters",
+        chunk.chunk_id,
+    ]
     if chunk.split_index:
         facts.append("continued")
     if chunk.oversize_reason is not None:
@@ -31,9 +36,9 @@ def _describe(chunk: Chunk) -> str:
     return "  ".join(facts)
 
 
-def render(_keys: Sequence[str], name: str, result: HierarchicalChunkingResult) -> bytes:
+def render(_options: RowOptions, name: str, result: HierarchicalChunkingResult) -> list[bytes]:
     """Return the text of a document."""
-    return "".join(to_text(name, result)).encode()
+    return ["".join(to_text(name, result)).encode()]
 
 
-FORMAT = Format(render, write_bytes)
+FORMAT = Format("text", (".txt", ".text"), render, write_lines)

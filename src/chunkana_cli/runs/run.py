@@ -1,0 +1,92 @@
+"""A run of `split`: from files to one file of chunks."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
+from typing import BinaryIO, cast
+
+from chunkana_cli.batch import Batch
+from chunkana_cli.errors import report
+from chunkana_cli.formats.format import Format, RowOptions
+from chunkana_cli.output import open_output, require_other_file
+from chunkana_cli.progress import progress_bar
+from chunkana_cli.runs.documents import (
+    SplitDocument,
+    Summary,
+    render_document,
+    without_duplicates,
+)
+from chunkana_core import ChunkConfig, Context
+
+
+@dataclass(slots=True)
+class Run:
+    """The arguments of `split`, and what it has counted.
+
+    Attributes:
+        batch: the files.
+        config: how to chunk.
+        context: what is embedded before each content, None for nothing.
+        workers: the number of processes, 0 for one a processor.
+        form: how to write.
+        options: what to write of each chunk.
+        drops: whether to leave out contents that an earlier chunk has.
+        summary: what was written.
+    """
+
+    batch: Batch
+    config: ChunkConfig
+    context: Context | None
+    workers: int
+    form: Format
+    options: RowOptions
+    drops: bool = False
+    summary: Summary = field(default_factory=Summary)
+    _started: float = field(default_factory=monotonic)
+
+    def write(self, output: str, *, is_compressed: bool, is_bar_shown: bool) -> None:
+        """Chunk all files and write the chunks."""
+        require_other_file(output, self.batch.names)
+        with (
+            open_output(output) as out,
+            progress_bar(len(self.batch.names), is_shown=is_bar_shown) as progress,
+            _compressed(out, is_needed=is_compressed) as written,
+        ):
+            self.write_documents(self.chunk(self.batch.names, progress), written)
+            self.batch.require_any()  # else what the output was before stays
+
+    def chunk(
+        self, names: Sequence[str], progress: Callable[[int], object]
+    ) -> Iterator[SplitDocument]:
+        """Yield what is written of each of some files of the batch."""
+        make = partial(render_document, self.form, self.options)
+        return self.batch.chunked(
+            self.config, self.workers, make, progress, context=self.context, names=names
+        )
+
+    def write_documents(self, documents: Iterable[SplitDocument], out: BinaryIO) -> None:
+        """Count and write documents."""
+        counted = self.summary.count(documents)
+        kept = without_duplicates(self.form, counted) if self.drops else counted
+        self.form.write(self.options, (document.rendered for document in kept), out)
+
+    def end(self) -> None:
+        """Report the summary, and end the command with an error if a file failed."""
+        seconds = monotonic() - self._started
+        report(self.summary.line(self.batch.failures, seconds, drops=self.drops))
+        self.batch.end()
+
+
+@contextmanager
+def _compressed(out: BinaryIO, *, is_needed: bool) -> Iterator[BinaryIO]:
+    """Open a file for what is written to it compressed, the same bytes at any time."""
+    if not is_needed:
+        yield out
+        return
+    with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as compressed:
+        yield cast("BinaryIO", compressed)
