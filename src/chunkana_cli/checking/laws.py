@@ -11,11 +11,11 @@ from chunkana_cli.fences import leaves_fence_open
 from chunkana_core import (
     Chunk,
     ChunkConfig,
+    Document,
     Format,
     InvariantValidator,
     Source,
     Violation,
-    validate_content_coverage,
     validate_no_dangling_headers,
 )
 
@@ -26,26 +26,29 @@ _LAWS_WITHOUT_LOCATION = {"exact", "size"}  # of chunks whose place is not known
 
 
 def find_violations(
-    records: Sequence[ChunkRecord], source: str, limit: int | None, formats: Sequence[Format] = ()
+    records: Sequence[ChunkRecord],
+    document: Document,
+    limit: int | None,
+    formats: Sequence[Format] = (),
 ) -> list[Violation]:
     """Return the violations of the chunks of a document, in the order of the chunks.
 
     Args:
         records: the chunks, in the document's order.
-        source: the document's text.
+        document: which they are of.
         limit: the largest size in characters; None where it is not known.
         formats: that the chunks may be of, beside the built-in ones.
 
     Returns:
         violations, whose `chunk_id` is the `key` of a record.
     """
+    source = document.text
     unchecked = find_unchecked_laws(records, source, limit)
     found = [*_exact_violations(records, source), *_size_violations(records, limit)]
-    found += validate_content_coverage(records, indexable_text(records, source, formats)).errors
     if "lossless" in unchecked:
         found += _violations_by_content(records, source)
     else:
-        found += _violations_by_span(records, source, limit, formats)
+        found += _violations_by_span(records, document, limit, formats)
     if "tree" not in unchecked:
         found += find_tree_violations(locate(records, source), source, formats)
     return sorted(found, key=lambda violation: int(violation.chunk_id or 0))
@@ -56,7 +59,7 @@ def find_unchecked_laws(
 ) -> list[str]:
     """Return the laws that cannot be checked, because the chunks do not say enough of themselves.
 
-    Takes what `find_violations` takes.
+    Takes what `find_violations` takes, of the document the text.
     """
     have_spans = any(record.span is not None for record in records)
     are_linked = have_spans and has_tree(records) and len(locate(records, source)) == len(records)
@@ -91,14 +94,20 @@ def _size_violations(records: Sequence[ChunkRecord], limit: int | None) -> Itera
 
 
 def _violations_by_span(
-    records: Sequence[ChunkRecord], source: str, limit: int | None, formats: Sequence[Format]
+    records: Sequence[ChunkRecord],
+    document: Document,
+    limit: int | None,
+    formats: Sequence[Format],
 ) -> Iterator[Violation]:
     """Yield what the core finds in chunks whose places are known; of the others, open fences."""
-    located = locate(records, source)
-    text = indexable_text(records, source, formats)
+    located = locate(records, document.text)
+    text = indexable_text(records, document)
     config = ChunkConfig(max_chunk_size=_assumed_limit(records) if limit is None else limit)
     validator = InvariantValidator(config, formats=formats)
-    errors = validator.validate(_to_chunks(located, text), text).errors
+    chunks = _to_chunks(located, text)
+    is_whole = text == document.text  # and so does not have to be parsed again
+    outcome = validator.check(chunks, document) if is_whole else validator.validate(chunks, text)
+    errors = outcome.errors
     yield from (violation for violation in errors if violation.law not in _LAWS_WITHOUT_LOCATION)
     keys = {record.key for record in located}
     yield from _open_fences([record for record in records if record.key not in keys])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from chunkana_cli.checking.records import ChunkRecord
-from chunkana_core import Format, parse_document
+from chunkana_core import Document
 
 Offsets = tuple[int, int]
 _NOT_LINE_END = re.compile(r"[^\r\n]")
@@ -33,21 +33,19 @@ def is_exact(record: ChunkRecord, source: str) -> bool:
     return found == record.text
 
 
-def indexable_text(
-    records: Sequence[ChunkRecord], source: str, formats: Sequence[Format] = ()
-) -> str:
-    """Return a document, blank where our adapters rightly leave out what is not worth indexing.
+def indexable_text(records: Sequence[ChunkRecord], document: Document) -> str:
+    """Return a document's text, blank where our adapters rightly leave out what nobody reads.
 
     That is what a reader does not see: comments, bare tags, link definitions, front matter. For
     chunks of which some were not made by our adapters, it is the whole document.
     """
     if not (records and all(record.is_adapted for record in records)):
-        return source
+        return document.text
+    source = document.text
     spans = [found for found in _find_offsets(records, source) if found is not None]
     starts, ends = sorted(start for start, _ in spans), sorted(end for _, end in spans)
     parts: list[str] = []
     end = 0
-    document = parse_document(source, records[0].format, formats=formats)
     for position, block in enumerate(document.top):
         is_held = bisect_left(starts, block.end) > bisect_right(ends, block.start)
         if not is_held and not document.is_read(position):

@@ -103,11 +103,11 @@ def check_document(
     hashes = {hash_ for record in records if isinstance(hash_ := record.metadata.get(_HASH), str)}
     if hashes and hashes != {hash_text(text)}:
         raise InputError(f"{file}: has changed since it was chunked")
-    coverage = validate_content_coverage(records, indexable_text(records, text, formats)).coverage
+    recall = validate_content_coverage(records, indexable_text(records, document))
     unchecked = find_unchecked_laws(records, text, limit)
-    violations = find_violations(records, text, limit, formats)
+    violations = [*recall.errors, *find_violations(records, document, limit, formats)]
     by_key = {record.key: record for record in records}
-    return CheckedDocument(file, by_key, coverage, unchecked, violations)
+    return CheckedDocument(file, by_key, recall.coverage, unchecked, violations)
 
 
 def _format_of_joined(document: Document) -> Format:

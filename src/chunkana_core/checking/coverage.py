@@ -29,9 +29,9 @@ def line_recall(contents: Iterable[str], text: str) -> float:
     count = sum(len(line) >= _MIN_LINE for line in lines)
     if not count:
         return 1.0
-    held = _HeldText.of([_without_space(line) for line in _folded_lines(contents)])
-    places = held.places({line[:_KEY] for line in map(_without_space, lines)})
-    found = [line for line in lines if held.take(_without_space(line), places)]
+    keys = {_without_space(line)[:_KEY] for line in lines}
+    held = _HeldText.of([_without_space(line) for line in _folded_lines(contents)], keys)
+    found = [line for line in lines if held.take(_without_space(line))]
     return sum(len(line) >= _MIN_LINE for line in found) / count
 
 
@@ -42,41 +42,53 @@ class _HeldText:
     Attributes:
         text: the lines, none of them empty.
         starts: where each line starts in the text, and where the last one ends.
+        keys: what lines start with that are looked for.
         taken: for each character of the text, 1 if a line of the source was found there, else 0.
         position: after the last line that was found: where the next one is expected.
     """
 
     text: str
     starts: Sequence[int]
+    keys: set[str]
     taken: bytearray
     position: int = 0
+    _places: _Places | None = None
 
     @classmethod
-    def of(cls, lines: Sequence[str]) -> _HeldText:
+    def of(cls, lines: Sequence[str], keys: set[str]) -> _HeldText:
         text = "".join(lines)
-        return cls(text, [*accumulate(map(len, lines), initial=0)], bytearray(len(text)))
+        starts = [*accumulate(map(len, lines), initial=0)]
+        return cls(text, starts, keys, bytearray(len(text)))
 
-    def places(self, keys: set[str]) -> _Places:
-        """Return the offsets at which any of some keys stands."""
+    def take(self, line: str) -> bool:
+        """Take the characters of a line, where it is expected or at places near; tell if found."""
+        return any(self._take_at(line, start) for start in self._starts(line))
+
+    def _starts(self, line: str) -> Iterator[int]:
+        """Yield where a line may start: where it is expected, then the places near it."""
+        yield self.position
+        if self._places is None:  # of texts that stand as they should, none has to be looked up
+            self._places = self._find_places()
+        starts = self._places.get(line[:_KEY], ())
+        expected = bisect_left(starts, self.position)
+        yield from starts[expected : expected + _MAX_TRIES]
+        yield from starts[max(expected - _MAX_TRIES, 0) : expected]
+
+    def _find_places(self) -> _Places:
+        """Return the offsets at which any of the keys stands."""
         places: defaultdict[str, list[int]] = defaultdict(list)
         for offset in range(len(self.text) - _KEY + 1):
             key = self.text[offset : offset + _KEY]
-            if key in keys:
+            if key in self.keys:
                 places[key].append(offset)
         return places
 
-    def take(self, line: str, places: _Places) -> bool:
-        """Take the characters of a line, where it is expected or at places near; tell if found."""
-        starts = places.get(line[:_KEY], ())
-        expected = bisect_left(starts, self.position)
-        before = starts[max(expected - _MAX_TRIES, 0) : expected]
-        for start in (self.position, *starts[expected : expected + _MAX_TRIES], *before):
-            if parts := self._parts(line, start):
-                for part in parts:
-                    self.taken[part.start : part.stop] = b"\1" * len(part)
-                self.position = parts[-1].stop
-                return True
-        return False
+    def _take_at(self, line: str, start: int) -> bool:
+        parts = self._parts(line, start)
+        for part in parts:
+            self.taken[part.start : part.stop] = b"\1" * len(part)
+            self.position = part.stop
+        return bool(parts)
 
     def _parts(self, line: str, start: int) -> list[range]:
         """Return the parts that make up a whole line, the first one from `start` on; else none."""
