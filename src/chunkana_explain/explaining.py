@@ -140,7 +140,9 @@ class _Explainer:
     def _sizes(self) -> Iterator[Step]:
         for draft, parts in zip(self.carried, self.parts, strict=True):
             reasons = sorted({part.oversize_reason for part in parts if part.oversize_reason})
-            size = f"{self._size(draft)} is over the limit"
+            own = self._size(draft)
+            fits = own <= self.splitter.config.max_chunk_size  # but for what is embedded before it
+            size = f"{own}{' with its context' if fits else ''} is over the limit"
             if len(parts) > 1:
                 whole = f", some of them over it: {', '.join(reasons)}" if reasons else ""
                 yield self._step("size", draft, f"{size}: {len(parts)} parts{whole}")
