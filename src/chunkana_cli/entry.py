@@ -8,11 +8,16 @@ import sys
 from types import FrameType
 
 from chunkana_cli.ending import INTERRUPTED, TERMINATED, discard_standard_output, report
+from chunkana_cli.writing.streams import write_whole
 
 
 def run() -> None:
     """Run the command."""
     _handle_signals()
+    if sys.stdout is not None:
+        sys.stdout = write_whole(sys.stdout)
+    if sys.stderr is not None:
+        sys.stderr = write_whole(sys.stderr)
     try:
         from chunkana_cli.main import app  # noqa: PLC0415  # takes so long that it is interrupted
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import io
-import os
-import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,7 +15,8 @@ from rich.console import Console
 from chunkana_cli.documents import STANDARD_INPUT
 from chunkana_cli.ending import discard_standard_output
 from chunkana_cli.errors import USAGE, fail
-from chunkana_cli.files import exists, identities_of, identity_of, is_file
+from chunkana_cli.files import identities_of, identity_of
+from chunkana_cli.writing.parts import open_replacing
 from chunkana_cli.written_json import to_json
 
 STANDARD_OUTPUT = "-"
@@ -50,35 +49,8 @@ def open_output(name: str) -> Iterator[BinaryIO]:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
     else:
-        with _reported(name), _replacing(Path(name)) as file:
+        with _reported(name), open_replacing(Path(name)) as file:
             yield file
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file beside another one, which it replaces if nothing goes wrong."""
-    whole = path.resolve()  # a link stays one
-    beside = whole.with_name(f".{whole.name}.{os.getpid()}.part")
-    file = None if exists(whole) and not is_file(whole) else _made(beside)
-    if file is None:  # a device or pipe; or the folder takes no new files
-        with path.open("wb") as direct:
-            yield direct
-        return
-    try:
-        with file:
-            yield file
-        if exists(whole):
-            beside.chmod(stat.S_IMODE(whole.stat().st_mode))
-        beside.replace(whole)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _made(path: Path) -> BinaryIO | None:
-    try:
-        return path.open("xb")
-    except OSError:
-        return None
 
 
 def write_json(said: object) -> None:

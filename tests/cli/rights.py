@@ -1,0 +1,49 @@
+"""The command as a process without the rights of an administrator, who may read and write all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import COMMAND, environment
+
+# Linux's numbers: PR_CAPBSET_DROP, then CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH.
+_DROP_AND_RUN = """
+import ctypes, os, sys
+if os.geteuid() == 0:
+    for capability in (1, 2):
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def run_without_rights(*arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command, bound by the modes of files; skip the test where nothing is."""
+    if os.name == "nt":
+        pytest.skip("needs POSIX modes")
+    if _run("cat", _forbidden(folder), folder=folder).returncode == 0:
+        pytest.skip("whoever runs this may read all")
+    return _run(*COMMAND, *arguments, folder=folder)
+
+
+def _forbidden(folder: Path) -> Path:
+    """Return a file beside a folder that nobody may read."""
+    path = folder.with_name(f"{folder.name}.forbidden")
+    path.touch(mode=0o000)
+    return path
+
+
+def _run(*words: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    program = "/bin/cat" if words[0] == "cat" else words[0]
+    return subprocess.run(
+        [sys.executable, "-c", _DROP_AND_RUN, program, *words[1:]],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
