@@ -19,6 +19,12 @@ _ROOT = Path(__file__).parents[1]
 _CORPUS = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "corpus"
 _LIMITS = (500, 1000)
 _RUNS = 3
+_PACKAGES = (
+    "langchain-text-splitters",
+    "llama-index-core",
+    "chonkie",
+    "tree-sitter-language-pack",
+)
 _COLUMNS = (
     "tool",
     "limit",
@@ -103,7 +109,7 @@ def totals(limit: int) -> dict[str, Total]:
 def main() -> None:
     """Print the table."""
     print("## Source code and JSON\n")
-    print(machine(("langchain-text-splitters", "llama-index-core")))
+    print(machine(_PACKAGES))
     print(f"\n| {' | '.join(_COLUMNS)} |\n|{'---|' * len(_COLUMNS)}")
     for limit in _LIMITS:
         for name, total in totals(limit).items():

@@ -9,6 +9,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from rich.console import Console
 
 from chunkana_cli.comparing.comparison import Comparison, compare_documents, tools_for
 from chunkana_cli.comparing.measures import Measured, Truth, measure
-from chunkana_cli.comparing.splitters import Piece, langchain_json
+from chunkana_cli.comparing.splitters import SPLITTERS, Piece, langchain_json
 from chunkana_cli.comparing.view import show_comparisons
 from chunkana_cli.documents import Document
 from chunkana_core import ChunkConfig
@@ -204,6 +205,7 @@ def test_a_narrow_terminal_cuts_nothing(tmp_path: Path) -> None:
     assert all(word in output for word in words)
 
 
+WITH_GRAMMARS = ("LlamaIndex Code", "chonkie Code")
 METHOD = "    def method_{}(self):\n        first = 1\n\n        return first + 2\n\n"
 CODE = "import os\n\n\nclass A:\n" + "".join(METHOD.format(number) for number in range(6))
 
@@ -225,12 +227,50 @@ def test_every_format_is_compared_with_what_is_meant_for_it(
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     (found,) = json.loads(output_of("compare", path, "--json", "--max-chunk-size=100"))["files"]
-    assert [tool["name"] for tool in found["tools"]] == tools
+    names = [tool["name"] for tool in found["tools"] if tool["name"] not in WITH_GRAMMARS]
+    assert names == tools
     ours = found["tools"][0]
     assert (ours["definitions_parted"], ours["offsets_wrong"], ours["lines_lost"]) == (0, 0, 0)
     shown = output_of("compare", path, "--max-chunk-size=100")
     assert "definitions parted" in shown
     assert "fences broken" not in shown
+
+
+@pytest.mark.parametrize("name", WITH_GRAMMARS)
+@pytest.mark.parametrize("language", ["python", "bash"])
+def test_splitters_of_syntax_trees(name: str, language: str) -> None:
+    """They cut source code alone, and what they say of offsets is right."""
+    for package in ("llama_index", "chonkie", "tree_sitter_language_pack"):
+        pytest.importorskip(package)
+    (tool,) = (tool for tool in SPLITTERS if tool.name == name)
+    assert [form for form in ("markdown", "text", "json", language) if tool.is_for(form)] == [
+        language
+    ]
+    text = CODE if language == "python" else "echo one\necho two\n" * 20
+    cut = tool.pieces(Document("a", text, language), ChunkConfig(max_chunk_size=100))
+    assert cut is not None
+    assert len(cut) > 3
+    assert all(text.startswith(piece.text, piece.start or 0) for piece in cut)
+
+
+@pytest.mark.parametrize("name", WITH_GRAMMARS)
+def test_grammars_are_not_fetched_from_a_network(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of version 1 are fetched when they are used: then the tool is said to be missing."""
+
+    def fetch(*_: object) -> None:
+        raise AssertionError
+
+    grammars = ModuleType("tree_sitter_language_pack")
+    vars(grammars).update(download=fetch, download_all=fetch, get_parser=fetch)
+    chonkie = ModuleType("chonkie")
+    vars(chonkie).update(CodeChunker=fetch)
+    monkeypatch.setitem(sys.modules, "tree_sitter_language_pack", grammars)
+    monkeypatch.setitem(sys.modules, "chonkie", chonkie)
+    (tool,) = (tool for tool in SPLITTERS if tool.name == name)
+    assert tool.pieces(Document("a.py", CODE, "python"), ChunkConfig()) is None
+    assert "tree-sitter-language-pack<1" in tool.install
 
 
 def test_a_definition_that_fits_and_is_whole_nowhere_is_parted() -> None:
