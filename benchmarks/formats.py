@@ -30,6 +30,7 @@ _COLUMNS = (
     "limit",
     "files",
     "definitions parted",
+    "over the limit",
     "offsets wrong",
     "offsets absent",
     "lines lost",
@@ -57,14 +58,15 @@ class Total:
 
     def row(self, name: str, limit: int) -> str:
         """Return a line of the table."""
-        parted, wrong, absent = (
+        parted, over, wrong, absent = (
             sum(getattr(one, key) for one in self.found)
-            for key in ("definitions_parted", "offsets_wrong", "offsets_absent")
+            for key in ("definitions_parted", "over_limit", "offsets_wrong", "offsets_absent")
         )
         lost = sum(one.lines_lost for one in self.found) / self.files
-        cells = (limit, self.files, f"{parted} of {self.definitions}", wrong, absent, f"{lost:.1%}")
         ratio = f"{self.seconds / self.ours:.2f}"
-        return f"| {name} | {' | '.join(map(str, cells))} | {ratio} |"
+        parts = f"{parted} of {self.definitions}"
+        cells = (name, limit, self.files, parts, over, wrong, absent, f"{lost:.1%}", ratio)
+        return f"| {' | '.join(map(str, cells))} |"
 
 
 def documents() -> Iterator[Document]:
