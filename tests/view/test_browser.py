@@ -378,12 +378,25 @@ _RATIOS = """(() => {
     return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   };
   const parts = 'h1, .facts, figcaption, .axis, summary, summary small, .go span, .go small,'
-    + ' button, #path, dt, dd, #flags li, #embedded, .added, h3 small, .leaf';
+    + ' button, #path, dt, dd, #flags li, #embedded, .added, h3 small, .leaf, a, td, th, output,'
+    + ' tbody bdi, input';
   const found = [...document.querySelectorAll(parts)].filter(e => e.checkVisibility())
     .map(e => [e.id || e.className || e.tagName, ratio(e)]);
   const marks = [...document.querySelectorAll('.leaf')].map(e => ['number', ratio(e, '::before')]);
   return [...found, ...marks];
 })()"""
+
+
+@pytest.mark.parametrize("width", [1400, 380])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_is_enough_in_an_index(browser: Browser, scheme: str, width: int) -> None:
+    browser.media(scheme)
+    browser.width(width)
+    browser.open(index_of(TEAS | {"code.md": f"```\n{'x' * 900}\n```\n"}))
+    browser.press("/", *"e")
+    ratios = browser.ask(_RATIOS)
+    assert len(ratios) > 12
+    assert [(name, ratio) for name, ratio in ratios if ratio < 4.5] == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -404,6 +417,15 @@ def test_nothing_is_wider_than_the_window(browser: Browser, width: int) -> None:
     browser.press("j")
     for element in ("document.documentElement", "document.querySelector('main')"):
         assert browser.ask(f"{element}.scrollWidth <= {element}.clientWidth")
+
+
+@pytest.mark.parametrize("width", [1400, 700, 380])
+def test_an_index_is_no_wider_than_the_window(browser: Browser, width: int) -> None:
+    browser.width(width)
+    browser.open(index_of({"long-" * 60: ALL, "y" * 300: f"# {'x' * 300}\n\nText.\n"}))
+    browser.press("/", "x")
+    document = "document.documentElement"
+    assert browser.ask(f"{document}.scrollWidth <= {document}.clientWidth")
 
 
 def test_in_a_narrow_window_the_contents_are_opened_and_closed(browser: Browser) -> None:
@@ -448,10 +470,87 @@ def test_nothing_that_a_document_brings_runs(browser: Browser, name: str) -> Non
 
 
 def test_the_index(browser: Browser) -> None:
-    browser.open(index_html([Entry("a b.html", PAYLOADS["script"], 2)]))
+    browser.open(index_html([Entry.of("a b.html", PAYLOADS["script"], chunked(ALL))]))
     assert browser.one("a").text == PAYLOADS["script"]
     assert browser.one("a").get_attribute("href").endswith("/a%20b.html")  # type: ignore[union-attr]
     assert browser.ask("window.harmed") is None
+
+
+def index_of(documents: dict[str, str]) -> str:
+    """Return an index of documents, whose pages would be beside it."""
+    return index_html(
+        Entry.of(f"page-{number}.html", name, chunked(text))
+        for number, (name, text) in enumerate(documents.items())
+    )
+
+
+TEAS = {
+    "tea/green.md": "# Green tea\n\nMild.\n\n## Water\n\nUse 80 degrees.\n",
+    "tea/black.md": "# Black tea\n\nStrong.\n\n## Water\n\nLet it boil.\n\n## Milk\n\nIf any.\n",
+    "Cups.md": "# Cups\n\n" + "".join(f"## Cup {n}\n\nOf clay.\n\n" for n in range(8)),
+}
+
+
+def shown_in(browser: Browser) -> list[str]:
+    """Return the links of an index that are to be seen."""
+    return [link.text for link in browser.all("a") if link.is_displayed()]
+
+
+def test_the_index_is_searched(browser: Browser) -> None:
+    """Names, titles and headings; all words must be there, and totals are of what is shown."""
+    browser.open(index_of(TEAS))
+    assert shown_in(browser) == ["Cups.md", "tea/black.md", "tea/green.md"]
+    browser.press("/", *"wAter")
+    assert shown_in(browser) == ["tea/black.md", "Water", "tea/green.md", "Water"]
+    assert browser.one("#found").text == "2 found"
+    total = [cell.text for cell in browser.all("#total > *")]
+    size = len(TEAS["tea/green.md"]) + len(TEAS["tea/black.md"])
+    assert total[:2] == ["2 of 3 documents", str(size)]
+    browser.press(*" blac")
+    assert shown_in(browser) == ["tea/black.md", "Water"]
+    browser.press(Keys.ESCAPE)
+    assert len(shown_in(browser)) == 3
+    assert browser.one("#total > *").text == "3 documents"
+    browser.press(*"cup")
+    headings = ["Cups", "Cup 0", "Cup 1", "Cup 2", "Cup 3"]
+    assert shown_in(browser) == ["Cups.md", *headings]
+    assert "… and 4 more" in browser.one("tbody").text
+    browser.press(*"board")
+    assert shown_in(browser) == []
+    assert browser.one("#found").text == "0 found"
+
+
+def test_the_index_leads_to_chunks_by_keys(browser: Browser) -> None:
+    browser.open(index_of(TEAS))
+    result = chunked(TEAS["tea/black.md"])
+    (leaf,) = (leaf for leaf in result.get_leaves() if "## Milk" in leaf.text)
+    browser.press("/", *"milk", Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    focused = browser.ask("[document.activeElement.textContent, document.activeElement.href]")
+    assert focused[0] == "Milk"
+    assert focused[1].endswith(f"/page-1.html#c-{leaf.chunk_id}")
+    browser.press(Keys.ARROW_UP, Keys.ARROW_UP, Keys.ARROW_UP)
+    assert browser.ask("document.activeElement.id") == "query"
+    page = to_html(result, index="page.html")
+    (browser.folder / "page-1.html").write_text(page, encoding="utf-8")
+    browser.press(Keys.ENTER)
+    assert browser.chrome.current_url.endswith("/page-1.html")
+    browser.click("header a")
+    assert browser.chrome.current_url.endswith("/page.html")
+
+
+def test_an_index_without_documents_of_headings(browser: Browser) -> None:
+    browser.open(index_of({"a.txt": "", "b.md": "Text."}))
+    browser.press("/", *"b.m")
+    assert shown_in(browser) == ["b.md"]
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_nothing_runs_in_an_index(browser: Browser, name: str) -> None:
+    browser.open(index_of({PAYLOADS[name]: DOCUMENTS[name]}))
+    browser.press("/", "a", Keys.BACKSPACE, "e")
+    assert browser.ask("window.harmed") is None
+    assert not browser.all("img, base, iframe, object, svg, main script, main style")
+    assert all(".html" in str(link.get_attribute("href")) for link in browser.all("a"))
 
 
 def test_two_megabytes(browser: Browser) -> None:
