@@ -32,6 +32,7 @@ def chunked(text: str) -> HierarchicalChunkingResult:
 
 
 HANDBOOK = chunked(corpora.own_document("headings_120.md"))
+CODE = chunked(corpora.own_document("long_code.md"))
 TABLES = chunked(corpora.own_document("long_tables.md"))
 
 
@@ -119,6 +120,51 @@ def test_a_click_selects(browser: Browser) -> None:
     assert "|---" in added[0]
     browser.click("#close")
     assert browser.selected == []
+
+
+def test_what_is_embedded_stands_beside_each_chunk(browser: Browser) -> None:
+    """It is shown above and below the text, which stays the source's alone."""
+    browser.open(to_html(CODE))
+    leaves = CODE.get_leaves()
+    beside = (
+        "[...document.querySelectorAll('.leaf')].map(e =>"
+        " [e.previousElementSibling.dataset.above ?? '', e.dataset.below ?? ''])"
+    )
+    assert {*map(tuple, browser.ask(beside))} == {("", "")}
+    browser.press("e")
+    assert browser.one("#context").get_attribute("aria-pressed") == "true"
+    shown = browser.ask(beside)
+    for leaf, (above, below) in zip(leaves, shown, strict=True):
+        assert above == leaf.embedded.partition(leaf.text)[0].rstrip()
+        assert below == leaf.embedded.partition(leaf.text)[2].strip()
+    assert any(below == "```" for _, below in shown)
+    drawn = browser.ask(
+        "[...document.querySelectorAll('.gap[data-above]')]"
+        ".map(e => getComputedStyle(e, '::after').content)"
+    )
+    assert len(drawn) == sum(bool(above) for above, _ in shown) > 0
+    assert browser.ask("document.getElementById('source').textContent") == CODE.text
+    browser.click("#context")
+    assert {*map(tuple, browser.ask(beside))} == {("", "")}
+
+
+def test_contexts_are_shown_from_the_start(browser: Browser) -> None:
+    result = MarkdownChunker(SMALL, Context("a.md")).chunk_hierarchical(CODE.text)
+    browser.open(to_html(result))
+    above = browser.ask(
+        "[...document.querySelectorAll('.gap')].map(e => e.dataset.above).filter(Boolean)"
+    )
+    assert len(above) == len(result.get_leaves())
+    assert all(text.startswith("a.md > ") for text in above)
+
+
+def test_search_for_a_container(browser: Browser) -> None:
+    text = "# Tea\n\n:::tip Heat\nUse hot water.\n:::\n\n# Cups\n\nWarm them.\n"
+    browser.open(to_html(chunked(text)))
+    browser.click("#choice option[value='container:tip']")
+    assert len(browser.all(".leaf.match")) == 1
+    browser.click("#next")
+    assert "Container\ntip" in browser.one("#list").text
 
 
 def test_the_mouse_shows_what_it_points_at(browser: Browser) -> None:
@@ -374,6 +420,7 @@ _RATIOS = """(() => {
     e ? [...grounds(e.parentElement), getComputedStyle(e).backgroundColor] : [];
   const ratio = (e, pseudo) => {
     const under = grounds(e);
+    if (pseudo) under.push(getComputedStyle(e, pseudo).backgroundColor);
     const [a, b] = [rgb(...under, getComputedStyle(e, pseudo).color), rgb(...under)].map(light);
     return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   };
@@ -383,7 +430,9 @@ _RATIOS = """(() => {
   const found = [...document.querySelectorAll(parts)].filter(e => e.checkVisibility())
     .map(e => [e.id || e.className || e.tagName, ratio(e)]);
   const marks = [...document.querySelectorAll('.leaf')].map(e => ['number', ratio(e, '::before')]);
-  return [...found, ...marks];
+  const beside = [...document.querySelectorAll('[data-above], [data-below]')]
+    .map(e => ['embedded', ratio(e, '::after')]);
+  return [...found, ...marks, ...beside];
 })()"""
 
 
@@ -404,6 +453,7 @@ def test_contrast_is_enough(browser: Browser, scheme: str) -> None:
     """All text has a contrast of 4.5 or more to what is under it (WCAG 2.2, 1.4.3)."""
     browser.media(scheme)
     browser.open(to_html(TABLES))
+    browser.press("e")
     browser.click(".leaf", 1)
     ratios = browser.ask(_RATIOS)
     assert len(ratios) > 50

@@ -14,7 +14,7 @@ from chunkana_cli.files import is_folder
 from chunkana_cli.options import with_config
 from chunkana_cli.output import STANDARD_OUTPUT
 from chunkana_cli.paths import FILES_HELP
-from chunkana_core import ChunkConfig, Chunker
+from chunkana_core import ChunkConfig, Chunker, Context
 
 EPILOG = epilog("view README.md -o readme.html", "view docs -o pages --max-chunk-size 500")
 
@@ -29,6 +29,9 @@ def view(
             "--output", "-o", metavar="PAGE", help="For a folder or several files, a folder."
         ),
     ] = STANDARD_OUTPUT,
+    with_context: Annotated[
+        bool, typer.Option("--context", help="Embed titles and first sentences with the chunks.")
+    ] = False,
     given: InputFormat = AUTO,
     config: ChunkConfig,
 ) -> None:
@@ -40,7 +43,8 @@ def view(
     from chunkana_cli.pages import Reader, write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
 
     batch = Batch.of(files, given)
-    names, is_whole, reader = batch.names, not batch.has_failed, Reader(Chunker(config), given)
+    chunker = Chunker(config, Context() if with_context else None)
+    names, is_whole, reader = batch.names, not batch.has_failed, Reader(chunker, given)
     if len(names) == 1 and not any(map(is_folder, files)):
         write_page(names[0], output, reader)
     elif names:

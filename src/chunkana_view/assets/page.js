@@ -4,7 +4,7 @@
   const byId = (id) => document.getElementById(id);
   const source = byId("source");
   const leaves = [...source.querySelectorAll(".leaf")];
-  const { chunks, limit, unit, outline, merge, colours } = JSON.parse(byId("chunks").textContent);
+  const { chunks, limit, unit, has_contexts, outline, merge, colours } = JSON.parse(byId("chunks").textContent);
   const narrow = matchMedia("(max-width: 1040px)");
   const count = (number) => number.toLocaleString("en");
   let selected = -1;
@@ -27,6 +27,7 @@
       ["Offsets", `${count(chunk.from)}–${count(chunk.to)}`],
       ["Id", chunk.id],
     ];
+    if (chunk.container) facts.push(["Container", chunk.container]);
     if (chunk.tags) facts.push(["Also holds", chunk.tags.join(" · ")]);
     return facts;
   }
@@ -61,6 +62,23 @@
     byId("embedded").replaceChildren(above, chunk.text ?? own, below);
     byId("embedded").scrollTop = 0;
   }
+
+  // What is embedded with each chunk, beside its text; not in it, which stays the source's.
+
+  function showContexts(shown) {
+    byId("context").setAttribute("aria-pressed", String(shown));
+    leaves.forEach((leaf, at) => {
+      const { above, below } = chunks[at];
+      if (shown && above) leaf.previousElementSibling.dataset.above = above.trimEnd();
+      else delete leaf.previousElementSibling.dataset.above;
+      if (shown && below) leaf.dataset.below = below.trim();
+      else delete leaf.dataset.below;
+    });
+  }
+
+  const toggleContexts = () => showContexts(byId("context").getAttribute("aria-pressed") === "false");
+  byId("context").addEventListener("click", toggleContexts);
+  if (has_contexts) showContexts(true);
 
   // Selection
 
@@ -283,13 +301,14 @@
 
   function isOfKind(chunk) {
     const [, kind, name] = /^(\w*):?(.*)$/s.exec(choice.value);
-    return !kind || (kind === "flag" ? name in (chunk.flags ?? {}) : chunk.type === name);
+    if (kind === "flag") return name in (chunk.flags ?? {});
+    return !kind || chunk[kind] === name;
   }
 
   function search() {
     const wanted = query.value.trim().toLowerCase();
     const isSearching = Boolean(wanted || choice.value);
-    texts ??= leaves.map((leaf, at) => `${leaf.textContent}\n${chunks[at].path ?? ""}\n${chunks[at].id}`.toLowerCase());
+    texts ??= leaves.map((leaf, at) => `${leaf.textContent}\n${chunks[at].path ?? ""}\n${chunks[at].id}\n${chunks[at].container ?? ""}`.toLowerCase());
     matches = [];
     leaves.forEach((leaf, at) => {
       const found = isSearching && isOfKind(chunks[at]) && texts[at].includes(wanted);
@@ -392,6 +411,7 @@
     n: () => toMatch(1),
     p: () => toMatch(-1),
     d: toggleTheme,
+    e: toggleContexts,
     "/": () => query.focus(),
     "?": () => help.showModal(),
   };
