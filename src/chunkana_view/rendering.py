@@ -24,6 +24,9 @@ _MOST_CONTENT = 10_000  # code points of a chunk
 # In a script element only these could end it, open a comment, or end a line.
 _NOT_IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
+_PAGE_STYLE, _INDEX_STYLE = ("common.css", "page.css"), ("common.css", "index.css")
+_PAGE_SCRIPT = ("elements.js", "tree.js", "page.js")
+_INDEX_SCRIPT = ("elements.js", "index.js")
 _ASSETS = files("chunkana_view") / "assets"
 _ENVIRONMENT = Environment(
     loader=PackageLoader("chunkana_view"),
@@ -47,7 +50,7 @@ def to_html(result: HierarchicalChunkingResult, name: str = "", index: str = "")
         index: the name of the file, beside the page, of an index that lists it; "" for none.
     """
     page = page_of(result, name)
-    style, script = _own_files("common.css", "page.css"), _own_files("page.js")
+    style, script = _own_files(*_PAGE_STYLE), _own_files(*_PAGE_SCRIPT)
     return _ENVIRONMENT.get_template("page.html.jinja").render(
         page=page,
         index=index and address_of(index),
@@ -63,7 +66,7 @@ def index_html(entries: Iterable[Entry]) -> str:
 
     It shows sizes and totals, and has a search in names, titles and headings.
     """
-    style, script = _own_files("common.css", "index.css"), _own_files("index.js")
+    style, script = _own_files(*_INDEX_STYLE), _own_files(*_INDEX_SCRIPT)
     listed = sorted_by_name([*entries])
     return _ENVIRONMENT.get_template("index.html.jinja").render(
         entries=listed,

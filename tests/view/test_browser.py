@@ -303,20 +303,48 @@ def test_copying_elsewhere_is_left_to_the_browser(browser: Browser) -> None:
     assert "chunks" in browser.copied
 
 
-def test_in_long_trees_only_what_is_in_sight_is_laid_out(browser: Browser) -> None:
+def test_in_long_trees_only_what_is_near_the_sight_is_made(browser: Browser) -> None:
     text = "".join(f"## Head {n}\n\nText of {n}, which is short.\n\n" for n in range(1000))
     result = MarkdownChunker(ChunkConfig(max_chunk_size=60, min_chunk_size=0)).chunk_hierarchical(
         text
     )
     browser.open(to_html(result))
-    browser.press(Keys.END)
     assert len(browser.all("#outline .long")) == 10
+    assert 0 < len(browser.all("#outline .go")) < 500
+    height = browser.ask("document.getElementById('outline').offsetHeight")
+    assert 20_000 < height < 30_000, "what is not made yet has its place"
+    browser.press(Keys.END)
     assert browser.one("#outline .go[aria-current] span").text == "Head 999"
-    skipped = browser.ask(
+    browser.ask("document.querySelector('nav').scrollTo(0, arguments[0] / 2)", height)
+    browser.wait_for("document.getElementById('outline').textContent.includes('Head 500')")
+    browser.ask(
         "[...document.querySelectorAll('#outline .go')]"
-        ".filter(e => !e.checkVisibility({ contentVisibilityAuto: true })).length"
+        ".find(e => e.textContent.startsWith('Head 500')).click()"
     )
-    assert 500 < skipped < 1000
+    assert browser.selected == [500]
+
+
+def test_a_hundred_thousand_headings(browser: Browser) -> None:
+    """What is not in sight is not made, or not laid out, and any of it is reached."""
+    text = "".join(f"## Head {n}\n\nText of {n}.\n\n" for n in range(100_000))
+    config = ChunkConfig(max_chunk_size=60, min_chunk_size=0)
+    result = MarkdownChunker(config).chunk_hierarchical(text)
+    html = to_html(result, "log.md")
+    assert len(html) < 16 * len(text)
+    browser.open(html)
+    assert browser.one("#which").get_attribute("textContent") == ""
+    assert browser.ask("document.getElementsByTagName('*').length") < 250_000
+    assert browser.ask("performance.getEntriesByName('first-contentful-paint').length") == 1
+    assert browser.ask("document.getElementById('source').textContent.length") == len(text)
+    browser.press(Keys.END)
+    assert browser.one("#which").text == "Chunk 100,000 of 100,000"
+    assert is_in_sight(browser, 99_999)
+    assert browser.one("#outline .go[aria-current] span").text == "Head 99999"
+    browser.press("/", *"text of 77777.", Keys.ENTER)
+    assert browser.one("#which").text == "Chunk 77,778 of 100,000"
+    assert browser.one("#outline .go[aria-current] span").text == "Head 77777"
+    assert is_in_sight(browser, 77_777)
+    assert len(browser.all("#outline .go")) < 2000
 
 
 def test_search_where_there_is_no_path(browser: Browser) -> None:

@@ -81,7 +81,7 @@ def test_the_policy_allows_what_is_inlined_and_nothing_else() -> None:
     }
     assert data.attributes["type"] == "application/json"
     assert style.text == asset("common.css") + asset("page.css")
-    assert script.text == asset("page.js")
+    assert script.text == "".join(map(asset, ("elements.js", "tree.js", "page.js")))
 
 
 def test_the_data_cannot_end_their_element() -> None:
@@ -146,5 +146,5 @@ def test_the_policy_of_the_index_allows_its_own_style_and_script() -> None:
     assert not set(data.text) & set("<>&\u2028\u2029")
     assert (style.text, script.text) == (
         asset("common.css") + asset("index.css"),
-        asset("index.js"),
+        asset("elements.js") + asset("index.js"),
     )

@@ -1,9 +1,6 @@
 "use strict";
-// Documents are untrusted: what is in them reaches the page as text alone, never as markup.
 (() => {
   const MOST_HEADINGS = 5; // of a document, that are shown
-  const byId = (id) => document.getElementById(id);
-  const count = (number) => number.toLocaleString("en");
   const query = byId("query");
   const found = byId("found");
   const totals = byId("total").cells;
@@ -29,7 +26,7 @@
 
   function linkTo({ link, headings }, at) {
     const [title, chunk] = headings[at];
-    const item = document.createElement("li");
+    const item = make("li");
     const there = link.cloneNode();
     there.hash = `c-${chunk}`;
     there.textContent = title;
@@ -41,13 +38,10 @@
     one.list?.remove();
     one.list = undefined;
     if (!found.length) return;
-    one.list = document.createElement("ul");
-    one.list.className = "headings";
+    one.list = make("ul", undefined, "headings");
     one.list.append(...found.slice(0, MOST_HEADINGS).map((at) => linkTo(one, at)));
     if (found.length > MOST_HEADINGS) {
-      const more = document.createElement("li");
-      more.textContent = `… and ${count(found.length - MOST_HEADINGS)} more`;
-      one.list.append(more);
+      one.list.append(make("li", `… and ${count(found.length - MOST_HEADINGS)} more`));
     }
     one.place.append(one.list);
   }
