@@ -20,6 +20,7 @@ from chunkana_cli.documents import (
 )
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
 from chunkana_cli.files import is_file
+from chunkana_cli.naming import counted
 from chunkana_cli.paths import find_files
 from chunkana_cli.tables import is_parquet
 from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, format_of
@@ -84,6 +85,18 @@ class Batch:
                 self._report(str(error))
             else:
                 yield replace(document, name=written_name(name))
+
+    def with_text(self) -> list[Document]:
+        """Return the files that have text; end the command where there are none."""
+        documents = [*self.documents()]
+        found = [document for document in documents if document.text.strip()]
+        if documents and not found:
+            name, others = documents[0].name, len(documents) - 1
+            what = f"{name} and {counted(others, 'other')}: have" if others else f"{name}: has"
+            self._report(f"{what} no text to chunk")
+        if not found:
+            raise typer.Exit(FAILED)
+        return found
 
     def chunked(  # noqa: PLR0913  # half of them are optional
         self,

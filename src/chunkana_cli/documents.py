@@ -98,15 +98,6 @@ def read_document(name: str, given: str = AUTO) -> Document:
     return Document(name, _decode(title, data), format_of_file(given, name))
 
 
-def read_or_fail(name: str, given: str = AUTO) -> Document:
-    """Read a document without which the command makes no sense; see `read_document`."""
-    require_format(given)
-    try:
-        return read_document(name, given)
-    except InputError as error:
-        fail(str(error))
-
-
 def _standard_input() -> bytes:
     if sys.stdin is None:
         raise InputError("standard input: is closed")

@@ -19,7 +19,7 @@ from chunkana_cli.output import (
     require_other_file,
     require_other_files,
 )
-from chunkana_core import Chunker
+from chunkana_core import Chunker, HierarchicalChunkingResult
 from chunkana_view import Entry, index_html, to_html
 
 _INDEX = "index.html"
@@ -55,31 +55,36 @@ def write_page(name: str, output: str, reader: Reader) -> None:
 def write_folder(names: Sequence[str], folder: str, reader: Reader) -> bool:
     """Write the page of each document and an index; tell whether all could be read and written."""
     if folder == STANDARD_OUTPUT:
-        fail("several files make several pages; name a folder for them: -o FOLDER", USAGE)
+        fail("of a folder or several files, name a folder for the pages: -o FOLDER", USAGE)
     place, files = Path(folder), _page_names(names)
     require_other_files((str(place / file) for file in (_INDEX, *files)), names)
     _make(place)
     entries: list[Entry] = []
     for name, file in zip(names, files, strict=True):
         try:
-            entries.append(Entry(file, name, _write(name, str(place / file), reader)))
+            result = _write(name, str(place / file), reader, _INDEX)
         except InputError as error:
             report(str(error))
         except typer.Exit:  # a page that cannot be written, which is said; the others may
             continue
+        else:
+            entries.append(Entry.of(file, _title(name), result))
     if entries:
         _save(index_html(entries), str(place / _INDEX))
     return len(entries) == len(names)
 
 
-def _write(name: str, output: str, reader: Reader) -> int:
-    """Write the page of a document and return the number of its chunks."""
+def _write(name: str, output: str, reader: Reader, index: str = "") -> HierarchicalChunkingResult:
+    """Write the page of a document and return its chunks."""
     document = read_document(name, reader.given)
     result = reader.chunker.chunk_hierarchical(document.text, document.format)
     report_fallback(document.name, document.format, result.format)
-    title = "standard input" if name == STANDARD_INPUT else name
-    _save(to_html(result, title), output)
-    return len(result.get_leaves())
+    _save(to_html(result, _title(name), index), output)
+    return result
+
+
+def _title(name: str) -> str:
+    return "standard input" if name == STANDARD_INPUT else name
 
 
 def _save(page: str, output: str) -> None:
@@ -91,7 +96,7 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        fail(f"{folder}: is a file; with several files, -o names a folder: -o FOLDER", USAGE)
+        fail(f"{folder}: is a file; of a folder or several files, -o names a folder", USAGE)
     except (OSError, ValueError) as error:
         fail(f"{folder}: cannot be made: {getattr(error, 'strerror', None) or error}", FAILED)
 

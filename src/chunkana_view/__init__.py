@@ -12,8 +12,9 @@ except ImportError as error:
         'chunkana_view needs jinja2: pip install "chunkana-rag[view]"', name="jinja2"
     ) from error
 
+from chunkana_view.index import Entry
 from chunkana_view.notebook import load_ipython_extension
-from chunkana_view.rendering import Entry, chunk_fragment, index_html, result_fragment, to_html
+from chunkana_view.rendering import chunk_fragment, index_html, result_fragment, to_html
 
 __all__ = [
     "Entry",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from chunkana_core import Chunk, HierarchicalChunkingResult
+from chunkana_core import Chunk, HierarchicalChunkingResult, Span
 from chunkana_view.colours import KINDS, marks_of
 from chunkana_view.display_text import display, joined, on_one_line, title_of
 from chunkana_view.histogram import Bin, histogram
@@ -28,8 +28,8 @@ class Leaf:
     Attributes:
         chunk: the leaf.
         number: counted from 1.
+        gap: the source between the leaf before it and this one, as shown.
         text: its stretch of the source, as shown.
-        gap: the source up to the next leaf, as shown.
         shade: the number of its colour.
         fill: how full it is, in tenths of the limit.
         flags: what is special about it, and why.
@@ -37,27 +37,37 @@ class Leaf:
 
     chunk: Chunk
     number: int
-    text: str
     gap: str
+    text: str
     shade: int
     fill: int
     flags: dict[str, str]
 
     @property
     def is_cut_in_line(self) -> bool:
-        """Whether the next leaf goes on in the same line."""
-        return "\n" not in self.gap
+        """Whether it goes on in the line of the leaf before it."""
+        return self.number > 1 and "\n" not in self.gap
+
+    @property
+    def container(self) -> str:
+        """The name of the container that it is in, on one line, "" for none."""
+        return title_of(self.chunk.container or "")
+
+    @property
+    def notes(self) -> list[str]:
+        """Its container and flags, in a few words."""
+        return [*([f"in {self.container}"] if self.container else []), *self.flags]
 
     @property
     def label(self) -> str:
         """Number, size and type, for who does not see it."""
         facts = [f"Chunk {self.number}", f"size {self.chunk.size:,}", self.chunk.content_type]
-        return ", ".join([*facts, *self.flags])
+        return ", ".join([*facts, *self.notes])
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A kind of chunk to search among: a flag or a type, and how many there are."""
+    """A kind of chunk to search among: a flag, a type or a container, and how many there are."""
 
     kind: str
     name: str
@@ -76,8 +86,9 @@ class Page:
         unit: what sizes are counted in.
         characters: the length of the source.
         middle: the median size of the leaves.
-        before: the source up to the first leaf, as shown.
         leaves: all leaves, in document order.
+        after: the source after the last leaf, as shown.
+        has_contexts: whether anything but repeated lines is embedded before leaves.
         choices: the kinds of chunks that there are.
         bins: how many leaves have which size.
         outline: the headings.
@@ -91,8 +102,9 @@ class Page:
     unit: str
     characters: int
     middle: int
-    before: str
     leaves: tuple[Leaf, ...]
+    after: str
+    has_contexts: bool
     choices: tuple[Choice, ...]
     bins: tuple[Bin, ...]
     outline: tuple[Row, ...]
@@ -113,8 +125,8 @@ class Page:
 def page_of(result: HierarchicalChunkingResult, name: str = "") -> Page:
     """Make the page of a result."""
     chunks = result.get_leaves()
-    cuts = [*_starts(chunks), len(result.text)]
-    leaves = tuple(_leaves(result, chunks, cuts))
+    spans = _spans(result, chunks)
+    leaves = tuple(_leaves(result, chunks, spans))
     sizes = [chunk.size for chunk in chunks]
     title = on_one_line(result.title)
     return Page(
@@ -125,8 +137,9 @@ def page_of(result: HierarchicalChunkingResult, name: str = "") -> Page:
         unit="characters" if result.length_function is len else "units",
         characters=len(result.text),
         middle=round(median(sizes)) if sizes else 0,
-        before=display(result.text[: cuts[0]]),
         leaves=leaves,
+        after=display(result.text[spans[-1].end if spans else 0 :]),
+        has_contexts=any(chunk.context for chunk in chunks),
         choices=tuple(_choices(leaves)),
         bins=histogram(sizes, result.max_chunk_size),
         outline=outline(result) if chunks else (),
@@ -134,25 +147,28 @@ def page_of(result: HierarchicalChunkingResult, name: str = "") -> Page:
     )
 
 
-def _starts(chunks: Sequence[Chunk]) -> Iterator[int]:
-    """Yield where leaves start; those that another tool made may lie over one another."""
+def _spans(result: HierarchicalChunkingResult, chunks: Sequence[Chunk]) -> list[Span]:
+    """Return the range of each leaf; those that another tool made may lie over one another."""
+    spans: list[Span] = []
     start = 0
-    for chunk in chunks:
+    following = [chunk.span.start for chunk in chunks[1:]]
+    for chunk, next_start in zip(chunks, [*following, len(result.text)], strict=False):
         start = max(start, chunk.span.start)
-        yield start
+        stop = max(start, next_start)
+        spans.append(Span(start, min(max(start, chunk.span.end), stop)))
+    return spans
 
 
 def _leaves(
-    result: HierarchicalChunkingResult, chunks: Sequence[Chunk], cuts: Sequence[int]
+    result: HierarchicalChunkingResult, chunks: Sequence[Chunk], spans: Sequence[Span]
 ) -> Iterator[Leaf]:
-    for index, chunk in enumerate(chunks):
-        start, stop = cuts[index : index + 2]
-        end = min(max(start, chunk.span.end), stop)
+    ends = [0, *(span.end for span in spans)]
+    for index, (chunk, span) in enumerate(zip(chunks, spans, strict=True)):
         yield Leaf(
             chunk=chunk,
             number=index + 1,
-            text=display(result.text[start:end]),
-            gap=display(result.text[end:stop]),
+            gap=display(result.text[ends[index] : span.start]),
+            text=display(result.text[span.start : span.end]),
             shade=index % _SHADES,
             fill=min(_FILLS, -(-chunk.size * _FILLS // result.max_chunk_size)),
             flags=flags_of(chunk),
@@ -162,18 +178,21 @@ def _leaves(
 def _choices(leaves: Sequence[Leaf]) -> Iterator[Choice]:
     flags = Counter(flag for leaf in leaves for flag in leaf.flags)
     types = Counter(leaf.chunk.content_type for leaf in leaves)
+    containers = Counter(leaf.container for leaf in leaves if leaf.container)
     yield from (Choice("flag", name, count) for name, count in flags.most_common())
     yield from (Choice("type", on_one_line(name), count) for name, count in types.most_common())
+    yield from (Choice("container", name, count) for name, count in containers.most_common())
 
 
 def details(result: HierarchicalChunkingResult, page: Page) -> dict[str, object]:
     """Return what the page's script reads, JSON-able."""
     title = result.title
-    texts, gaps = [leaf.text for leaf in page.leaves], [leaf.gap for leaf in page.leaves]
-    marks = marks_of(result.format, texts, gaps)
+    gaps = [*(leaf.gap for leaf in page.leaves[1:]), page.after]
+    marks = marks_of(result.format, [leaf.text for leaf in page.leaves], gaps[: len(page.leaves)])
     return {
         "limit": page.limit,
         "unit": page.unit,
+        "has_contexts": page.has_contexts,
         "outline": [_cells(row) for row in page.outline],
         "merge": [_cells(row) for row in page.merge],
         "colours": KINDS,
@@ -198,6 +217,7 @@ def _details(leaf: Leaf, title: str) -> dict[str, object]:
         "size": chunk.size,
         "type": on_one_line(chunk.content_type),
         "kind": on_one_line(type_of(chunk)),
+        "container": leaf.container,
         "lines": lines_of(chunk),
         "from": chunk.span.start,
         "to": chunk.span.end,

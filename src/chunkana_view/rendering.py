@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from base64 import b64encode
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from hashlib import sha256
 from importlib.resources import files
-from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -17,6 +14,7 @@ from markupsafe import Markup
 from chunkana_core import Chunk, HierarchicalChunkingResult
 from chunkana_view import labels
 from chunkana_view.display_text import display, on_one_line, title_of
+from chunkana_view.index import Entry, address_of, index_details, sorted_by_name
 from chunkana_view.page import details, page_of
 from chunkana_view.trees import nested, outline
 
@@ -26,7 +24,10 @@ _MOST_CONTENT = 10_000  # code points of a chunk
 # In a script element only these could end it, open a comment, or end a line.
 _NOT_IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
-_FILES = files("chunkana_view") / "templates"
+_PAGE_STYLE, _INDEX_STYLE = ("common.css", "page.css"), ("common.css", "index.css")
+_PAGE_SCRIPT = ("elements.js", "tree.js", "page.js")
+_INDEX_SCRIPT = ("elements.js", "index.js")
+_ASSETS = files("chunkana_view") / "assets"
 _ENVIRONMENT = Environment(
     loader=PackageLoader("chunkana_view"),
     autoescape=True,
@@ -38,7 +39,7 @@ _ENVIRONMENT.globals |= {name: getattr(labels, name) for name in ("counted", "li
 _ENVIRONMENT.filters |= {"display": display, "on_one_line": on_one_line, "title_of": title_of}
 
 
-def to_html(result: HierarchicalChunkingResult, name: str = "") -> str:
+def to_html(result: HierarchicalChunkingResult, name: str = "", index: str = "") -> str:
     """Return one HTML page that shows the chunks in the source, their tree and their sizes.
 
     It loads nothing from elsewhere, and nothing in the document runs.
@@ -46,11 +47,13 @@ def to_html(result: HierarchicalChunkingResult, name: str = "") -> str:
     Args:
         result: the chunks of a document.
         name: what to call the document, such as its file's name.
+        index: the name of the file, beside the page, of an index that lists it; "" for none.
     """
     page = page_of(result, name)
-    style, script = _own_file("page.css"), _own_file("page.js")
+    style, script = _own_files(*_PAGE_STYLE), _own_files(*_PAGE_SCRIPT)
     return _ENVIRONMENT.get_template("page.html.jinja").render(
         page=page,
+        index=index and address_of(index),
         policy=_policy(style, script),
         style=style,
         script=script,
@@ -58,31 +61,20 @@ def to_html(result: HierarchicalChunkingResult, name: str = "") -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A page in an index.
+def index_html(entries: Iterable[Entry]) -> str:
+    """Return a page with links to the pages of several documents, sorted by their names.
 
-    Attributes:
-        file: the name of its file, beside the index.
-        name: what its document is called.
-        chunks: how many chunks it shows.
+    It shows sizes and totals, and has a search in names, titles and headings.
     """
-
-    file: str
-    name: str
-    chunks: int
-
-    @property
-    def address(self) -> str:
-        """Its address, which cannot be taken for that of another place."""
-        return f"./{quote(os.fsencode(self.file), safe='')}"
-
-
-def index_html(entries: Sequence[Entry]) -> str:
-    """Return a page with links to the pages of several documents."""
-    style = _own_file("index.css")
+    style, script = _own_files(*_INDEX_STYLE), _own_files(*_INDEX_SCRIPT)
+    listed = sorted_by_name([*entries])
     return _ENVIRONMENT.get_template("index.html.jinja").render(
-        entries=entries, policy=_policy(style), style=style
+        entries=listed,
+        limits=sorted({entry.limit for entry in listed}),
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+        details=_json(index_details(listed)),
     )
 
 
@@ -120,16 +112,16 @@ def chunk_fragment(chunk: Chunk) -> str:
     )
 
 
-def _own_file(name: str) -> Markup:
-    """Read a file of this package, which goes into the page as it is."""
-    return Markup(_FILES.joinpath(name).read_text(encoding="utf-8"))  # noqa: S704 - our own
+def _own_files(*names: str) -> Markup:
+    """Join files of this package, which go into the page as they are."""
+    texts = (_ASSETS.joinpath(name).read_text(encoding="utf-8") for name in names)
+    return Markup("".join(texts))  # noqa: S704 - our own
 
 
-def _policy(style: str, script: str | None = None) -> str:
+def _policy(style: str, script: str) -> str:
     """Return a page's Content-Security-Policy: its own style and script, and nothing else."""
-    scripts = "'none'" if script is None else _hashed(script)
     return (
-        f"default-src 'none'; script-src {scripts}; style-src {_hashed(style)}; "
+        f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; "
         "base-uri 'none'; form-action 'none'"
     )
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from chunkana_cli.comparing.comparison import Comparison
-from chunkana_cli.comparing.measures import Truth, measure
-from chunkana_cli.comparing.splitters import Piece
-from chunkana_cli.comparing.view import show_comparison
+from chunkana_cli.comparing.comparison import Comparison, compare_documents, tools_for
+from chunkana_cli.comparing.measures import Measured, Truth, measure
+from chunkana_cli.comparing.splitters import SPLITTERS, Piece, langchain_json
+from chunkana_cli.comparing.view import show_comparisons
 from chunkana_cli.documents import Document
 from chunkana_core import ChunkConfig
-from tests.cli.command import environment, error_of, output_of
+from tests.cli.command import call, environment, error_of, output_of
 from tests.cli.terminal import at_terminal
 
 TEXT = (
@@ -27,6 +29,7 @@ TEXT = (
     "| Key | Does |\n|-----|------|\n| b | boils |\n| k | keeps |\n\n"
     "```sh\n# no heading\nrun it\n```\n"
 )
+DOCUMENT = Document("a.md", TEXT)
 needs_langchain = pytest.mark.skipif(
     find_spec("langchain_text_splitters") is None, reason="needs langchain-text-splitters"
 )
@@ -76,8 +79,10 @@ def test_a_fence_that_the_document_leaves_open_is_nobodys_fault() -> None:
 
 def compared(tmp_path: Path, *options: str) -> dict[str, Any]:
     (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
-    said = json.loads(output_of("compare", "a.md", "--json", *options, folder=tmp_path))
-    return {tool["name"]: tool for tool in said["tools"]}
+    (total,) = json.loads(output_of("compare", "a.md", "--json", *options, folder=tmp_path))[
+        "totals"
+    ]
+    return {tool["name"]: tool for tool in total["tools"]}
 
 
 def test_ours_is_measured_like_the_others(tmp_path: Path) -> None:
@@ -111,7 +116,7 @@ def test_llamaindexs_splitters_without_a_network(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
-    found = {tool["name"]: tool for tool in json.loads(done.stdout)["tools"]}
+    found = {tool["name"]: tool for tool in json.loads(done.stdout)["files"][0]["tools"]}
     assert found["LlamaIndex Markdown"]["headings_found"] == 2
     assert found["LlamaIndex Sentence"]["largest"] <= 60
 
@@ -153,7 +158,7 @@ def test_tools_that_are_not_installed_or_cannot_be_loaded_are_named(
         encoding="utf-8",
     )
     assert (done.returncode, done.stderr) == (0, "")
-    said = json.loads(done.stdout)
+    (said,) = json.loads(done.stdout)["totals"]
     assert {tool["name"]: tool["install"] for tool in said["missing"]} == (
         dict.fromkeys(LANGCHAIN, "langchain-text-splitters")
         | dict.fromkeys(LLAMAINDEX, "llama-index-core")
@@ -162,8 +167,9 @@ def test_tools_that_are_not_installed_or_cannot_be_loaded_are_named(
 
 
 def test_what_is_missing_is_said_below_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    comparison = Comparison("a.md", Truth.of(TEXT), 1000, {})
-    show_comparison(comparison, Console(width=100))
+    tools, (compared,) = tools_for("markdown"), compare_documents([DOCUMENT], ChunkConfig())
+    nothing = replace(compared.documents[0], measured={})
+    show_comparisons([Comparison(tools, (nothing,), 1000)], Console(width=100))
     said = capsys.readouterr().out.splitlines()
     assert said[-1] == "LlamaIndex Sentence is not installed: pip install llama-index-core"
 
@@ -178,14 +184,17 @@ def test_the_table_at_a_terminal(tmp_path: Path) -> None:
 def test_a_document_without_text(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(" \n", encoding="utf-8")
     assert error_of("compare", tmp_path / "a.md", code=1).endswith("a.md: has no text to chunk")
+    (tmp_path / "b.md").touch()
+    error = error_of("compare", tmp_path / "a.md", tmp_path / "b.md", code=1)
+    assert error.endswith("a.md and 1 other: have no text to chunk")
 
 
 def test_a_narrow_terminal_cuts_nothing(tmp_path: Path) -> None:
-    comparison = Comparison.of(Document("a.md", TEXT), ChunkConfig())
+    comparisons = compare_documents([DOCUMENT], ChunkConfig())
     words = ("Chunkana", "largest", "headings", "offsets")
     for columns in (20, 40, 60, 80):
         console = Console(file=StringIO(), width=columns, force_terminal=True, no_color=True)
-        show_comparison(comparison, console)
+        show_comparisons(comparisons, console)
         assert isinstance(console.file, StringIO)
         output = console.file.getvalue()
         assert "…" not in output
@@ -196,6 +205,7 @@ def test_a_narrow_terminal_cuts_nothing(tmp_path: Path) -> None:
     assert all(word in output for word in words)
 
 
+WITH_GRAMMARS = ("LlamaIndex Code", "chonkie Code")
 METHOD = "    def method_{}(self):\n        first = 1\n\n        return first + 2\n\n"
 CODE = "import os\n\n\nclass A:\n" + "".join(METHOD.format(number) for number in range(6))
 
@@ -216,13 +226,51 @@ def test_every_format_is_compared_with_what_is_meant_for_it(
         pytest.importorskip(package)
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    found = json.loads(output_of("compare", path, "--json", "--max-chunk-size=100"))
-    assert [tool["name"] for tool in found["tools"]] == tools
+    (found,) = json.loads(output_of("compare", path, "--json", "--max-chunk-size=100"))["files"]
+    names = [tool["name"] for tool in found["tools"] if tool["name"] not in WITH_GRAMMARS]
+    assert names == tools
     ours = found["tools"][0]
     assert (ours["definitions_parted"], ours["offsets_wrong"], ours["lines_lost"]) == (0, 0, 0)
     shown = output_of("compare", path, "--max-chunk-size=100")
     assert "definitions parted" in shown
     assert "fences broken" not in shown
+
+
+@pytest.mark.parametrize("name", WITH_GRAMMARS)
+@pytest.mark.parametrize("language", ["python", "bash"])
+def test_splitters_of_syntax_trees(name: str, language: str) -> None:
+    """They cut source code alone, and what they say of offsets is right."""
+    for package in ("llama_index", "chonkie", "tree_sitter_language_pack"):
+        pytest.importorskip(package)
+    (tool,) = (tool for tool in SPLITTERS if tool.name == name)
+    assert [form for form in ("markdown", "text", "json", language) if tool.is_for(form)] == [
+        language
+    ]
+    text = CODE if language == "python" else "echo one\necho two\n" * 20
+    cut = tool.pieces(Document("a", text, language), ChunkConfig(max_chunk_size=100))
+    assert cut is not None
+    assert len(cut) > 3
+    assert all(text.startswith(piece.text, piece.start or 0) for piece in cut)
+
+
+@pytest.mark.parametrize("name", WITH_GRAMMARS)
+def test_grammars_are_not_fetched_from_a_network(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of version 1 are fetched when they are used: then the tool is said to be missing."""
+
+    def fetch(*_: object) -> None:
+        raise AssertionError
+
+    grammars = ModuleType("tree_sitter_language_pack")
+    vars(grammars).update(download=fetch, download_all=fetch, get_parser=fetch)
+    chonkie = ModuleType("chonkie")
+    vars(chonkie).update(CodeChunker=fetch)
+    monkeypatch.setitem(sys.modules, "tree_sitter_language_pack", grammars)
+    monkeypatch.setitem(sys.modules, "chonkie", chonkie)
+    (tool,) = (tool for tool in SPLITTERS if tool.name == name)
+    assert tool.pieces(Document("a.py", CODE, "python"), ChunkConfig()) is None
+    assert "tree-sitter-language-pack<1" in tool.install
 
 
 def test_a_definition_that_fits_and_is_whole_nowhere_is_parted() -> None:
@@ -234,16 +282,82 @@ def test_a_definition_that_fits_and_is_whole_nowhere_is_parted() -> None:
     assert measure(parted, truth, 20).definitions_parted == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "lost"), [('{"a": 1}\n{"a": 2}\n', 0.0), ("{no json at all", 1.0)]
-)
+@pytest.mark.parametrize(("text", "pieces"), [('{"a": 1}\n{"a": 2}\n', 1), ("{no json at all", 0)])
 def test_a_splitter_of_values_gets_json_lines_and_nothing_of_what_is_no_json(
-    text: str, lost: float, tmp_path: Path
+    text: str, pieces: int
 ) -> None:
-    for package in ("langchain_text_splitters", "tree_sitter"):
-        pytest.importorskip(package)
-    path = tmp_path / "a.jsonl"
-    path.write_text(text * 3, encoding="utf-8")
-    found = json.loads(output_of("compare", path, "--json"))
-    tools = {tool["name"]: tool for tool in found["tools"]}
-    assert tools["LangChain JSON"]["lines_lost"] == lost
+    pytest.importorskip("langchain_text_splitters")
+    found = langchain_json(Document("a.jsonl", text, "json"), ChunkConfig())
+    assert len(found) == pieces
+
+
+def test_what_is_not_valid_is_compared_as_plain_text_and_that_is_said(tmp_path: Path) -> None:
+    pytest.importorskip("tree_sitter")
+    path = tmp_path / "a.json"
+    path.write_text('{"hello": ', encoding="utf-8")
+    code, output, error = call("compare", path, "--json")
+    assert (code, json.loads(output)["files"][0]["format"]) == (0, "text")
+    assert "a.json: not valid json" in error
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make a folder with two documents that the same tools are meant for, and others."""
+    (tmp_path / "d").mkdir()
+    for name, text in (("a.md", TEXT), ("b.md", f"{TEXT}\n{TEXT}"), ("c.txt", "One. Two.\n")):
+        (tmp_path / "d" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "d" / "empty.md").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize("meant", [["d"], ["d/*.md", "**/*.txt"], ["d/a.md", "d/b.md", "d/c.txt"]])
+def test_files_folders_and_patterns(folder: Path, meant: list[str]) -> None:
+    """Files with text, each in a row, those that the same tools are meant for added up."""
+    said = json.loads(output_of("compare", *meant, "--json", folder=folder))
+    assert [one["file"] for one in said["files"]] == ["d/a.md", "d/b.md", "d/c.txt"]
+    assert [(one["formats"], one["files"]) for one in said["totals"]] == [
+        (["markdown"], 2),
+        (["text"], 1),
+    ]
+    one, other = said["files"][:2]
+    total = said["totals"][0]
+    for name in ("characters", "headings", "tables"):
+        assert total[name] == one[name] + other[name] > 0
+    for summed, first, second in zip(total["tools"], one["tools"], other["tools"], strict=True):
+        assert summed["chunks"] == first["chunks"] + second["chunks"]
+        assert summed["largest"] == max(first["largest"], second["largest"])
+
+
+def test_a_table_for_each_kind_of_documents_and_a_row_for_each_file(folder: Path) -> None:
+    shown = output_of("compare", "d", folder=folder)
+    size = 3 * len(TEXT) + 1
+    assert f"2 files of markdown: {size} characters, 6 headings, 3 tables; limit 1,000" in shown
+    assert "d/c.txt: 10 characters, text, 0 definitions; limit 1,000 characters" in shown
+    rows = [line.split() for line in shown.splitlines()]
+    assert [row[1:4] for row in rows if row[:1] == ["d/b.md"]] == [["4", "/", "0"]]
+
+
+def test_of_many_files_the_totals_alone_are_shown(tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"{number}.md").write_text(TEXT, encoding="utf-8")
+    shown = output_of("compare", tmp_path)
+    assert "20 files of markdown" in shown
+    assert "7.md" not in shown
+
+
+def test_what_cannot_be_read_is_said_and_the_rest_compared(folder: Path) -> None:
+    code, output, error = call("compare", folder / "d/a.md", folder / "no.md", "--json")
+    assert (code, len(json.loads(output)["files"])) == (1, 1)
+    assert error == f"chunkana: {folder / 'no.md'}: no such file\n"
+
+
+def test_lost_lines_count_by_the_characters_of_their_documents() -> None:
+    lost = measure([], Truth.of(TEXT), 1000)
+    kept = measure(pieces(TEXT), Truth.of(TEXT), 1000)
+    total = Measured.total([(300, lost), (100, kept)])
+    assert (lost.lines_lost, kept.lines_lost, total.lines_lost) == (1.0, 0.0, 0.75)
+
+
+def test_faults_are_what_is_wrong() -> None:
+    found = measure(pieces("| b | boils |", "```sh\n# no heading", "Hello"), Truth.of(TEXT), 6)
+    assert found.faults == found.tables_parted + found.fences_broken + found.over_limit == 4

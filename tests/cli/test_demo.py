@@ -20,7 +20,7 @@ from chunkana_cli.demo.view import show
 from chunkana_cli.documents import DEFAULT_QUESTION, Document, default_documents
 from chunkana_cli.tree_view import full_tree
 from chunkana_core import ChunkConfig
-from tests.cli.command import environment, output_of, piped
+from tests.cli.command import call, environment, output_of, piped
 from tests.cli.terminal import at_terminal
 from tests.strategies import any_markdown
 
@@ -76,6 +76,38 @@ def test_a_given_file_and_question(tmp_path: Path) -> None:
     assert "“Which licence is it under?”\nBM25 finds " in shown["Ask"]
     assert " for: licence" in shown["Ask"]
     assert "\x1b" not in output
+
+
+def test_several_files_folders_and_patterns(tmp_path: Path) -> None:
+    """Without a question one is made up, about the first file with text."""
+    part = "".join(f"## Part {n}\n\n{'It is about cats. ' * 9}\n\n" for n in range(6))
+    for name, text in (
+        ("e/a.md", " \n"),
+        ("e/b.md", f"# Cats\n\n{part}"),
+        ("e/d/c.md", "# Dogs\n\nBark.\n"),
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for meant in (["e"], ["e/a.md", "e/b.md", "e/d"], ["**/*.md"]):
+        shown = steps(output_of("demo", *meant, folder=tmp_path))
+        assert "e/b.md, e/d/c.md\n" in shown["Chunk"]
+        assert "“What about " in shown["Ask"]
+        assert "e/b.md: Cats > Part" in shown["Ask"]
+
+
+def test_what_cannot_be_read_is_said_and_the_rest_shown(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nCats.\n", encoding="utf-8")
+    code, output, error = call("demo", tmp_path / "a.md", tmp_path / "no.md", "-q", "cats")
+    assert (code, error) == (1, f"chunkana: {tmp_path / 'no.md'}: no such file\n")
+    assert "BM25 finds 1 chunk for: cats" in output
+
+
+def test_the_names_of_many_documents_are_counted() -> None:
+    documents = [Document(f"{number}.md", "# A\n\nAbout cats.\n") for number in range(40)]
+    console = Console(file=StringIO(), width=400)
+    show(run_demo(documents, "cats", Retrieval(8, 3000), ChunkConfig()), console)
+    assert isinstance(console.file, StringIO)
+    assert "28.md, 29.md and 10 more\n" in console.file.getvalue()
 
 
 def test_standard_input_and_the_options_of_retrieval() -> None:

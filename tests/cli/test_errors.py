@@ -30,12 +30,7 @@ def test_a_missing_file(command: str) -> None:
     assert error_of(command, "no/such.md", code=1) == "no/such.md: no such file"
 
 
-@pytest.mark.parametrize("command", ["compare", "demo"])
-def test_a_folder_where_one_file_is_meant(command: str, tmp_path: Path) -> None:
-    assert error_of(command, tmp_path, code=1) == f"{tmp_path}: is a folder; name the files in it"
-
-
-@pytest.mark.parametrize("command", CHUNKERS)
+@pytest.mark.parametrize("command", READERS)
 def test_a_folder_without_files_of_known_kinds(command: str, tmp_path: Path) -> None:
     (tmp_path / "a.png").touch()
     kinds = ", ".join(format_names())
@@ -44,7 +39,7 @@ def test_a_folder_without_files_of_known_kinds(command: str, tmp_path: Path) -> 
     assert (code, error) == (1, f"chunkana: {message}\n")
 
 
-@pytest.mark.parametrize("command", CHUNKERS)
+@pytest.mark.parametrize("command", READERS)
 def test_a_pattern_that_matches_nothing(command: str, tmp_path: Path) -> None:
     pattern = f"{tmp_path}/**/*.md"
     code, _, error = call(command, pattern)
@@ -109,7 +104,7 @@ def test_a_value_out_of_range(command: str, option: str, message: str) -> None:
         (["split", "--format=xml", "-"], "Invalid value for '--format'"),
         (["split", "--strategy=best", "-"], "Invalid value for '--strategy'"),
         (["split", "--no-such-option", "-"], "No such option"),
-        (["compare", "a.md", "b.md"], "unexpected extra argument"),
+        (["compare"], "Missing argument"),
         (
             ["split", "--jobs=many", "-"],
             "--jobs is 'many'; allowed: a whole number from 0 to 1000, or auto",

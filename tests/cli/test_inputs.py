@@ -42,7 +42,8 @@ def test_a_file_of_another_kind_is_plain_text_and_that_is_said_once(folder: Path
 
 
 @pytest.mark.parametrize(
-    "command", ["split", "split --jobs=2", "tree", "stats", "ask -q hello", "demo -q hello"]
+    "command",
+    ["split", "split --jobs=2", "tree", "stats", "ask -q hello", "demo -q hello", "compare"],
 )
 def test_what_is_not_valid_is_plain_text_and_that_is_said_once(
     tmp_path: Path, command: str
@@ -53,8 +54,7 @@ def test_what_is_not_valid_is_plain_text_and_that_is_said_once(
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     name, *more = command.split()
-    given = ["b.json"] if name == "demo" else texts
-    code, _, error = call(name, *(tmp_path / file for file in given), *more)
+    code, _, error = call(name, *(tmp_path / file for file in texts), *more)
     assert code == 0
     message = "not valid json, or too long for it; taken for plain text"
     assert without_summary(error) == f"chunkana: {tmp_path / 'b.json'}: {message}\n"

@@ -13,9 +13,11 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.wait import WebDriverWait
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
+_LONGEST_WAIT = 20  # seconds, after which a test fails
 _OPTIONS = (
     "--headless=new",
     "--no-sandbox",  # which root may not have
@@ -63,6 +65,10 @@ class Browser:
     def ask(self, expression: str, *arguments: object) -> Any:  # noqa: ANN401 - JSON of any kind
         """Return the value of a JavaScript expression."""
         return self.chrome.execute_script(f"return {expression}", *arguments)
+
+    def wait_for(self, expression: str) -> None:
+        """Wait until a JavaScript expression is true."""
+        WebDriverWait(self.chrome, _LONGEST_WAIT).until(lambda _: self.ask(expression))
 
     def press(self, *keys: str) -> None:
         """Press keys where the focus is."""

@@ -77,6 +77,17 @@ class Read:
         return [element for element in self.elements if "leaf" in element.classes]
 
     @property
+    def rows(self) -> list[list[str]]:
+        """The texts of the cells of all tables, row by row."""
+        rows: list[list[str]] = []
+        for element in self.elements:
+            if element.tag == "tr":
+                rows.append([])
+            elif element.tag in ("th", "td"):
+                rows[-1].append(element.text)
+        return rows
+
+    @property
     def facts(self) -> dict[str, Any]:
         """What the script reads."""
         facts: dict[str, Any] = json.loads(self.by_id("chunks").text)

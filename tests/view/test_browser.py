@@ -32,6 +32,7 @@ def chunked(text: str) -> HierarchicalChunkingResult:
 
 
 HANDBOOK = chunked(corpora.own_document("headings_120.md"))
+CODE = chunked(corpora.own_document("long_code.md"))
 TABLES = chunked(corpora.own_document("long_tables.md"))
 
 
@@ -119,6 +120,51 @@ def test_a_click_selects(browser: Browser) -> None:
     assert "|---" in added[0]
     browser.click("#close")
     assert browser.selected == []
+
+
+def test_what_is_embedded_stands_beside_each_chunk(browser: Browser) -> None:
+    """It is shown above and below the text, which stays the source's alone."""
+    browser.open(to_html(CODE))
+    leaves = CODE.get_leaves()
+    beside = (
+        "[...document.querySelectorAll('.leaf')].map(e =>"
+        " [e.previousElementSibling.dataset.above ?? '', e.dataset.below ?? ''])"
+    )
+    assert {*map(tuple, browser.ask(beside))} == {("", "")}
+    browser.press("e")
+    assert browser.one("#context").get_attribute("aria-pressed") == "true"
+    shown = browser.ask(beside)
+    for leaf, (above, below) in zip(leaves, shown, strict=True):
+        assert above == leaf.embedded.partition(leaf.text)[0].rstrip()
+        assert below == leaf.embedded.partition(leaf.text)[2].strip()
+    assert any(below == "```" for _, below in shown)
+    drawn = browser.ask(
+        "[...document.querySelectorAll('.gap[data-above]')]"
+        ".map(e => getComputedStyle(e, '::after').content)"
+    )
+    assert len(drawn) == sum(bool(above) for above, _ in shown) > 0
+    assert browser.ask("document.getElementById('source').textContent") == CODE.text
+    browser.click("#context")
+    assert {*map(tuple, browser.ask(beside))} == {("", "")}
+
+
+def test_contexts_are_shown_from_the_start(browser: Browser) -> None:
+    result = MarkdownChunker(SMALL, Context("a.md")).chunk_hierarchical(CODE.text)
+    browser.open(to_html(result))
+    above = browser.ask(
+        "[...document.querySelectorAll('.gap')].map(e => e.dataset.above).filter(Boolean)"
+    )
+    assert len(above) == len(result.get_leaves())
+    assert all(text.startswith("a.md > ") for text in above)
+
+
+def test_search_for_a_container(browser: Browser) -> None:
+    text = "# Tea\n\n:::tip Heat\nUse hot water.\n:::\n\n# Cups\n\nWarm them.\n"
+    browser.open(to_html(chunked(text)))
+    browser.click("#choice option[value='container:tip']")
+    assert len(browser.all(".leaf.match")) == 1
+    browser.click("#next")
+    assert "Container\ntip" in browser.one("#list").text
 
 
 def test_the_mouse_shows_what_it_points_at(browser: Browser) -> None:
@@ -257,20 +303,48 @@ def test_copying_elsewhere_is_left_to_the_browser(browser: Browser) -> None:
     assert "chunks" in browser.copied
 
 
-def test_in_long_trees_only_what_is_in_sight_is_laid_out(browser: Browser) -> None:
+def test_in_long_trees_only_what_is_near_the_sight_is_made(browser: Browser) -> None:
     text = "".join(f"## Head {n}\n\nText of {n}, which is short.\n\n" for n in range(1000))
     result = MarkdownChunker(ChunkConfig(max_chunk_size=60, min_chunk_size=0)).chunk_hierarchical(
         text
     )
     browser.open(to_html(result))
-    browser.press(Keys.END)
     assert len(browser.all("#outline .long")) == 10
+    assert 0 < len(browser.all("#outline .go")) < 500
+    height = browser.ask("document.getElementById('outline').offsetHeight")
+    assert 20_000 < height < 30_000, "what is not made yet has its place"
+    browser.press(Keys.END)
     assert browser.one("#outline .go[aria-current] span").text == "Head 999"
-    skipped = browser.ask(
+    browser.ask("document.querySelector('nav').scrollTo(0, arguments[0] / 2)", height)
+    browser.wait_for("document.getElementById('outline').textContent.includes('Head 500')")
+    browser.ask(
         "[...document.querySelectorAll('#outline .go')]"
-        ".filter(e => !e.checkVisibility({ contentVisibilityAuto: true })).length"
+        ".find(e => e.textContent.startsWith('Head 500')).click()"
     )
-    assert 500 < skipped < 1000
+    assert browser.selected == [500]
+
+
+def test_a_hundred_thousand_headings(browser: Browser) -> None:
+    """What is not in sight is not made, or not laid out, and any of it is reached."""
+    text = "".join(f"## Head {n}\n\nText of {n}.\n\n" for n in range(100_000))
+    config = ChunkConfig(max_chunk_size=60, min_chunk_size=0)
+    result = MarkdownChunker(config).chunk_hierarchical(text)
+    html = to_html(result, "log.md")
+    assert len(html) < 16 * len(text)
+    browser.open(html)
+    assert browser.one("#which").get_attribute("textContent") == ""
+    assert browser.ask("document.getElementsByTagName('*').length") < 250_000
+    assert browser.ask("performance.getEntriesByName('first-contentful-paint').length") == 1
+    assert browser.ask("document.getElementById('source').textContent.length") == len(text)
+    browser.press(Keys.END)
+    assert browser.one("#which").text == "Chunk 100,000 of 100,000"
+    assert is_in_sight(browser, 99_999)
+    assert browser.one("#outline .go[aria-current] span").text == "Head 99999"
+    browser.press("/", *"text of 77777.", Keys.ENTER)
+    assert browser.one("#which").text == "Chunk 77,778 of 100,000"
+    assert browser.one("#outline .go[aria-current] span").text == "Head 77777"
+    assert is_in_sight(browser, 77_777)
+    assert len(browser.all("#outline .go")) < 2000
 
 
 def test_search_where_there_is_no_path(browser: Browser) -> None:
@@ -374,16 +448,32 @@ _RATIOS = """(() => {
     e ? [...grounds(e.parentElement), getComputedStyle(e).backgroundColor] : [];
   const ratio = (e, pseudo) => {
     const under = grounds(e);
+    if (pseudo) under.push(getComputedStyle(e, pseudo).backgroundColor);
     const [a, b] = [rgb(...under, getComputedStyle(e, pseudo).color), rgb(...under)].map(light);
     return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   };
   const parts = 'h1, .facts, figcaption, .axis, summary, summary small, .go span, .go small,'
-    + ' button, #path, dt, dd, #flags li, #embedded, .added, h3 small, .leaf';
+    + ' button, #path, dt, dd, #flags li, #embedded, .added, h3 small, .leaf, a, td, th, output,'
+    + ' tbody bdi, input';
   const found = [...document.querySelectorAll(parts)].filter(e => e.checkVisibility())
     .map(e => [e.id || e.className || e.tagName, ratio(e)]);
   const marks = [...document.querySelectorAll('.leaf')].map(e => ['number', ratio(e, '::before')]);
-  return [...found, ...marks];
+  const beside = [...document.querySelectorAll('[data-above], [data-below]')]
+    .map(e => ['embedded', ratio(e, '::after')]);
+  return [...found, ...marks, ...beside];
 })()"""
+
+
+@pytest.mark.parametrize("width", [1400, 380])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_is_enough_in_an_index(browser: Browser, scheme: str, width: int) -> None:
+    browser.media(scheme)
+    browser.width(width)
+    browser.open(index_of(TEAS | {"code.md": f"```\n{'x' * 900}\n```\n"}))
+    browser.press("/", *"e")
+    ratios = browser.ask(_RATIOS)
+    assert len(ratios) > 12
+    assert [(name, ratio) for name, ratio in ratios if ratio < 4.5] == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -391,6 +481,7 @@ def test_contrast_is_enough(browser: Browser, scheme: str) -> None:
     """All text has a contrast of 4.5 or more to what is under it (WCAG 2.2, 1.4.3)."""
     browser.media(scheme)
     browser.open(to_html(TABLES))
+    browser.press("e")
     browser.click(".leaf", 1)
     ratios = browser.ask(_RATIOS)
     assert len(ratios) > 50
@@ -404,6 +495,15 @@ def test_nothing_is_wider_than_the_window(browser: Browser, width: int) -> None:
     browser.press("j")
     for element in ("document.documentElement", "document.querySelector('main')"):
         assert browser.ask(f"{element}.scrollWidth <= {element}.clientWidth")
+
+
+@pytest.mark.parametrize("width", [1400, 700, 380])
+def test_an_index_is_no_wider_than_the_window(browser: Browser, width: int) -> None:
+    browser.width(width)
+    browser.open(index_of({"long-" * 60: ALL, "y" * 300: f"# {'x' * 300}\n\nText.\n"}))
+    browser.press("/", "x")
+    document = "document.documentElement"
+    assert browser.ask(f"{document}.scrollWidth <= {document}.clientWidth")
 
 
 def test_in_a_narrow_window_the_contents_are_opened_and_closed(browser: Browser) -> None:
@@ -448,10 +548,87 @@ def test_nothing_that_a_document_brings_runs(browser: Browser, name: str) -> Non
 
 
 def test_the_index(browser: Browser) -> None:
-    browser.open(index_html([Entry("a b.html", PAYLOADS["script"], 2)]))
+    browser.open(index_html([Entry.of("a b.html", PAYLOADS["script"], chunked(ALL))]))
     assert browser.one("a").text == PAYLOADS["script"]
     assert browser.one("a").get_attribute("href").endswith("/a%20b.html")  # type: ignore[union-attr]
     assert browser.ask("window.harmed") is None
+
+
+def index_of(documents: dict[str, str]) -> str:
+    """Return an index of documents, whose pages would be beside it."""
+    return index_html(
+        Entry.of(f"page-{number}.html", name, chunked(text))
+        for number, (name, text) in enumerate(documents.items())
+    )
+
+
+TEAS = {
+    "tea/green.md": "# Green tea\n\nMild.\n\n## Water\n\nUse 80 degrees.\n",
+    "tea/black.md": "# Black tea\n\nStrong.\n\n## Water\n\nLet it boil.\n\n## Milk\n\nIf any.\n",
+    "Cups.md": "# Cups\n\n" + "".join(f"## Cup {n}\n\nOf clay.\n\n" for n in range(8)),
+}
+
+
+def shown_in(browser: Browser) -> list[str]:
+    """Return the links of an index that are to be seen."""
+    return [link.text for link in browser.all("a") if link.is_displayed()]
+
+
+def test_the_index_is_searched(browser: Browser) -> None:
+    """Names, titles and headings; all words must be there, and totals are of what is shown."""
+    browser.open(index_of(TEAS))
+    assert shown_in(browser) == ["Cups.md", "tea/black.md", "tea/green.md"]
+    browser.press("/", *"wAter")
+    assert shown_in(browser) == ["tea/black.md", "Water", "tea/green.md", "Water"]
+    assert browser.one("#found").text == "2 found"
+    total = [cell.text for cell in browser.all("#total > *")]
+    size = len(TEAS["tea/green.md"]) + len(TEAS["tea/black.md"])
+    assert total[:2] == ["2 of 3 documents", str(size)]
+    browser.press(*" blac")
+    assert shown_in(browser) == ["tea/black.md", "Water"]
+    browser.press(Keys.ESCAPE)
+    assert len(shown_in(browser)) == 3
+    assert browser.one("#total > *").text == "3 documents"
+    browser.press(*"cup")
+    headings = ["Cups", "Cup 0", "Cup 1", "Cup 2", "Cup 3"]
+    assert shown_in(browser) == ["Cups.md", *headings]
+    assert "… and 4 more" in browser.one("tbody").text
+    browser.press(*"board")
+    assert shown_in(browser) == []
+    assert browser.one("#found").text == "0 found"
+
+
+def test_the_index_leads_to_chunks_by_keys(browser: Browser) -> None:
+    browser.open(index_of(TEAS))
+    result = chunked(TEAS["tea/black.md"])
+    (leaf,) = (leaf for leaf in result.get_leaves() if "## Milk" in leaf.text)
+    browser.press("/", *"milk", Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    focused = browser.ask("[document.activeElement.textContent, document.activeElement.href]")
+    assert focused[0] == "Milk"
+    assert focused[1].endswith(f"/page-1.html#c-{leaf.chunk_id}")
+    browser.press(Keys.ARROW_UP, Keys.ARROW_UP, Keys.ARROW_UP)
+    assert browser.ask("document.activeElement.id") == "query"
+    page = to_html(result, index="page.html")
+    (browser.folder / "page-1.html").write_text(page, encoding="utf-8")
+    browser.press(Keys.ENTER)
+    assert browser.chrome.current_url.endswith("/page-1.html")
+    browser.click("header a")
+    assert browser.chrome.current_url.endswith("/page.html")
+
+
+def test_an_index_without_documents_of_headings(browser: Browser) -> None:
+    browser.open(index_of({"a.txt": "", "b.md": "Text."}))
+    browser.press("/", *"b.m")
+    assert shown_in(browser) == ["b.md"]
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_nothing_runs_in_an_index(browser: Browser, name: str) -> None:
+    browser.open(index_of({PAYLOADS[name]: DOCUMENTS[name]}))
+    browser.press("/", "a", Keys.BACKSPACE, "e")
+    assert browser.ask("window.harmed") is None
+    assert not browser.all("img, base, iframe, object, svg, main script, main style")
+    assert all(".html" in str(link.get_attribute("href")) for link in browser.all("a"))
 
 
 def test_two_megabytes(browser: Browser) -> None:

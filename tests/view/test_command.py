@@ -43,6 +43,13 @@ def test_options_are_those_of_split(folder: Path) -> None:
     assert page.facts["limit"] == 32
 
 
+def test_contexts_are_embedded_unless_they_are_not_wanted(folder: Path) -> None:
+    alone = read(output_of("view", "a.md", "--max-chunk-size=60", "--no-context", folder=folder))
+    page = read(output_of("view", "a.md", "--max-chunk-size=60", folder=folder))
+    assert not any("above" in chunk for chunk in alone.facts["chunks"])
+    assert page.facts["chunks"][-1]["above"].startswith("Größe > Use\n\n")
+
+
 def test_several_files_make_a_folder(folder: Path) -> None:
     assert output_of("view", "a.md", "docs/a.md", "index.md", "-o", "out/x", folder=folder) == ""
     written = {path.name for path in (folder / "out" / "x").iterdir()}
@@ -50,9 +57,36 @@ def test_several_files_make_a_folder(folder: Path) -> None:
     index = read((folder / "out" / "x" / "index.html").read_text(encoding="utf-8"))
     links = {link.attributes["href"]: link.text for link in index.all("a")}
     assert links == {"./a.html": "a.md", "./a-2.html": "docs/a.md", "./index-2.html": "index.md"}
+    assert list(links.values()) == ["a.md", "docs/a.md", "index.md"]
     for address, name in links.items():
         page = read((folder / "out" / "x" / address).read_text(encoding="utf-8"))
         assert page.by_id("source").text == TEXT.replace("Hello", name)
+        assert [link.attributes["href"] for link in page.all("a")] == ["./index.html"]
+
+
+def test_the_index_is_sorted_and_adds_up(folder: Path) -> None:
+    """Whatever the order of the arguments: by name, with sizes and totals."""
+    (folder / "docs" / "Long.md").write_text(f"# L\n\n```\n{'x' * 1500}\n```\n", encoding="utf-8")
+    (folder / "blank.txt").touch()
+    names = ["index.md", "docs", "blank.txt", "a.md"]
+    assert output_of("view", *names, "--atomic-blocks=keep", "-o", "out", folder=folder) == ""
+    index = read((folder / "out" / "index.html").read_text(encoding="utf-8"))
+    _, *rows = index.rows
+    sizes = {"a.md": len(TEXT) - 1, "docs/a.md": len(TEXT) + 4, "index.md": len(TEXT) + 3}
+    assert rows == [
+        ["a.md Größe", str(sizes["a.md"]), "2", "0", "markdown", "fallback"],
+        ["blank.txt", "0", "0", "0", "text", ""],
+        ["docs/a.md Größe", str(sizes["docs/a.md"]), "2", "0", "markdown", "fallback"],
+        ["docs/Long.md L", "1,514", "1", "1", "markdown", "code_aware"],
+        ["index.md Größe", str(sizes["index.md"]), "2", "0", "markdown", "fallback"],
+        ["5 documents", f"{sum(sizes.values()) + 1514:,}", "7", "1", "", ""],
+    ]
+    assert [element.text for element in index.all("span")] == ["limit 1,000"]
+
+
+def test_a_folder_with_one_file_makes_a_folder(folder: Path) -> None:
+    assert output_of("view", "docs", "-o", "out", folder=folder) == ""
+    assert {path.name for path in (folder / "out").iterdir()} == {"index.html", "a.html"}
 
 
 def test_pages_differ_in_more_than_case(tmp_path: Path) -> None:
@@ -83,10 +117,10 @@ def test_a_page_stays_where_its_document_cannot_be_read(folder: Path) -> None:
 def test_several_files_need_a_folder(folder: Path) -> None:
     a, b = folder / "a.md", folder / "index.md"
     assert error_of("view", a, b, code=2) == (
-        "several files make several pages; name a folder for them: -o FOLDER"
+        "of a folder or several files, name a folder for the pages: -o FOLDER"
     )
     assert error_of("view", a, b, "-o", a, code=2) == (
-        f"{a}: is a file; with several files, -o names a folder: -o FOLDER"
+        f"{a}: is a file; of a folder or several files, -o names a folder"
     )
 
 

@@ -130,7 +130,7 @@ def test_facts_of_a_continued_part() -> None:
     assert (facts["type"], facts["lines"]) == ("table", "11–12")
     assert facts["above"] == "## Keys\n\n| Key | Does |\n|-----|------|\n"
     assert facts["flags"] == {"continued": "part 2 of its section's text"}
-    assert leaf.attributes["data-flags"] == "continued"
+    assert leaf.attributes["data-notes"] == "continued"
     assert facts["size"] == len(facts["above"] + leaf.text)
 
 
@@ -190,9 +190,10 @@ def test_the_source_ends_in_white_space() -> None:
 
 def test_a_cut_inside_a_line_is_said() -> None:
     page = page_of("One is here. Two is there. " * 20, SMALL)
-    gaps = [element for element in page.elements if "gap" in element.classes]
+    first, *gaps, after = (element for element in page.elements if "gap" in element.classes)
     assert gaps
     assert all("same-line" in gap.classes for gap in gaps)
+    assert (first.classes, first.text, after.classes, after.text) == (["gap"], "", ["gap"], " ")
 
 
 def test_chunks_that_another_tool_made() -> None:
@@ -293,6 +294,22 @@ def test_a_long_path_is_shortened_and_says_so() -> None:
         page.facts["chunks"][-1]["path"]
         == f"{path[:500]} … {len(path) - 1000} more … {path[-500:]}"
     )
+
+
+def test_containers_are_named_beside_their_chunks() -> None:
+    page = page_of("# Tea\n\n:::tip Heat\nUse hot water.\n:::\n\n# Cups\n\nWarm them.\n", SMALL)
+    first, other = page.leaves
+    assert first.attributes["data-notes"] == "in tip"
+    assert first.attributes["aria-label"].endswith(", text, in tip")
+    assert "data-notes" not in other.attributes
+    assert [chunk.get("container") for chunk in page.facts["chunks"]] == ["tip", None]
+    options = {e.attributes["value"]: e.text for e in page.all("option")}
+    assert options["container:tip"] == "in tip (1)"
+
+
+@pytest.mark.parametrize(("context", "has"), [(None, False), (LABELLED, True)])
+def test_whether_there_are_contexts_is_said(context: Context | None, *, has: bool) -> None:
+    assert page_of(KETTLE, SMALL, context).facts["has_contexts"] is has
 
 
 def test_containers_are_named() -> None:

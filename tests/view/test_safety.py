@@ -16,12 +16,13 @@ from tests.view.injections import ALL, DOCUMENTS, PAYLOADS
 from tests.view.reading import Read, read
 
 TEMPLATES = files("chunkana_view") / "templates"
+ASSETS = files("chunkana_view") / "assets"
 PLAIN = "# A\n\nText.\n\n## B\n\n```py\nx\n```\n"
 KNOWN = {
     "lang", "charset", "http-equiv", "content", "name", "id", "class", "role", "type", "value",
     "placeholder", "autocomplete", "spellcheck", "title", "tabindex", "hidden", "open", "min",
     "viewbox", "preserveaspectratio", "x", "y", "width", "height", "x1", "x2", "y1", "y2", "method",
-    "selected",
+    "selected", "scope", "href",
 }  # fmt: skip
 
 
@@ -32,6 +33,10 @@ def page_of(text: str, name: str = "") -> Read:
 
 def hashed(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def asset(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
 
 
 def check_attributes(page: Read) -> None:
@@ -75,8 +80,8 @@ def test_the_policy_allows_what_is_inlined_and_nothing_else() -> None:
         "form-action": ["'none'"],
     }
     assert data.attributes["type"] == "application/json"
-    assert style.text == (TEMPLATES / "page.css").read_text(encoding="utf-8")
-    assert script.text == (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    assert style.text == asset("common.css") + asset("page.css")
+    assert script.text == "".join(map(asset, ("elements.js", "tree.js", "page.js")))
 
 
 def test_the_data_cannot_end_their_element() -> None:
@@ -95,14 +100,16 @@ def test_what_is_repeated_above_a_part_is_escaped_in_the_data(sign: str) -> None
 
 @pytest.mark.parametrize("word", ["innerHTML", "outerHTML", "insertAdjacent", "eval(", "</script",
                                   "document.write", "Function(", "fetch(", "href"])  # fmt: skip
-def test_the_script_knows_no_markup(word: str) -> None:
-    assert word not in (TEMPLATES / "page.js").read_text(encoding="utf-8")
+def test_the_scripts_know_no_markup(word: str) -> None:
+    scripts = [file for file in ASSETS.iterdir() if file.name.endswith(".js")]
+    assert len(scripts) > 1
+    assert not [file for file in scripts if word in file.read_text(encoding="utf-8")]
 
 
 @pytest.mark.parametrize("word", ["url(", "@import", "</style", "expression("])
-@pytest.mark.parametrize("sheet", ["page.css", "index.css"])
+@pytest.mark.parametrize("sheet", ["common.css", "page.css", "index.css"])
 def test_the_styles_load_nothing(word: str, sheet: str) -> None:
-    assert word not in (TEMPLATES / sheet).read_text(encoding="utf-8")
+    assert word not in asset(sheet)
 
 
 @pytest.mark.parametrize("template", ["page", "index", "result", "chunk"])
@@ -119,12 +126,25 @@ def test_the_index_links_to_its_pages_alone() -> None:
         '"><script>.html',
         "\udcff",
     ]
-    page = read(index_html([Entry(name, f"<b>{name}", 3) for name in names]))
+    result = MarkdownChunker().chunk_hierarchical(ALL)
+    page = read(index_html([Entry.of(name, f"<b>{name}", result) for name in names]))
     links = page.all("a")
     assert all(link.attributes["href"].startswith("./") for link in links)
     assert not any(sign in link.attributes["href"] for link in links for sign in ':"<>')
-    assert [link.text for link in links[:4]] == [f"<b>{name}" for name in names[:4]]
-    assert not page.all("b") + page.all("script")
+    assert {link.text for link in links} >= {f"<b>{name}" for name in names[:4]}
+    assert not page.all("b")
+    check_attributes(page)
+
+
+def test_the_policy_of_the_index_allows_its_own_style_and_script() -> None:
+    page = read(index_html([Entry.of("a.html", "a.md", MarkdownChunker().chunk_hierarchical(ALL))]))
     (style,) = page.all("style")
-    assert page.policy["script-src"] == ["'none'"]
+    data, script = page.all("script")
+    assert page.policy["script-src"] == [hashed(script.text)]
     assert page.policy["style-src"] == [hashed(style.text)]
+    assert page.policy["default-src"] == ["'none'"]
+    assert not set(data.text) & set("<>&\u2028\u2029")
+    assert (style.text, script.text) == (
+        asset("common.css") + asset("index.css"),
+        asset("elements.js") + asset("index.js"),
+    )

@@ -1,4 +1,4 @@
-"""`chunkana compare`: a document, cut by several tools."""
+"""`chunkana compare`: files, cut by several tools."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ from typing import Annotated
 
 import typer
 
+from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.comparing.comparison import Comparison
-from chunkana_cli.documents import AUTO, InputFormat, read_or_fail
-from chunkana_cli.errors import fail
+from chunkana_cli.comparing.comparison import compare_documents, comparisons_to_dict
+from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import open_console, write_json
+from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.progress import progress_bar
 from chunkana_core import ChunkConfig
 
 EPILOG = epilog(
     "compare README.md",
+    "compare docs src",
     "compare docs/guide.md --max-chunk-size 500 --atomic-blocks split",
     "compare README.md --json",
 )
@@ -24,26 +27,28 @@ _WIDTH = 100  # in a pipe
 
 @with_config()
 def compare(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="- for standard input.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     as_json: AsJson = False,
     given: InputFormat = AUTO,
     config: ChunkConfig,
 ) -> None:
-    """Cut a file with Chunkana, LangChain and LlamaIndex, and measure all alike.
+    """Cut files with Chunkana and the tools of others, and measure all alike.
 
     Sizes are characters, nothing overlaps, all else is each tool's default; options but for
     --max-chunk-size are Chunkana's alone. Tools that are not installed are named. What is a
-    heading, a table or a fence is what a CommonMark parse says.
+    heading, a table or a fence is what a CommonMark parse says. Files that the same tools are meant
+    for are added up.
     """
-    document = read_or_fail(file, given)
-    if not document.text.strip():
-        fail(f"{file}: has no text to chunk")
-    comparison = Comparison.of(document, config)
+    batch = Batch.of(files, given)
+    documents = batch.with_text()
+    with progress_bar(len(documents)) as progress:
+        comparisons = compare_documents(documents, config, progress)
     if as_json:
-        write_json(comparison.to_dict())
-        return
-    from chunkana_cli.comparing.view import show_comparison  # noqa: PLC0415  # rich's tables
+        write_json(comparisons_to_dict(comparisons, config.max_chunk_size))
+    else:
+        from chunkana_cli.comparing.view import show_comparisons  # noqa: PLC0415  # rich's tables
 
-    with open_console(_WIDTH) as console:
-        show_comparison(comparison, console)
+        with open_console(_WIDTH) as console:
+            show_comparisons(comparisons, console)
+    batch.end()

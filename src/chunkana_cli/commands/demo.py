@@ -6,29 +6,24 @@ from typing import Annotated
 
 import typer
 
+from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import (
-    AUTO,
-    DEFAULT_QUESTION,
-    InputFormat,
-    default_documents,
-    read_or_fail,
-)
-from chunkana_cli.errors import fail
+from chunkana_cli.documents import AUTO, DEFAULT_QUESTION, InputFormat, default_documents
 from chunkana_cli.options import with_config
 from chunkana_cli.output import open_console
+from chunkana_cli.paths import FILES_HELP
 from chunkana_core import ChunkConfig
 
-EPILOG = epilog("demo", 'demo README.md -q "How are tables split?"')
+EPILOG = epilog("demo", "demo docs", 'demo README.md -q "How are tables split?"')
 _WIDTH = 100  # in a pipe
 _PARENT_DEFAULT = "three times that of a chunk"
 
 
 @with_config(atomic_blocks="split")
 def demo(  # noqa: PLR0913 - one for each option
-    file: Annotated[
-        str | None,
-        typer.Argument(metavar="FILE", help="By default, documents of Chunkana's."),
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE...", help=f"{FILES_HELP} By default, Chunkana's own."),
     ] = None,
     *,
     question: Annotated[
@@ -45,19 +40,19 @@ def demo(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Show chunking, search and merging at work.
 
-    Without a file, on documents of Chunkana's own.
+    Without files, on documents of Chunkana's own.
     """
     # Their numpy takes longer to load than the other commands to run.
     from chunkana_cli.demo.running import Retrieval, run_demo  # noqa: PLC0415
     from chunkana_cli.demo.view import show  # noqa: PLC0415
 
-    if file is None:
-        documents, question = default_documents(), question or DEFAULT_QUESTION
+    batch = Batch.of(files or (), given)
+    if files:
+        documents = batch.with_text()
     else:
-        documents = [read_or_fail(file, given)]
-    if not any(document.text.strip() for document in documents):
-        fail(f"{documents[0].name}: has no text to chunk")
+        documents, question = default_documents(), question or DEFAULT_QUESTION
     cap = max_parent_size or 3 * config.max_chunk_size
     shown = run_demo(documents, question, Retrieval(hits, cap), config)
     with open_console(_WIDTH) as console:
         show(shown, console)
+    batch.end()

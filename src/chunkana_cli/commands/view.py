@@ -10,10 +10,11 @@ from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.errors import FAILED
+from chunkana_cli.files import is_folder
 from chunkana_cli.options import with_config
 from chunkana_cli.output import STANDARD_OUTPUT
 from chunkana_cli.paths import FILES_HELP
-from chunkana_core import ChunkConfig, Chunker
+from chunkana_core import ChunkConfig, Chunker, Context
 
 EPILOG = epilog("view README.md -o readme.html", "view docs -o pages --max-chunk-size 500")
 
@@ -24,20 +25,25 @@ def view(
     *,
     output: Annotated[
         str,
-        typer.Option("--output", "-o", metavar="PAGE", help="For several files, a folder."),
+        typer.Option(
+            "--output", "-o", metavar="PAGE", help="For a folder or several files, a folder."
+        ),
     ] = STANDARD_OUTPUT,
     given: InputFormat = AUTO,
     config: ChunkConfig,
+    context: Context | None,
 ) -> None:
     """Write a page that shows the chunks of a file.
 
-    HTML that needs nothing else. Of several files, a page each and an index.
+    HTML that needs nothing else. Of a folder or several files, a page each, and index.html with
+    their sizes, totals and a search.
     """
     from chunkana_cli.pages import Reader, write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
 
     batch = Batch.of(files, given)
-    names, is_whole, reader = batch.names, not batch.failures, Reader(Chunker(config), given)
-    if len(names) == 1:
+    names, is_whole = batch.names, not batch.failures
+    reader = Reader(Chunker(config, context), given)
+    if len(names) == 1 and not any(map(is_folder, files)):
         write_page(names[0], output, reader)
     elif names:
         is_whole = write_folder(names, output, reader) and is_whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from chunkana_cli.comparing.splitters import Piece
 from chunkana_cli.fences import leaves_fence_open
@@ -16,7 +16,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a tool made of a document.
+    """What a tool made of a document, or of several.
 
     Attributes:
         chunks: how many there are.
@@ -30,7 +30,8 @@ class Measured:
         fences_broken: chunks that open a code fence and do not close it.
         tables_parted: chunks with rows of a table whose header row they do not show.
         definitions_parted: definitions, or values of JSON, that fit and are whole in no chunk.
-        lines_lost: the share of the document's lines in no chunk.
+        lines_lost: the share of the document's lines in no chunk; of several documents the mean, in
+            which each counts by its characters.
     """
 
     chunks: int
@@ -46,6 +47,30 @@ class Measured:
     definitions_parted: int
     lines_lost: float
 
+    @classmethod
+    def total(cls, parts: Sequence[tuple[int, Measured]]) -> Measured:
+        """Add up what a tool made of documents, each given with its number of characters."""
+        counts = {
+            field.name: sum(getattr(found, field.name) for _, found in parts)
+            for field in fields(cls)
+        }
+        lost = sum(characters * found.lines_lost for characters, found in parts)
+        characters = sum(characters for characters, _ in parts)
+        counts["largest"] = max(found.largest for _, found in parts)
+        return cls(**counts | {"lines_lost": lost / max(1, characters)})
+
+    @property
+    def faults(self) -> int:
+        """How many chunks, headings, tables and definitions are not as they should be."""
+        return (
+            self.over_limit
+            + self.false_headings
+            + self.offsets_wrong
+            + self.fences_broken
+            + self.tables_parted
+            + self.definitions_parted
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Truth:
@@ -57,7 +82,7 @@ class Truth:
         is_open: whether it leaves its last fence open.
         tables: each one's header row, and its other rows.
         definitions: the texts of definitions, or of values of JSON; of Markdown none.
-        format: the name of its format.
+        format: the name of its format, plain text where it is not valid as its own.
     """
 
     text: str
@@ -74,7 +99,9 @@ class Truth:
             document = parse_document(text, form)
             spans = (document.trimmed_run(s.first, s.stop) for s in document.sections[1:])
             texts = tuple(text[span.start : span.end] for span in spans)
-            return cls(text, (), is_open=False, tables=(), definitions=texts, format=form)
+            return cls(
+                text, (), is_open=False, tables=(), definitions=texts, format=document.traits.name
+            )
         blocks = parse_markdown(text).blocks
         # Those in quotes and lists too: a tool is free to find them.
         headings = tuple(_key(b.info) for b in blocks if b.kind is BlockKind.HEADING)

@@ -36,7 +36,7 @@ class Splitter:
 
     Attributes:
         name: to show.
-        install: the package that it needs, as pip knows it.
+        install: the packages that it needs, as they are given to pip.
         split: cuts a document; sizes are characters, nothing overlaps. The other options of the
             configuration are Chunkana's alone.
         is_for: tells of a format whether the tool is meant for it.
@@ -152,6 +152,38 @@ def llamaindex_sentences(document: Document, config: ChunkConfig) -> list[Piece]
     return list(_of_nodes(parser, document.text))
 
 
+def llamaindex_code(document: Document, config: ChunkConfig) -> list[Piece]:
+    """Cut source code at nodes of its syntax tree with LlamaIndex.
+
+    There is nothing of a text that it takes for an error from its start.
+    """
+    from llama_index.core.node_parser import CodeSplitter  # noqa: PLC0415  # slow to load
+
+    _require_grammars()
+    parser = CodeSplitter(document.format, max_chars=config.max_chunk_size, tokenizer=list)
+    try:
+        return list(_of_nodes(parser, document.text))
+    except ValueError:
+        return []
+
+
+def chonkie_code(document: Document, config: ChunkConfig) -> list[Piece]:
+    """Cut source code at nodes of its syntax tree with chonkie."""
+    from chonkie import CodeChunker  # noqa: PLC0415  # slow to load
+
+    _require_grammars()
+    chunker = CodeChunker("character", config.max_chunk_size, document.format)
+    return [Piece(c.text, c.text, c.start_index) for c in chunker.chunk(document.text)]
+
+
+def _require_grammars() -> None:
+    """Raise an ImportError where grammars would be fetched from a network when they are used."""
+    import tree_sitter_language_pack  # noqa: PLC0415  # of what is optional
+
+    if hasattr(tree_sitter_language_pack, "download"):
+        raise ImportError("grammars come with versions below 1", name="tree_sitter_language_pack")
+
+
 def _of_nodes(parser: Any, text: str) -> Iterator[Piece]:  # noqa: ANN401  # of what is optional
     from llama_index.core import Document  # noqa: PLC0415  # slow to load
 
@@ -168,6 +200,8 @@ def _path(metadata: Mapping[str, Any]) -> Iterator[str]:
 
 _LANGCHAIN = "langchain-text-splitters"
 _LLAMAINDEX = "llama-index-core"
+_GRAMMARS = '"tree-sitter-language-pack<1"'  # later ones fetch grammars when they are used
+_CHONKIE = '"chonkie>=1.6.5,<1.6.6"'  # later ones need those
 _SAME_NAMES = ("python", "go", "rust", "java", "c", "cpp", "csharp", "ruby", "php")
 # Of LangChain's separators, by our names of formats.
 _LANGUAGES = {
@@ -176,6 +210,7 @@ _LANGUAGES = {
     "typescript": "ts",
     "tsx": "ts",
 }
+_CODE = {*_LANGUAGES, "bash"}
 
 
 def _is_any(_: str) -> bool:
@@ -192,6 +227,8 @@ SPLITTERS = (
     Splitter("LangChain Header + Recursive", _LANGCHAIN, langchain_headers, _is_markdown),
     Splitter("LangChain Language", _LANGCHAIN, langchain_code, _LANGUAGES.__contains__),
     Splitter("LangChain JSON", _LANGCHAIN, langchain_json, "json".__eq__),
+    Splitter("LlamaIndex Code", f"{_LLAMAINDEX} {_GRAMMARS}", llamaindex_code, _CODE.__contains__),
+    Splitter("chonkie Code", f"{_CHONKIE} {_GRAMMARS}", chonkie_code, _CODE.__contains__),
     Splitter("LlamaIndex Markdown", _LLAMAINDEX, llamaindex_markdown, _is_markdown),
     Splitter("LlamaIndex Sentence", _LLAMAINDEX, llamaindex_sentences, _is_any),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -31,29 +31,60 @@ _ROWS: dict[str, tuple[Callable[[Measured], str], bool]] = {
 
 _MARKDOWNS = {"headings found", "false headings", "fences broken", "tables parted"}
 _NARROW = 80  # columns, below which the table would cut names
+_FEW = 12  # files; of more, the totals alone are shown
 
 
-def show_comparison(comparison: Comparison, console: Console) -> None:
-    """Print a table of what was measured, and what could not be."""
+def show_comparisons(comparisons: Sequence[Comparison], console: Console) -> None:
+    """Print a table of what was measured for each group of documents, and what could not be."""
+    for number, comparison in enumerate(comparisons):
+        if number:
+            console.print()
+        _show(comparison, console)
+    missing = dict.fromkeys(tool for group in comparisons for tool in group.missing)
+    for tool in missing:
+        console.print(Text(f"{tool.name} is not installed: pip install {tool.install}"))
+
+
+def _show(comparison: Comparison, console: Console) -> None:
     console.print(Text(_heading(comparison)))
     console.print()
+    is_listed = 1 < len(comparison.documents) <= _FEW
     if console.width < _NARROW:
         _list_tools(comparison, console)
-    else:
-        console.print(_side_by_side(comparison))
-    for splitter in comparison.missing:
-        console.print(Text(f"{splitter.name} is not installed: pip install {splitter.install}"))
+        if is_listed:
+            _list_files(comparison, console)
+        return
+    console.print(_side_by_side(comparison))
+    if is_listed:
+        console.print(Text(), _by_file(comparison), sep="\n")
 
 
 def _side_by_side(comparison: Comparison) -> Table:
+    measured = comparison.measured
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column()
-    for splitter in comparison.measured:
+    for splitter in measured:
         table.add_column(splitter.name, justify="right", max_width=12)
     for label, (cell, is_bad) in _rows(comparison).items():
-        cells = [cell(found) for found in comparison.measured.values()]
+        cells = [cell(found) for found in measured.values()]
         table.add_row(label, *(Text(c, "red" if is_bad and c != "0" else "") for c in cells))
     return table
+
+
+def _by_file(comparison: Comparison) -> Table:
+    """Return a row a file: for each tool the number of its chunks, and of its faults."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("chunks / faults", overflow="fold")
+    for splitter in comparison.measured:
+        table.add_column(splitter.name, justify="right", max_width=12)
+    for document in comparison.documents:
+        name = Text(on_one_line(document.name))
+        table.add_row(name, *(Text(_brief(found)) for found in document.measured.values()))
+    return table
+
+
+def _brief(found: Measured) -> str:
+    return f"{found.chunks:,} / {found.faults:,}"
 
 
 def _list_tools(comparison: Comparison, console: Console) -> None:
@@ -64,18 +95,34 @@ def _list_tools(comparison: Comparison, console: Console) -> None:
         console.print()
 
 
+def _list_files(comparison: Comparison, console: Console) -> None:
+    console.print(Text("chunks / faults", style="bold"))
+    for document in comparison.documents:
+        cells = (f"{tool.name} {_brief(found)}" for tool, found in document.measured.items())
+        console.print(Text(f"{on_one_line(document.name)}: {', '.join(cells)}"))
+    console.print()
+
+
 def _rows(comparison: Comparison) -> dict[str, tuple[Callable[[Measured], str], bool]]:
-    """Return what is shown of a document of its format."""
-    is_markdown = comparison.truth.format == "markdown"
-    left_out = {"definitions parted"} if is_markdown else _MARKDOWNS
+    """Return what is shown of documents of their formats."""
+    left_out = {"definitions parted"} if _is_markdown(comparison) else _MARKDOWNS
     return {label: row for label, row in _ROWS.items() if label not in left_out}
 
 
+def _is_markdown(comparison: Comparison) -> bool:
+    return comparison.formats == ["markdown"]
+
+
 def _heading(comparison: Comparison) -> str:
-    truth = comparison.truth
-    size, headings = counted(len(truth.text), "character"), counted(len(truth.headings), "heading")
-    tables = counted(len(truth.tables), "table")
-    if truth.format != "markdown":
-        headings, tables = truth.format, counted(len(truth.definitions), "definition")
-    name, limit = on_one_line(comparison.name), f"limit {comparison.limit:,} characters"
-    return f"{name}: {size}, {headings}, {tables}; {limit}"
+    documents, formats = comparison.documents, ", ".join(comparison.formats)
+    name, facts = on_one_line(documents[0].name), [formats]
+    if len(documents) > 1:
+        name, facts = f"{counted(len(documents), 'file')} of {formats}", []
+    counts = {"definition": sum(document.definitions for document in documents)}
+    if _is_markdown(comparison):
+        facts = []
+        headings = sum(document.headings for document in documents)
+        counts = {"heading": headings, "table": sum(document.tables for document in documents)}
+    size = counted(sum(document.characters for document in documents), "character")
+    facts = [size, *facts, *(counted(number, noun) for noun, number in counts.items())]
+    return f"{name}: {', '.join(facts)}; limit {comparison.limit:,} characters"

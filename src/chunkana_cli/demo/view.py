@@ -14,6 +14,7 @@ from chunkana_cli.tree_view import short_tree
 from chunkana_cli.visible import on_one_line
 from chunkana_retrieval import find_words
 
+_MOST_NAMES = 30
 _TREE_ROWS = 40  # of all documents together
 _FEWEST_ROWS = 6  # of a document: less says nothing about it
 
@@ -38,7 +39,9 @@ def _step(title: str, words: str, console: Console) -> None:
 
 
 def _show_chunks(demo: Demo, console: Console) -> None:
-    names = ", ".join(on_one_line(c.document.name) for c in demo.chunked)
+    names = ", ".join(on_one_line(c.document.name) for c in demo.chunked[:_MOST_NAMES])
+    if len(demo.chunked) > _MOST_NAMES:
+        names += f" and {len(demo.chunked) - _MOST_NAMES:,} more"
     total = sum(len(c.document.text) for c in demo.chunked)
     sizes = sorted(chunk.size for c in demo.chunked for chunk in c.result.get_leaves())
     limit = demo.config.max_chunk_size

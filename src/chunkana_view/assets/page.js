@@ -1,20 +1,26 @@
 "use strict";
-// Documents are untrusted: what is in them reaches the page as text alone, never as markup.
 (() => {
-  const byId = (id) => document.getElementById(id);
   const source = byId("source");
   const leaves = [...source.querySelectorAll(".leaf")];
-  const { chunks, limit, unit, outline, merge, colours } = JSON.parse(byId("chunks").textContent);
+  const { chunks, limit, unit, has_contexts, outline, merge, colours } = JSON.parse(byId("chunks").textContent);
   const narrow = matchMedia("(max-width: 1040px)");
-  const count = (number) => number.toLocaleString("en");
   let selected = -1;
   let range = [];
 
-  function make(tag, text, className) {
-    const element = document.createElement(tag);
-    if (text !== undefined) element.textContent = text;
-    if (className) element.className = className;
-    return element;
+  // Sheets that were never in sight are laid out later: until then they have about their height.
+
+  const LINE = 21; // pixels
+  const AROUND = 30; // of a chunk, above and below its lines
+  const COLUMNS = 110; // characters of a line in a wide window
+
+  function heightOf(leaf) {
+    const lines = leaf.textContent.split("\n");
+    return AROUND + LINE * lines.reduce((sum, line) => sum + Math.ceil(line.length / COLUMNS || 1), 0);
+  }
+
+  for (const sheet of source.querySelectorAll(".large .sheet")) {
+    const height = [...sheet.querySelectorAll(".leaf")].reduce((sum, leaf) => sum + heightOf(leaf), 0);
+    sheet.style.containIntrinsicSize = `auto ${height}px`;
   }
 
   // Details
@@ -27,6 +33,7 @@
       ["Offsets", `${count(chunk.from)}–${count(chunk.to)}`],
       ["Id", chunk.id],
     ];
+    if (chunk.container) facts.push(["Container", chunk.container]);
     if (chunk.tags) facts.push(["Also holds", chunk.tags.join(" · ")]);
     return facts;
   }
@@ -61,6 +68,23 @@
     byId("embedded").replaceChildren(above, chunk.text ?? own, below);
     byId("embedded").scrollTop = 0;
   }
+
+  // What is embedded with each chunk, beside its text; not in it, which stays the source's.
+
+  function showContexts(shown) {
+    byId("context").setAttribute("aria-pressed", String(shown));
+    leaves.forEach((leaf, at) => {
+      const { above, below } = chunks[at];
+      if (shown && above) leaf.previousElementSibling.dataset.above = above.trimEnd();
+      else delete leaf.previousElementSibling.dataset.above;
+      if (shown && below) leaf.dataset.below = below.trim();
+      else delete leaf.dataset.below;
+    });
+  }
+
+  const toggleContexts = () => showContexts(byId("context").getAttribute("aria-pressed") === "false");
+  byId("context").addEventListener("click", toggleContexts);
+  if (has_contexts) showContexts(true);
 
   // Selection
 
@@ -148,120 +172,23 @@
     event.preventDefault();
   });
 
-  // Trees: rows are in order, each before what is under it, and are made when they are opened.
+  // Trees
 
-  const MOST_OPEN = 200; // entries, at first
-  const LONG = 100; // entries that are laid out together, once they come into sight
-
-  class Tree {
-    constructor(element, rows, text) {
-      this.rows = rows;
-      this.text = text;
-      this.buttons = new Map();
-      this.open = new Set();
-      this.element = element;
-      element.append(this.list(0, 0, this.depthToOpen()));
-      element.addEventListener("click", (event) => this.clicked(event.target.closest("button")));
-    }
-
-    // The most levels that have room, and no more than two below the top.
-    depthToOpen() {
-      const counts = [0, 0, 0];
-      for (const [depth] of this.rows) if (depth < 3) counts[depth]++;
-      if (counts[0] + counts[1] > MOST_OPEN) return 0;
-      return counts[0] + counts[1] + counts[2] > MOST_OPEN ? 1 : 2;
-    }
-
-    list(start, depth, open) {
-      const items = [];
-      for (let at = start; at < this.rows.length && this.rows[at][0] >= depth; at++) {
-        if (this.rows[at][0] === depth) items.push(this.item(at, open));
-      }
-      const level = make("div", undefined, "level");
-      const isLong = items.length > LONG;
-      for (let from = 0; from < items.length; from += LONG) {
-        const list = make("ul", undefined, isLong ? "long" : "");
-        list.append(...items.slice(from, from + LONG));
-        level.append(list);
-      }
-      return level;
-    }
-
-    item(at, open) {
-      const [depth, title, first, last] = this.rows[at];
-      const item = make("li");
-      const entry = make("div", undefined, "entry");
-      const fold = make("button", undefined, "fold");
-      const go = make("button", undefined, "go");
-      const hasChildren = this.rows[at + 1]?.[0] > depth;
-      fold.setAttribute("aria-label", `Under ${title}`);
-      if (!hasChildren) fold.classList.add("none");
-      go.append(make("span", title), make("small", this.text(this.rows[at])));
-      go.title = `${title}\nchunks ${first + 1}–${last + 1}`;
-      for (const button of [fold, go]) {
-        button.type = "button";
-        button.dataset.row = at;
-      }
-      this.buttons.set(at, go);
-      entry.append(fold, go);
-      item.append(entry);
-      if (hasChildren) this.unfold(fold, item, open > 0, open - 1);
-      return item;
-    }
-
-    unfold(fold, item, open, deeper = 0) {
-      const at = Number(fold.dataset.row);
-      fold.setAttribute("aria-expanded", String(open));
-      if (open) this.open.add(at);
-      else this.open.delete(at);
-      let list = item.querySelector(":scope > .level");
-      if (open && !list) {
-        list = this.list(at + 1, this.rows[at][0] + 1, deeper);
-        item.append(list);
-      }
-      if (list) list.hidden = !open;
-    }
-
-    clicked(button) {
-      if (!button) return;
-      if (button.classList.contains("fold")) {
-        const open = button.getAttribute("aria-expanded") !== "true";
-        this.unfold(button, button.closest("li"), open);
-        return;
-      }
-      const [, , first, last] = this.rows[Number(button.dataset.row)];
-      select(first, { first, last, block: "start" });
-      if (narrow.matches) showTrees(false);
-      this.current(Number(button.dataset.row));
-    }
-
-    // Mark the innermost entry that is not folded away and whose range holds the selected chunk.
-    showCurrent() {
-      let found = -1;
-      let folded = Infinity; // the depth of the entry that is being skipped
-      this.rows.forEach(([depth, , first, last], at) => {
-        if (depth > folded) return;
-        folded = this.open.has(at) ? Infinity : depth;
-        if (first <= selected && selected <= last) found = at;
-      });
-      this.current(found);
-    }
-
-    current(at) {
-      this.marked?.removeAttribute("aria-current");
-      this.marked = this.buttons.get(at);
-      this.marked?.setAttribute("aria-current", "true");
-      if (this.element.parentElement.open) this.marked?.scrollIntoView({ block: "nearest" });
-    }
+  function selectRow([, , first, last]) {
+    select(first, { first, last, block: "start" });
+    if (narrow.matches) showTrees(false);
   }
 
   const trees = [
-    new Tree(byId("outline"), outline, ([, , first, last]) => `${count(last - first + 1)}`),
-    new Tree(byId("merge"), merge, ([, , , , size]) => count(size)),
+    new Tree(byId("outline"), outline, {
+      text: ([, , first, last]) => `${count(last - first + 1)}`,
+      choose: selectRow,
+    }),
+    new Tree(byId("merge"), merge, { text: ([, , , , size]) => count(size), choose: selectRow }),
   ];
 
   function currentInTrees() {
-    for (const tree of trees) tree.showCurrent();
+    for (const tree of trees) tree.showCurrent(selected);
   }
 
   function showTrees(open) {
@@ -283,13 +210,14 @@
 
   function isOfKind(chunk) {
     const [, kind, name] = /^(\w*):?(.*)$/s.exec(choice.value);
-    return !kind || (kind === "flag" ? name in (chunk.flags ?? {}) : chunk.type === name);
+    if (kind === "flag") return name in (chunk.flags ?? {});
+    return !kind || chunk[kind] === name;
   }
 
   function search() {
     const wanted = query.value.trim().toLowerCase();
     const isSearching = Boolean(wanted || choice.value);
-    texts ??= leaves.map((leaf, at) => `${leaf.textContent}\n${chunks[at].path ?? ""}\n${chunks[at].id}`.toLowerCase());
+    texts ??= leaves.map((leaf, at) => `${leaf.textContent}\n${chunks[at].path ?? ""}\n${chunks[at].id}\n${chunks[at].container ?? ""}`.toLowerCase());
     matches = [];
     leaves.forEach((leaf, at) => {
       const found = isSearching && isOfKind(chunks[at]) && texts[at].includes(wanted);
@@ -392,6 +320,7 @@
     n: () => toMatch(1),
     p: () => toMatch(-1),
     d: toggleTheme,
+    e: toggleContexts,
     "/": () => query.focus(),
     "?": () => help.showModal(),
   };
