@@ -61,6 +61,7 @@ bench: $(BENCHMARK)/.speed ## measure speed and memory, beside other chunkers; Q
 	$(BENCHMARK)/bin/python -m benchmarks.pathological $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.speed $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.formats
+	$(BENCHMARK)/bin/python -m benchmarks.runs $(if $(QUICK),--quick)
 
 bench-retrieval: $(BENCHMARK)/.retrieval ## measure what chunks are worth for retrieval; QUESTIONS=folder
 	HF_HUB_OFFLINE=1 $(BENCHMARK)/bin/python -m benchmarks.retrieval $(if $(QUESTIONS),"$(QUESTIONS)")
@@ -98,7 +99,7 @@ $(FLOORS)/.dev: pyproject.toml scripts/floors.py $(FLOORS)/bin/python
 $(BENCHMARK)/.speed: pyproject.toml $(BENCHMARK)/bin/python
 	@echo "Installing what is compared with into $(BENCHMARK) (once)"
 	@$(BENCHMARK)/bin/python $(INSTALL) "pip>=25.1"
-	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex,cli,code]" --group benchmark
+	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex,cli,code,arrow]" --group benchmark
 	@touch $@
 
 $(BENCHMARK)/.retrieval: pyproject.toml $(BENCHMARK)/bin/python

@@ -16,6 +16,7 @@ from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
 from chunkana_cli.files import exists, is_file
 from chunkana_cli.options import AsJson
 from chunkana_cli.output import STANDARD_OUTPUT, open_output, write_json
+from chunkana_cli.progress import progress_bar
 
 EPILOG = epilog(
     "validate chunks.jsonl",
@@ -90,13 +91,15 @@ def _check_documents(
         is_named: whether the user named the document.
     """
     checked, unread = [], []
-    for name, records in documents.items():
-        try:
-            text = read_document(name).text if is_named else _read_named_by_chunks(name, folder)
-            checked.append(check_document(name, records, text, limit))
-        except InputError as error:
-            report(str(error) if is_named else f"{error}; name the document with --source")
-            unread.append(UnreadDocument(name, len(records), str(error)))
+    with progress_bar(len(documents)) as progress:
+        for number, (name, records) in enumerate(documents.items(), 1):
+            try:
+                text = read_document(name).text if is_named else _read_named_by_chunks(name, folder)
+                checked.append(check_document(name, records, text, limit))
+            except InputError as error:
+                report(str(error) if is_named else f"{error}; name the document with --source")
+                unread.append(UnreadDocument(name, len(records), str(error)))
+            progress(number)
     return Report(checked, unread)
 
 
