@@ -1,4 +1,4 @@
-"""What tables cost beside chunking, and what runs of the command cost: cold, in two processes, again.
+"""What tables cost beside chunking, and what runs of the command cost: cold, parallel, again.
 
 Files are those of the corpus, or else the project's own, as often as it takes. What is judged is
 processor time, but for two processes, of which the clock alone says something: it needs two
