@@ -112,7 +112,7 @@ def test_own_stores_are_filled(tmp_path: Path) -> None:
     files = create_kv_docstore(LocalFileStore(tmp_path))
     vectorstore = InMemoryVectorStore(WordEmbeddings())
     made = ChunkanaAutoMergingRetriever.from_documents(
-        [BOOK], WordEmbeddings(), splitter=SPLITTER, vectorstore=vectorstore, docstore=files
+        [BOOK], splitter=SPLITTER, vectorstore=vectorstore, docstore=files
     )
     assert made.vectorstore is vectorstore
     assert made.invoke("subject2")

@@ -132,7 +132,7 @@ async def test_every_way_to_parse_gives_the_same() -> None:
     [
         {},
         {"tokenizer": words, "id_func": numbered, "max_chunk_size": 64},
-        {"header_context": "text", "include_parents": False, "max_parent_size": 900},
+        {"header_context": "text", "include_parents": False, "max_parent_size": 1900},
         {"include_metadata": False, "include_prev_next_rel": False, "atomic_blocks": "split"},
     ],
 )
@@ -179,7 +179,7 @@ def test_pipelines_give_the_same_with_workers_and_async() -> None:
         {"max_chunk_size": 999}, {"min_chunk_size": 3}, {"atomic_blocks": "keep"},
         {"strategy": "fallback"}, {"merge_boundary_level": 3}, {"min_content_after_header": 7},
         {"oversize_tolerance": 0.5}, {"code_threshold": 0.5}, {"structure_threshold": 5},
-        {"tokenizer": words}, {"tokenizer": str.split}, {"max_parent_size": 999},
+        {"tokenizer": words}, {"tokenizer": str.split}, {"max_parent_size": 1999},
         {"include_parents": False}, {"include_document_node": True}, {"header_context": "none"},
         {"id_func": numbered}, {"include_metadata": False},
         {"include_prev_next_rel": False},

@@ -79,6 +79,7 @@ class LeafStore:
 
     def search(self, query: str, options: Mapping[str, Any]) -> list[Proposal]:
         """Return what the store finds, the best first."""
+        options = search_arguments(self.vectorstore, options)
         try:
             found: _Found = self.vectorstore.similarity_search_with_score(query, **options)
         except NotImplementedError:  # it counts no scores
@@ -88,6 +89,7 @@ class LeafStore:
     async def asearch(self, query: str, options: Mapping[str, Any]) -> list[Proposal]:
         """Return what the store finds, the best first."""
         store = self.vectorstore
+        options = search_arguments(store, options)
         try:
             found: _Found = await store.asimilarity_search_with_score(query, **options)
         except NotImplementedError:  # it counts no scores
@@ -120,6 +122,21 @@ class MemoryLeaves(LeafStore):
             "text": document.page_content,
             "metadata": document.metadata,
         }
+
+
+def search_arguments(store: VectorStore, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments of a search as a store takes them.
+
+    LangChain's store in memory takes a function as a filter, where most others take a dict.
+    """
+    wanted = arguments.get("filter")
+    if not (isinstance(store, InMemoryVectorStore) and isinstance(wanted, dict)):
+        return dict(arguments)
+
+    def has_values(document: Document) -> bool:
+        return all(document.metadata.get(key) == value for key, value in wanted.items())
+
+    return {**arguments, "filter": has_values}
 
 
 def _batches(values: Sequence[Any]) -> Iterable[Sequence[Any]]:

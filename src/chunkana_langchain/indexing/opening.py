@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, get_args
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -75,6 +75,11 @@ class IndexParts:
                 kinds = kind if isinstance(kind, tuple) else (kind,)
                 allowed = " or ".join(one.__name__ for one in kinds)
                 raise InputTypeError(name, value, f"None or {allowed}")
+        if self.docstore is not None:
+            require_document_store(self.docstore)
+        if self.vectorstore is not None and self.embedding is not None:
+            allowed = "None with a `vectorstore`, which embeds by its own"
+            raise ConfigurationError("embedding", self.embedding, allowed)
 
     def open(self) -> DocumentIndex:
         """Return an index over stores that may have documents already."""
@@ -220,6 +225,14 @@ class _Opening:
                 "give these documents to `update`"
             )
             warnings.warn(message, stacklevel=4)
+
+
+def require_document_store(store: BaseStore[str, Document]) -> None:
+    """Raise an InputTypeError for a store that its class says keeps bytes."""
+    bases = [base for kind in type(store).__mro__ for base in getattr(kind, "__orig_bases__", ())]
+    if any(bytes in get_args(base) for base in bases):
+        allowed = "a store of documents: `create_kv_docstore(store)` of langchain_classic.storage"
+        raise InputTypeError("docstore", store, allowed)
 
 
 class _MissingEmbedding(Embeddings):

@@ -13,7 +13,7 @@ from langchain_core.stores import BaseStore
 from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field
 
-from chunkana_core import ConfigurationError
+from chunkana_core import ConfigurationError, InputTypeError
 from chunkana_langchain.indexing.index import DocumentIndex
 from chunkana_langchain.indexing.opening import IndexParts
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter
@@ -186,6 +186,10 @@ class IndexedRetriever(BaseRetriever):
         folder: str | Path | None,
         options: Mapping[str, Any],
     ) -> IndexParts:
+        if unknown := sorted(options.keys() - cls.model_fields.keys()):
+            where = "; those of chunking belong to splitter=ChunkanaSplitter(…)"
+            allowed = ", ".join(sorted(cls.model_fields.keys() - {"index"}))
+            raise InputTypeError("options", unknown, allowed + where)
         search = cls._search_kind(options)
         return IndexParts(
             embedding, splitter, vectorstore, docstore, folder, search, cls.with_parents

@@ -20,7 +20,8 @@ from pydantic import Field, model_validator
 from chunkana_core import ConfigurationError
 from chunkana_langchain import keys
 from chunkana_langchain.indexing.index import DocumentIndex
-from chunkana_langchain.indexing.opening import IndexParts
+from chunkana_langchain.indexing.leaves import search_arguments
+from chunkana_langchain.indexing.opening import IndexParts, require_document_store
 from chunkana_langchain.indexing.retriever import IndexedRetriever
 from chunkana_langchain.merging.documents import merge_documents, missing
 from chunkana_langchain.merging.scores import ScoredDocument, rank_documents
@@ -28,6 +29,10 @@ from chunkana_langchain.splitting.mapping import copied
 
 _OPENED = (
     "that of the stores: open it with `from_documents([], vectorstore=…, docstore=…)`, or `load`"
+)
+_NO_DOCSTORE = (
+    "give docstore=…, where the parents of chunks are, which no vector store has: "
+    "`docstore.mset(splitter.split_hierarchical(documents).parents)`"
 )
 _NO_ARGUMENTS = "{} with `retriever`, which is asked as it is; give them to that one"
 
@@ -82,7 +87,8 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
             if (self.vectorstore is None) == (self.retriever is None):
                 raise ValueError("give either a vectorstore or a retriever, to find chunks with")
             if self.docstore is None:
-                raise ValueError("give a docstore with the parents of chunks")
+                raise ValueError(_NO_DOCSTORE)
+            require_document_store(self.docstore)
         if self.retriever is not None and self.search_kwargs:
             raise ConfigurationError("search_kwargs", self.search_kwargs, _NO_ARGUMENTS)
         return self
@@ -101,6 +107,7 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
             pages = self.index.find(query, arguments)
             return self._merge(self._rank(_with_scores(pages.leaves)), pages.parents, k)
         if self.vectorstore is not None:
+            arguments = search_arguments(self.vectorstore, arguments)
             found = _with_scores(self.vectorstore.similarity_search_with_score(query, **arguments))
         else:
             config = RunnableConfig(callbacks=run_manager.get_child())
@@ -126,6 +133,7 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
             pages = await self.index.afind(query, arguments)
             return self._merge(self._rank(_with_scores(pages.leaves)), pages.parents, k)
         if self.vectorstore is not None:
+            arguments = search_arguments(self.vectorstore, arguments)
             search = self.vectorstore.asimilarity_search_with_score(query, **arguments)
             found = _with_scores(await search)
         else:

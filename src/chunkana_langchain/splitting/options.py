@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, get_args
 
 from langchain_core.documents import Document
@@ -12,6 +12,16 @@ from chunkana_langchain import keys
 
 HeaderContext = Literal["breadcrumb", "none"]
 SourceLabel = str | Callable[[Document], str] | None
+
+
+def require_documents(documents: Iterable[Document]) -> list[Document]:
+    """Return documents as a list; raise an InputTypeError for the first that is none."""
+    allowed = 'a Document: TextLoader("README.md").load(), or Document("# Text")'
+    found = list(documents)
+    for number, document in enumerate(found):
+        if not isinstance(document, Document):
+            raise InputTypeError(f"documents[{number}]", document, allowed)
+    return found
 
 
 def require_label(source_label: object, header_context: str) -> None:

@@ -31,6 +31,7 @@ from chunkana_langchain.splitting.options import (
     SourceLabel,
     label_of,
     require_context,
+    require_documents,
     require_keys,
     require_label,
 )
@@ -118,8 +119,9 @@ class ChunkanaSplitter(TextSplitter):
         require_context(header_context)
         require_label(source_label, header_context)
         require_keys(front_matter_keys)
-        if max_parent_size is not None and not max_parent_size >= 1:
-            raise ConfigurationError("max_parent_size", max_parent_size, "None or at least 1")
+        if max_parent_size is not None and max_parent_size < chunk_size:
+            allowed = f"None, or at least chunk_size ({chunk_size}): a parent holds several chunks"
+            raise ConfigurationError("max_parent_size", max_parent_size, allowed)
         self._header_context, self._source_label = header_context, source_label
         self._introductions = introductions
         self._front_matter_keys = frozenset(front_matter_keys)
@@ -240,7 +242,7 @@ class ChunkanaSplitter(TextSplitter):
 
     def _mappers(self, documents: Iterable[Document]) -> Iterator[DocumentMapper]:
         """Return what maps each document; warn once of metadata keys that are ours too."""
-        documents = list(documents)
+        documents = require_documents(documents)
         self.require_formats(documents)
         origins = list(map(Origin.of, documents, source_keys(documents)))
         own = keys.OWN | set(keys.HEADERS if self._mapping.has_header_keys else ())

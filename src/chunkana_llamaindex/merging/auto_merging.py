@@ -18,6 +18,7 @@ from llama_index.core.schema import BaseNode, Document, NodeWithScore, QueryBund
 from chunkana_llamaindex.merging import storing
 from chunkana_llamaindex.merging.nodes import merging
 from chunkana_llamaindex.merging.updating import NodeStores, mark_of, updating
+from chunkana_llamaindex.parsing.checks import require_nodes
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.retrieving.arguments import require_documents, require_names
@@ -71,6 +72,7 @@ def build_auto_merging(
     if not 0 <= ratio <= 1:
         raise ValueError(f"ratio is {ratio}; allowed: a number from 0 to 1")
     _require_sense(base_retriever, index, embed_model, similarity_top_k)
+    require_nodes(documents_or_nodes)
     documents = [node for node in documents_or_nodes if isinstance(node, Document)]
     nodes = [node for node in documents_or_nodes if not isinstance(node, Document)]
     parser = parser or ChunkanaNodeParser()

@@ -18,8 +18,13 @@ _LINKS = (
     NodeRelationship.NEXT,
 )
 _WHAT_TO_DO = (
-    "which is not stored; give all nodes of the parser, parents and leaves, or a storage_context "
-    "that has them"
+    "which is not stored: parents are in no vector store; give all documents or nodes of the "
+    "parser, or storage_context=StorageContext.from_defaults(docstore=…) that has them"
+)
+
+_NO_NODES = (
+    "there are no nodes, neither given nor stored; give documents_or_nodes, or "
+    "storage_context=StorageContext.from_defaults(docstore=…) that has them"
 )
 
 
@@ -47,7 +52,7 @@ def update(
 def _require_whole(docstore: BaseDocumentStore, nodes: Sequence[BaseNode]) -> None:
     """Raise a ValueError unless there are nodes, and all that they are linked to is stored."""
     if not nodes:
-        raise ValueError("there are no nodes, neither given nor stored: nothing could be found")
+        raise ValueError(_NO_NODES)
     names = {node.node_id for node in nodes}
     for node in nodes:
         for kind in _LINKS:

@@ -7,6 +7,7 @@ from itertools import chain
 
 from llama_index.core.schema import BaseNode
 
+from chunkana_core import InputTypeError
 from chunkana_llamaindex.parsing.metadata import KEYS, is_ours
 from chunkana_llamaindex.warning import warn
 
@@ -34,6 +35,21 @@ def _chunk_sizes_message(sizes: object) -> str:
         "without tokenizer sizes are in characters, about four to a token: "
         f"max_chunk_size={4 * smallest}, max_parent_size={4 * largest}"
     )
+
+
+def require_parent_size(size: int | None, leaf_size: int) -> None:
+    """Raise a ValueError unless parents may be as large as leaves."""
+    if size is not None and size < leaf_size:
+        allowed = f"None, or at least max_chunk_size ({leaf_size}): a parent holds several leaves"
+        raise ValueError(f"max_parent_size is {size}; allowed: {allowed}")
+
+
+def require_nodes(documents: Iterable[object]) -> None:
+    """Raise an InputTypeError for the first document that is none."""
+    allowed = 'a Document: SimpleDirectoryReader(…).load_data(), or Document(text="# Text")'
+    for number, document in enumerate(documents):
+        if not isinstance(document, BaseNode):
+            raise InputTypeError(f"documents[{number}]", document, allowed)
 
 
 def require_unique(nodes: Iterable[BaseNode], kind: str) -> None:

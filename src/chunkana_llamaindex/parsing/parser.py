@@ -125,8 +125,7 @@ class ChunkanaNodeParser(NodeParser):
             raise ValueError(f"strategy is {self.strategy!r}; allowed: {', '.join(names)}")
         if clashing := sorted(set(KEYS).intersection(self.front_matter_keys)):
             raise ValueError(f"front_matter_keys has {', '.join(clashing)}, which every node has")
-        if self.max_parent_size is not None and self.max_parent_size < 1:
-            raise ValueError(f"max_parent_size is {self.max_parent_size}; allowed: at least 1")
+        checks.require_parent_size(self.max_parent_size, self.max_chunk_size)
         if self.include_document_node and not self.include_metadata:
             raise ValueError("include_document_node needs include_metadata, which links that node")
         return self
@@ -161,6 +160,17 @@ class ChunkanaNodeParser(NodeParser):
             structure_threshold=self.structure_threshold,
             length_function=partial(token_count, self.tokenizer) if self.tokenizer else len,
         )
+
+    def get_nodes_from_documents(
+        self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
+    ) -> list[BaseNode]:
+        """Return the nodes of documents: parents before what is in them, document after document.
+
+        Raises:
+            ConfigurationError: naming the first of the documents that is none.
+        """
+        checks.require_nodes(documents)
+        return super().get_nodes_from_documents(documents, show_progress, **kwargs)
 
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any

@@ -28,7 +28,8 @@ FILE = "chunkana_index.bin"
 
 
 def made(**options: Any) -> ChunkanaAutoMergingRetriever:  # noqa: ANN401
-    options = {"embedding": WordEmbeddings(), "splitter": SPLITTER, **options}
+    embedding = None if "vectorstore" in options else WordEmbeddings()
+    options = {"embedding": embedding, "splitter": SPLITTER, **options}
     return ChunkanaAutoMergingRetriever.from_documents([BOOK], **options)
 
 
@@ -192,7 +193,7 @@ async def test_stores_with_an_index_are_opened_as_one() -> None:
 
 
 def test_a_retriever_by_hand_needs_the_parents() -> None:
-    with pytest.raises(ValueError, match="give a docstore with the parents of chunks"):
+    with pytest.raises(ValueError, match="give docstore=…, where the parents of chunks are"):
         ChunkanaAutoMergingRetriever(vectorstore=InMemoryVectorStore(WordEmbeddings()))
 
 
