@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from chunkana_core import HierarchicalChunkingResult
 from chunkana_view.display_text import on_one_line, title_of
+from chunkana_view.page import searchable_leaves
 from chunkana_view.trees import outline
 
+_MOST_CHARACTERS = 4_000_000  # of all texts; an index with more would be slow to open
 Heading = tuple[str, str]  # its title, and the id of the first chunk of its section
 
 
@@ -29,6 +31,7 @@ class Entry:
         chunks: how many chunks the page shows.
         over_limit: how many of them are over the limit.
         headings: of the document, each with the id of the chunk that it is in.
+        leaves: what the index's script reads of the chunks worth embedding.
     """
 
     file: str
@@ -41,6 +44,7 @@ class Entry:
     chunks: int
     over_limit: int
     headings: tuple[Heading, ...]
+    leaves: list[dict[str, object]] = field(repr=False)
 
     @classmethod
     def of(cls, file: str, name: str, result: HierarchicalChunkingResult) -> Entry:
@@ -58,6 +62,7 @@ class Entry:
             len(leaves),
             sum(leaf.size > result.max_chunk_size for leaf in leaves),
             tuple((row.title, on_one_line(leaves[row.first].chunk_id)) for row in headings),
+            searchable_leaves(result),
         )
 
     @property
@@ -80,14 +85,21 @@ def sorted_by_name(entries: Sequence[Entry]) -> list[Entry]:
     return sorted(entries, key=lambda entry: (entry.name.casefold().split("/"), entry.name))
 
 
+def is_askable(entries: Sequence[Entry]) -> bool:
+    """Tell whether an index of entries may hold their texts, for questions."""
+    return sum(entry.characters for entry in entries) <= _MOST_CHARACTERS
+
+
 def index_details(entries: Sequence[Entry]) -> list[dict[str, object]]:
     """Return what the index's script reads, JSON-able, one for each entry."""
+    has_texts = is_askable(entries)
     return [
         {
             "characters": entry.characters,
             "chunks": entry.chunks,
             "over_limit": entry.over_limit,
             "headings": entry.headings,
+            "leaves": entry.leaves if has_texts else [],
         }
         for entry in entries
     ]
