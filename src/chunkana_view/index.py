@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
 from chunkana_core import HierarchicalChunkingResult
@@ -80,26 +80,36 @@ def address_of(file: str) -> str:
     return f"./{quote(os.fsencode(file), safe='')}"
 
 
-def sorted_by_name(entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries by the names of their documents, folder by folder, whatever their case."""
-    return sorted(entries, key=lambda entry: (entry.name.casefold().split("/"), entry.name))
+def collect_entries(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries by the names of their documents, folder by folder, whatever their case.
+
+    Where the documents are too long for an index that has their texts, the entries have none.
+    """
+    collected: list[Entry] = []
+    characters = 0
+    for entry in entries:
+        characters += entry.characters
+        is_long = characters > _MOST_CHARACTERS
+        if is_long and characters - entry.characters <= _MOST_CHARACTERS:
+            collected = [replace(one, leaves=[]) for one in collected]
+        collected.append(replace(entry, leaves=[]) if is_long else entry)
+    return sorted(collected, key=lambda entry: (entry.name.casefold().split("/"), entry.name))
 
 
 def is_askable(entries: Sequence[Entry]) -> bool:
-    """Tell whether an index of entries may hold their texts, for questions."""
+    """Tell whether collected entries have their texts, for questions."""
     return sum(entry.characters for entry in entries) <= _MOST_CHARACTERS
 
 
 def index_details(entries: Sequence[Entry]) -> list[dict[str, object]]:
     """Return what the index's script reads, JSON-able, one for each entry."""
-    has_texts = is_askable(entries)
     return [
         {
             "characters": entry.characters,
             "chunks": entry.chunks,
             "over_limit": entry.over_limit,
             "headings": entry.headings,
-            "leaves": entry.leaves if has_texts else [],
+            "leaves": entry.leaves,
         }
         for entry in entries
     ]

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from chunkana_core import Chunk, HierarchicalChunkingResult
 from chunkana_view import labels
 from chunkana_view.display_text import display, on_one_line, title_of
-from chunkana_view.index import Entry, address_of, index_details, is_askable, sorted_by_name
+from chunkana_view.index import Entry, address_of, collect_entries, index_details, is_askable
 from chunkana_view.page import details, page_of
 from chunkana_view.trees import nested, outline
 
@@ -69,7 +69,7 @@ def index_html(entries: Iterable[Entry]) -> str:
     It shows sizes and totals, and has a search in names, titles and headings.
     """
     style, script = _own_files(*_INDEX_STYLE), _own_files(*_INDEX_SCRIPT)
-    listed = sorted_by_name([*entries])
+    listed = collect_entries(entries)
     return _ENVIRONMENT.get_template("index.html.jinja").render(
         entries=listed,
         is_askable=is_askable(listed),

@@ -198,18 +198,52 @@ def test_keys_move(browser: Browser, down: str, up: str) -> None:
     assert browser.selected == []
 
 
-def test_everything_is_reached_without_a_mouse(browser: Browser) -> None:
-    browser.open(to_html(HANDBOOK))
+def reached_by_tab(browser: Browser, count: int) -> set[str]:
+    """Return the ids or classes of what has the focus one after the other, which can be seen."""
     reached = set()
-    for _ in range(30):
+    for _ in range(count):
         browser.press(Keys.TAB)
-        reached.add(browser.ask("document.activeElement.id || document.activeElement.className"))
-    wanted = {"query", "choice", "previous", "next", "trees-toggle", "theme", "help-open", "go"}
-    assert wanted <= reached
+        name, is_marked, is_seen = browser.ask(
+            "((e) => [e.id || e.className || e.tagName, getComputedStyle(e).outlineStyle != 'none',"
+            " e.checkVisibility()])(document.activeElement)"
+        )
+        assert name == "BODY" or (is_marked and is_seen), name
+        reached.add(name)
+    return reached
+
+
+@pytest.mark.parametrize("width", [1400, 380])
+def test_everything_is_reached_without_a_mouse(browser: Browser, width: int) -> None:
+    browser.width(width)
+    browser.open(to_html(HANDBOOK, index="index.html"))
+    assert {"query", "choice", "previous", "next"} <= reached_by_tab(browser, 5)
+    if width < 1000:
+        browser.ask("document.getElementById('trees-toggle').focus()")
+        browser.press(Keys.ENTER)
+    browser.press("a", *"studio", Keys.ENTER)
+    browser.ask("document.querySelector('.tools a').focus()")
+    wanted = {"context", "trees-toggle", "theme", "help-open", "go", "fold"}
+    assert wanted <= reached_by_tab(browser, 24)
+    browser.ask("document.getElementById('source').focus()")
+    assert {"SUMMARY", "question", "budget", "cite"} <= reached_by_tab(browser, 6)
+    browser.ask("document.querySelector('.cite').focus()")
+    browser.press(Keys.ENTER)
+    assert len(browser.selected) == 1
+    assert {"close", "embedded"} <= reached_by_tab(browser, 12)
     browser.ask("document.querySelector('#outline .go').focus()")
     browser.press(Keys.ENTER)
     assert browser.selected == [0]
     assert len(browser.all(".leaf.ranged")) == len(HANDBOOK.get_leaves())
+
+
+@pytest.mark.parametrize("width", [1400, 380])
+def test_all_of_an_index_is_reached_without_a_mouse(browser: Browser, width: int) -> None:
+    browser.width(width)
+    browser.open(index_of(TEAS))
+    browser.press("a", *"water", Keys.ENTER)
+    browser.ask("document.activeElement.blur()")
+    names = reached_by_tab(browser, 12)
+    assert {"query", "SUMMARY", "question", "budget", "cite", "A"} <= names
 
 
 def articles_of(browser: Browser) -> dict[str, str]:
