@@ -20,7 +20,7 @@ from chunkana_cli.output import (
     require_other_files,
 )
 from chunkana_core import Chunker, HierarchicalChunkingResult
-from chunkana_view import Entry, index_html, to_html
+from chunkana_view import Entry, collect_entries, index_html, to_html
 
 _INDEX = "index.html"
 _STANDARD_INPUT_STEM = "standard-input"
@@ -59,19 +59,23 @@ def write_folder(names: Sequence[str], folder: str, reader: Reader) -> bool:
     place, files = Path(folder), _page_names(names)
     require_other_files((str(place / file) for file in (_INDEX, *files)), names)
     _make(place)
-    entries: list[Entry] = []
-    for name, file in zip(names, files, strict=True):
+    entries = collect_entries(_write_pages(names, [str(place / file) for file in files], reader))
+    if entries:
+        _save(index_html(entries), str(place / _INDEX))
+    return len(entries) == len(names)
+
+
+def _write_pages(names: Sequence[str], outputs: Sequence[str], reader: Reader) -> Iterator[Entry]:
+    """Write pages beside an index, and yield its entries; report what cannot be read."""
+    for name, output in zip(names, outputs, strict=True):
         try:
-            result = _write(name, str(place / file), reader, _INDEX)
+            result = _write(name, output, reader, _INDEX)
         except InputError as error:
             report(str(error))
         except typer.Exit:  # a page that cannot be written, which is said; the others may
             continue
         else:
-            entries.append(Entry.of(file, _title(name), result))
-    if entries:
-        _save(index_html(entries), str(place / _INDEX))
-    return len(entries) == len(names)
+            yield Entry.of(Path(output).name, _title(name), result)
 
 
 def _write(name: str, output: str, reader: Reader, index: str = "") -> HierarchicalChunkingResult:

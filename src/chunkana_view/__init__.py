@@ -12,13 +12,14 @@ except ImportError as error:
         'chunkana_view needs jinja2: pip install "chunkana-rag[view]"', name="jinja2"
     ) from error
 
-from chunkana_view.index import Entry
+from chunkana_view.index import Entry, collect_entries
 from chunkana_view.notebook import load_ipython_extension
 from chunkana_view.rendering import chunk_fragment, index_html, result_fragment, to_html
 
 __all__ = [
     "Entry",
     "chunk_fragment",
+    "collect_entries",
     "index_html",
     "load_ipython_extension",
     "result_fragment",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
 from chunkana_core import HierarchicalChunkingResult
 from chunkana_view.display_text import on_one_line, title_of
+from chunkana_view.page import searchable_leaves
 from chunkana_view.trees import outline
 
+_MOST_CHARACTERS = 4_000_000  # of all texts; an index with more would be slow to open
 Heading = tuple[str, str]  # its title, and the id of the first chunk of its section
 
 
@@ -29,6 +31,7 @@ class Entry:
         chunks: how many chunks the page shows.
         over_limit: how many of them are over the limit.
         headings: of the document, each with the id of the chunk that it is in.
+        leaves: what the index's script reads of the chunks worth embedding.
     """
 
     file: str
@@ -41,6 +44,7 @@ class Entry:
     chunks: int
     over_limit: int
     headings: tuple[Heading, ...]
+    leaves: list[dict[str, object]] = field(repr=False)
 
     @classmethod
     def of(cls, file: str, name: str, result: HierarchicalChunkingResult) -> Entry:
@@ -58,6 +62,7 @@ class Entry:
             len(leaves),
             sum(leaf.size > result.max_chunk_size for leaf in leaves),
             tuple((row.title, on_one_line(leaves[row.first].chunk_id)) for row in headings),
+            searchable_leaves(result),
         )
 
     @property
@@ -75,9 +80,25 @@ def address_of(file: str) -> str:
     return f"./{quote(os.fsencode(file), safe='')}"
 
 
-def sorted_by_name(entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries by the names of their documents, folder by folder, whatever their case."""
-    return sorted(entries, key=lambda entry: (entry.name.casefold().split("/"), entry.name))
+def collect_entries(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries by the names of their documents, folder by folder, whatever their case.
+
+    Where the documents are too long for an index that has their texts, the entries have none.
+    """
+    collected: list[Entry] = []
+    characters = 0
+    for entry in entries:
+        characters += entry.characters
+        is_long = characters > _MOST_CHARACTERS
+        if is_long and characters - entry.characters <= _MOST_CHARACTERS:
+            collected = [replace(one, leaves=[]) for one in collected]
+        collected.append(replace(entry, leaves=[]) if is_long else entry)
+    return sorted(collected, key=lambda entry: (entry.name.casefold().split("/"), entry.name))
+
+
+def is_askable(entries: Sequence[Entry]) -> bool:
+    """Tell whether collected entries have their texts, for questions."""
+    return sum(entry.characters for entry in entries) <= _MOST_CHARACTERS
 
 
 def index_details(entries: Sequence[Entry]) -> list[dict[str, object]]:
@@ -88,6 +109,7 @@ def index_details(entries: Sequence[Entry]) -> list[dict[str, object]]:
             "chunks": entry.chunks,
             "over_limit": entry.over_limit,
             "headings": entry.headings,
+            "leaves": entry.leaves,
         }
         for entry in entries
     ]

@@ -18,6 +18,7 @@ _SHADES = 4  # that leaves take in turn
 _LARGE = 500  # leaves; up to these all are laid out at once, so that screen readers have them all
 _SHEET = 25  # leaves that a browser lays out together, once they come into sight
 _LONGEST_PATH = 1000  # code points; longer ones would make the page of many chunks too large
+_SEARCHED = {"id", "path", "lines", "context", "above", "below"}  # details that an index has
 _FILLS = 10  # steps of the gauge beside a leaf
 
 
@@ -162,6 +163,7 @@ def _spans(result: HierarchicalChunkingResult, chunks: Sequence[Chunk]) -> list[
 def _leaves(
     result: HierarchicalChunkingResult, chunks: Sequence[Chunk], spans: Sequence[Span]
 ) -> Iterator[Leaf]:
+    """Yield the leaves of a page."""
     ends = [0, *(span.end for span in spans)]
     for index, (chunk, span) in enumerate(zip(chunks, spans, strict=True)):
         yield Leaf(
@@ -188,6 +190,7 @@ def details(result: HierarchicalChunkingResult, page: Page) -> dict[str, object]
     """Return what the page's script reads, JSON-able."""
     title = result.title
     gaps = [*(leaf.gap for leaf in page.leaves[1:]), page.after]
+    sections = _section_numbers([leaf.chunk for leaf in page.leaves])
     marks = marks_of(result.format, [leaf.text for leaf in page.leaves], gaps[: len(page.leaves)])
     return {
         "limit": page.limit,
@@ -197,10 +200,23 @@ def details(result: HierarchicalChunkingResult, page: Page) -> dict[str, object]
         "merge": [_cells(row) for row in page.merge],
         "colours": KINDS,
         "chunks": [
-            _details(leaf, title) | ({"marks": found} if found else {})
-            for leaf, found in zip(page.leaves, marks, strict=True)
+            _details(leaf, title) | {"section": section} | ({"marks": found} if found else {})
+            for leaf, section, found in zip(page.leaves, sections, marks, strict=True)
         ],
     }
+
+
+def searchable_leaves(result: HierarchicalChunkingResult) -> list[dict[str, object]]:
+    """Return what an index's script reads of the leaves worth embedding, JSON-able."""
+    chunks = result.get_leaves()
+    leaves = _leaves(result, chunks, _spans(result, chunks))
+    sections = _section_numbers(chunks)
+    return [
+        {key: value for key, value in _details(leaf, result.title).items() if key in _SEARCHED}
+        | {"text": leaf.text, "gap": leaf.gap, "section": section, "place": leaf.number}
+        for leaf, section in zip(leaves, sections, strict=True)
+        if leaf.chunk.indexable
+    ]
 
 
 def _cells(row: Row) -> list[object]:
@@ -231,8 +247,15 @@ def _details(leaf: Leaf, title: str) -> dict[str, object]:
 def _embedded(leaf: Leaf) -> dict[str, str]:
     """Return what is embedded before and after a leaf's text; that too if it is shown otherwise."""
     chunk = leaf.chunk
-    embedded = chunk.embedded
-    start = len(embedded) - len(chunk.content) + chunk.text_offset
-    end = start + len(chunk.text)
-    above, text, below = map(display, (embedded[:start], embedded[start:end], embedded[end:]))
-    return {"above": above, "below": below} | ({"text": text} if text != leaf.text else {})
+    context = chunk.embedded[: len(chunk.embedded) - len(chunk.content)]
+    start, end = chunk.text_offset, chunk.text_offset + len(chunk.text)
+    parts = (context, chunk.content[:start], chunk.content[start:end], chunk.content[end:])
+    before, above, text, below = map(display, parts)
+    shown = {} if text == leaf.text else {"text": text}
+    return {"context": before, "above": above, "below": below} | shown
+
+
+def _section_numbers(chunks: Sequence[Chunk]) -> list[int]:
+    """Return a number for each chunk, the same for those of a section."""
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(chunk.section_id, len(numbers)) for chunk in chunks]

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from chunkana_core import Chunk, HierarchicalChunkingResult
 from chunkana_view import labels
 from chunkana_view.display_text import display, on_one_line, title_of
-from chunkana_view.index import Entry, address_of, index_details, sorted_by_name
+from chunkana_view.index import Entry, address_of, collect_entries, index_details, is_askable
 from chunkana_view.page import details, page_of
 from chunkana_view.trees import nested, outline
 
@@ -25,8 +25,10 @@ _MOST_CONTENT = 10_000  # code points of a chunk
 _NOT_IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 _PAGE_STYLE, _INDEX_STYLE = ("common.css", "page.css"), ("common.css", "index.css")
-_PAGE_SCRIPT = ("elements.js", "tree.js", "page.js")
-_INDEX_SCRIPT = ("elements.js", "index.js")
+_PAGE_SCRIPT = (
+    "elements.js", "words.js", "lexical.js", "asking.js", "tree.js", "page.js",
+)  # fmt: skip
+_INDEX_SCRIPT = ("elements.js", "words.js", "lexical.js", "asking.js", "index.js")
 _ASSETS = files("chunkana_view") / "assets"
 _ENVIRONMENT = Environment(
     loader=PackageLoader("chunkana_view"),
@@ -67,9 +69,10 @@ def index_html(entries: Iterable[Entry]) -> str:
     It shows sizes and totals, and has a search in names, titles and headings.
     """
     style, script = _own_files(*_INDEX_STYLE), _own_files(*_INDEX_SCRIPT)
-    listed = sorted_by_name([*entries])
+    listed = collect_entries(entries)
     return _ENVIRONMENT.get_template("index.html.jinja").render(
         entries=listed,
+        is_askable=is_askable(listed),
         limits=sorted({entry.limit for entry in listed}),
         policy=_policy(style, script),
         style=style,

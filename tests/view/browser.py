@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -17,6 +19,11 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
+_IS_CI = bool(os.environ.get("CI"))  # where they fail instead of being skipped
+needs_browser = [
+    pytest.mark.skipif(CHROMIUM is None and not _IS_CI, reason="Chromium is not installed"),
+    pytest.mark.skipif(DRIVER is None and not _IS_CI, reason="chromedriver is not installed"),
+]
 _LONGEST_WAIT = 20  # seconds, after which a test fails
 _OPTIONS = (
     "--headless=new",
@@ -110,6 +117,22 @@ class Browser:
     def complaints(self) -> list[str]:
         """What is in the console: errors, and what the policy did not let happen."""
         return [entry["message"] for entry in self.chrome.get_log("browser")]  # type: ignore[no-untyped-call]
+
+
+def started(folder: Path) -> Iterator[Browser]:
+    """Yield a browser for the tests of a module."""
+    assert CHROMIUM, "Chromium is not installed"
+    assert DRIVER, "chromedriver is not installed"
+    with opened(folder) as browser:
+        yield browser
+
+
+def prepared(browser: Browser) -> Iterator[Browser]:
+    """Yield a browser for one test; after it the console must be empty."""
+    browser.media("light")
+    browser.width(1400)
+    yield browser
+    assert browser.complaints == []
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -12,18 +12,19 @@ pytest.importorskip("selenium")
 
 from selenium.webdriver.common.keys import Keys
 
-from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, MarkdownChunker
+from chunkana_core import (
+    ChunkConfig,
+    Chunker,
+    Context,
+    HierarchicalChunkingResult,
+    MarkdownChunker,
+)
 from chunkana_view import Entry, index_html, to_html
 from tests import corpora
-from tests.view.browser import CHROMIUM, DRIVER, Browser, opened
+from tests.view.browser import Browser, needs_browser, prepared, started
 from tests.view.injections import ALL, DOCUMENTS, PAYLOADS
 
-IS_CI = bool(os.environ.get("CI"))  # where they fail instead of being skipped
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None and not IS_CI, reason="Chromium is not installed"),
-    pytest.mark.skipif(DRIVER is None and not IS_CI, reason="chromedriver is not installed"),
-]
+pytestmark = [pytest.mark.slow, *needs_browser]
 SMALL = ChunkConfig(max_chunk_size=300, atomic_blocks="split")
 
 
@@ -32,25 +33,22 @@ def chunked(text: str) -> HierarchicalChunkingResult:
 
 
 HANDBOOK = chunked(corpora.own_document("headings_120.md"))
+PYTHON = "import os\n\n\ndef name(signal):\n    # a comment\n    return 'text' + str(12)\n"
+LANGUAGE = "python" if find_spec("tree_sitter") else "markdown"
+SOURCE = Chunker(SMALL, Context()).chunk_hierarchical(PYTHON * 9, LANGUAGE)
 CODE = chunked(corpora.own_document("long_code.md"))
 TABLES = chunked(corpora.own_document("long_tables.md"))
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    assert CHROMIUM, "Chromium is not installed"
-    assert DRIVER, "chromedriver is not installed"
-    with opened(tmp_path_factory.mktemp("browser")) as browser:
-        yield browser
+    yield from started(tmp_path_factory.mktemp("browser"))
 
 
 @pytest.fixture
 def browser(running: Browser) -> Iterator[Browser]:
     """Use the one browser; after each test its console must be empty."""
-    running.media("light")
-    running.width(1400)
-    yield running
-    assert running.complaints == []
+    yield from prepared(running)
 
 
 def is_in_sight(browser: Browser, index: int) -> bool:
@@ -200,18 +198,52 @@ def test_keys_move(browser: Browser, down: str, up: str) -> None:
     assert browser.selected == []
 
 
-def test_everything_is_reached_without_a_mouse(browser: Browser) -> None:
-    browser.open(to_html(HANDBOOK))
+def reached_by_tab(browser: Browser, count: int) -> set[str]:
+    """Return the ids or classes of what has the focus one after the other, which can be seen."""
     reached = set()
-    for _ in range(30):
+    for _ in range(count):
         browser.press(Keys.TAB)
-        reached.add(browser.ask("document.activeElement.id || document.activeElement.className"))
-    wanted = {"query", "choice", "previous", "next", "trees-toggle", "theme", "help-open", "go"}
-    assert wanted <= reached
+        name, is_marked, is_seen = browser.ask(
+            "((e) => [e.id || e.className || e.tagName, getComputedStyle(e).outlineStyle != 'none',"
+            " e.checkVisibility()])(document.activeElement)"
+        )
+        assert name == "BODY" or (is_marked and is_seen), name
+        reached.add(name)
+    return reached
+
+
+@pytest.mark.parametrize("width", [1400, 380])
+def test_everything_is_reached_without_a_mouse(browser: Browser, width: int) -> None:
+    browser.width(width)
+    browser.open(to_html(HANDBOOK, index="index.html"))
+    assert {"query", "choice", "previous", "next"} <= reached_by_tab(browser, 5)
+    if width < 1000:
+        browser.ask("document.getElementById('trees-toggle').focus()")
+        browser.press(Keys.ENTER)
+    browser.press("a", *"studio", Keys.ENTER)
+    browser.ask("document.querySelector('.tools a').focus()")
+    wanted = {"context", "trees-toggle", "theme", "help-open", "go", "fold"}
+    assert wanted <= reached_by_tab(browser, 24)
+    browser.ask("document.getElementById('source').focus()")
+    assert {"SUMMARY", "question", "budget", "cite"} <= reached_by_tab(browser, 6)
+    browser.ask("document.querySelector('.cite').focus()")
+    browser.press(Keys.ENTER)
+    assert len(browser.selected) == 1
+    assert {"close", "embedded"} <= reached_by_tab(browser, 12)
     browser.ask("document.querySelector('#outline .go').focus()")
     browser.press(Keys.ENTER)
     assert browser.selected == [0]
     assert len(browser.all(".leaf.ranged")) == len(HANDBOOK.get_leaves())
+
+
+@pytest.mark.parametrize("width", [1400, 380])
+def test_all_of_an_index_is_reached_without_a_mouse(browser: Browser, width: int) -> None:
+    browser.width(width)
+    browser.open(index_of(TEAS))
+    browser.press("a", *"water", Keys.ENTER)
+    browser.ask("document.activeElement.blur()")
+    names = reached_by_tab(browser, 12)
+    assert {"query", "SUMMARY", "question", "budget", "cite", "A"} <= names
 
 
 def articles_of(browser: Browser) -> dict[str, str]:
@@ -293,7 +325,7 @@ def test_copying_elsewhere_is_left_to_the_browser(browser: Browser) -> None:
     assert browser.copied == browser.one("h1").text
     browser.ask(
         "getSelection().setBaseAndExtent(document.querySelector('.leaf').firstChild, 0,"
-        " document.getElementById('hint'), 0)"
+        " document.getElementById('details'), 0)"
     )
     assert browser.copied == HANDBOOK.text[HANDBOOK.get_leaves()[0].span.start :]
     browser.ask(
@@ -454,12 +486,18 @@ _RATIOS = """(() => {
   };
   const parts = 'h1, .facts, figcaption, .axis, summary, summary small, .go span, .go small,'
     + ' button, #path, dt, dd, #flags li, #embedded, .added, h3 small, .leaf, a, td, th, output,'
-    + ' tbody bdi, input';
+    + ' tbody bdi, input, label, .hint, #handed, .path, .cite, .passage';
   const found = [...document.querySelectorAll(parts)].filter(e => e.checkVisibility())
     .map(e => [e.id || e.className || e.tagName, ratio(e)]);
   const marks = [...document.querySelectorAll('.leaf')].map(e => ['number', ratio(e, '::before')]);
   const beside = [...document.querySelectorAll('[data-above], [data-below]')]
     .map(e => ['embedded', ratio(e, '::after')]);
+  for (const [name, ranges] of CSS.highlights) {
+    if (!ranges.size) continue;
+    for (const e of document.querySelectorAll('.leaf, .passage')) {
+      beside.push([name, ratio(e, `::highlight(${name})`)]);
+    }
+  }
   return [...found, ...marks, ...beside];
 })()"""
 
@@ -471,20 +509,34 @@ def test_contrast_is_enough_in_an_index(browser: Browser, scheme: str, width: in
     browser.width(width)
     browser.open(index_of(TEAS | {"code.md": f"```\n{'x' * 900}\n```\n"}))
     browser.press("/", *"e")
+    browser.ask("document.getElementById('asking').open = true")
+    browser.one("#question").send_keys("milk and water", Keys.ENTER)
     ratios = browser.ask(_RATIOS)
     assert len(ratios) > 12
+    assert {name for name, _ in ratios} >= {"A", "TH", "TD", "passage", "asked", "question"}
     assert [(name, ratio) for name, ratio in ratios if ratio < 4.5] == []
 
 
+@pytest.mark.parametrize("width", [1400, 380])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast_is_enough(browser: Browser, scheme: str) -> None:
-    """All text has a contrast of 4.5 or more to what is under it (WCAG 2.2, 1.4.3)."""
+def test_contrast_is_enough(browser: Browser, scheme: str, width: int) -> None:
+    """All text has a contrast of 4.5 or more to what is under it (WCAG 2.2, 1.4.3).
+
+    Beside the text of documents that of what is embedded, found, asked for, and of source code.
+    """
     browser.media(scheme)
-    browser.open(to_html(TABLES))
-    browser.press("e")
+    browser.width(width)
+    browser.open(to_html(TABLES if width == 1400 else SOURCE))
     browser.click(".leaf", 1)
+    if browser.one("#context").get_attribute("aria-pressed") == "false":
+        browser.press("e")
+    browser.press("/", *"e")
+    browser.ask("document.getElementById('asking').open = true")
+    browser.one("#question").send_keys("which signal is a name", Keys.ENTER)
     ratios = browser.ask(_RATIOS)
-    assert len(ratios) > 50
+    names = {name for name, _ in ratios}
+    assert names >= {"embedded", "asked", "found", "passage", "handed", "number", "path"}
+    assert ("keyword" in names) == (width != 1400 and LANGUAGE == "python")
     assert [(name, ratio) for name, ratio in ratios if ratio < 4.5] == []
 
 

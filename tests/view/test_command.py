@@ -46,8 +46,8 @@ def test_options_are_those_of_split(folder: Path) -> None:
 def test_contexts_are_embedded_unless_they_are_not_wanted(folder: Path) -> None:
     alone = read(output_of("view", "a.md", "--max-chunk-size=60", "--no-context", folder=folder))
     page = read(output_of("view", "a.md", "--max-chunk-size=60", folder=folder))
-    assert not any("above" in chunk for chunk in alone.facts["chunks"])
-    assert page.facts["chunks"][-1]["above"].startswith("Größe > Use\n\n")
+    assert not any("context" in chunk for chunk in alone.facts["chunks"])
+    assert page.facts["chunks"][-1]["context"] == "Größe > Use\n\n"
 
 
 def test_several_files_make_a_folder(folder: Path) -> None:

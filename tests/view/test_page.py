@@ -83,7 +83,8 @@ def check(result: HierarchicalChunkingResult) -> None:
         titles = path if not title or path[:1] == (title,) else (title, *path)
         shown_path = as_shown(" > ".join(titles))
         assert facts.get("path", "") == shown_path or len(shown_path) > 1000
-        shown = facts.get("above", "") + facts.get("text", element.text) + facts.get("below", "")
+        parts = [facts.get(name, "") for name in ("context", "above", "below")]
+        shown = parts[0] + parts[1] + facts.get("text", element.text) + parts[2]
         assert shown == as_shown(chunk.embedded)
         assert "text" not in facts
     for rows in (page.facts["outline"], page.facts["merge"]):
@@ -138,7 +139,7 @@ def test_what_is_embedded_is_shown() -> None:
     """Label, path and introduction stand above, as they are embedded."""
     (_, _, last) = page_of(KETTLE * 2, DEFAULT, LABELLED).facts["chunks"][:3]
     chunk = chunked(KETTLE * 2, DEFAULT, LABELLED).get_leaves()[2]
-    assert last["above"] == f"{chunk.context}\n\n" == "a.md > Kettle > Repair > Before\n\n"
+    assert last["context"] == f"{chunk.context}\n\n" == "a.md > Kettle > Repair > Before\n\n"
     assert last["size"] == chunk.size
 
 

@@ -4,6 +4,18 @@
 const byId = (id) => document.getElementById(id);
 const count = (number) => number.toLocaleString("en");
 
+// Mark ranges, not elements: documents stay text alone.
+function highlight(name, ranges, priority = 0) {
+  if (!globalThis.Highlight) return;
+  const marked = new Highlight(...ranges);
+  marked.priority = priority;
+  CSS.highlights.set(name, marked);
+}
+
+function rangeIn(node, startOffset, endOffset) {
+  return new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset });
+}
+
 function make(tag, text, className) {
   const element = document.createElement(tag);
   if (text !== undefined) element.textContent = text;

@@ -78,11 +78,36 @@
     places[Math.max(0, Math.min(places.length - 1, at + by))].focus();
   }
 
+  // Questions over all documents
+
+  function askable() {
+    return documents.flatMap(({ leaves, link }, document) =>
+      leaves.map((leaf) => {
+        const { context = "", above = "", below = "", path = "", text } = leaf;
+        const embedded = context + above + text + below;
+        const section = `${document}:${leaf.section}`;
+        return { ...leaf, above, below, path, embedded, section, document, link };
+      }),
+    );
+  }
+
+  function cite({ chunks: [{ link, id }] }, lines) {
+    const there = link.cloneNode();
+    there.className = "cite";
+    there.hash = `c-${id}`;
+    there.textContent = `${link.textContent}, ${lines}`;
+    return there;
+  }
+
+  const asking = byId("asking") && new Asking({ chunks: askable, cite, changed: () => {} });
+
   const keys = {
+    a: () => asking?.focus(),
     ArrowDown: () => step(1),
     ArrowUp: () => step(-1),
     "/": () => query.focus(),
     Escape: () => {
+      asking?.end();
       query.value = "";
       search();
       query.focus();
@@ -91,8 +116,9 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const isTyped = event.key === "/" && event.target === query;
-    if (isTyped || !(event.key in keys)) return;
+    const isTyped = event.key.length === 1 && event.target.closest("input");
+    const isInQuestion = event.key !== "Escape" && event.target.closest("#asking");
+    if (isTyped || isInQuestion || !(event.key in keys)) return;
     event.preventDefault();
     keys[event.key]();
   });

@@ -62,8 +62,10 @@
     showEmbedded(chunk, leaves[index].textContent);
   }
 
+  const aboveOf = ({ context = "", above = "" }) => context + above;
+
   function showEmbedded(chunk, own) {
-    const above = make("span", chunk.above ?? "", "added");
+    const above = make("span", aboveOf(chunk), "added");
     const below = make("span", chunk.below ?? "", "added");
     byId("embedded").replaceChildren(above, chunk.text ?? own, below);
     byId("embedded").scrollTop = 0;
@@ -74,7 +76,8 @@
   function showContexts(shown) {
     byId("context").setAttribute("aria-pressed", String(shown));
     leaves.forEach((leaf, at) => {
-      const { above, below } = chunks[at];
+      const { below } = chunks[at];
+      const above = aboveOf(chunks[at]);
       if (shown && above) leaf.previousElementSibling.dataset.above = above.trimEnd();
       else delete leaf.previousElementSibling.dataset.above;
       if (shown && below) leaf.dataset.below = below.trim();
@@ -225,7 +228,7 @@
       leaf.classList.toggle("match", found);
     });
     source.classList.toggle("searching", isSearching);
-    highlight(wanted);
+    highlightFound(wanted);
     tellFound(isSearching);
   }
 
@@ -235,32 +238,29 @@
     byId("found").textContent = isSearching ? `${which}${count(matches.length)} found` : "";
   }
 
-  // Ranges, not elements: a document stays text alone.
   function colour() {
-    if (!globalThis.Highlight) return;
     const ranges = colours.map(() => []);
     chunks.forEach(({ marks = [] }, at) => {
       const node = leaves[at].firstChild;
       for (let i = 0; node && i < marks.length; i += 3) {
-        const [kind, startOffset, endOffset] = marks.slice(i, i + 3);
-        ranges[kind].push(new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }));
+        const [kind, start, end] = marks.slice(i, i + 3);
+        ranges[kind].push(rangeIn(node, start, end));
       }
     });
-    colours.forEach((name, kind) => CSS.highlights.set(name, new Highlight(...ranges[kind])));
+    colours.forEach((name, kind) => highlight(name, ranges[kind]));
   }
 
-  function highlight(wanted) {
-    if (!globalThis.Highlight) return;
+  function highlightFound(wanted) {
     const found = [];
     for (const at of wanted ? matches.slice(0, 500) : []) {
       const node = leaves[at].firstChild;
       const text = node ? node.data.toLowerCase() : "";
       if (!node || text.length !== node.length) continue; // offsets differ in lower case
       for (let i = text.indexOf(wanted); i >= 0; i = text.indexOf(wanted, i + wanted.length)) {
-        found.push(new StaticRange({ startContainer: node, startOffset: i, endContainer: node, endOffset: i + wanted.length }));
+        found.push(rangeIn(node, i, i + wanted.length));
       }
     }
-    CSS.highlights.set("found", new Highlight(...found.slice(0, 5000)));
+    highlight("found", found.slice(0, 5000), 1);
   }
 
   function toMatch(by) {
@@ -288,6 +288,36 @@
     if (event.key === "Enter") toMatch(event.shiftKey ? -1 : 1);
   });
 
+  // Questions
+
+  function askable() {
+    return chunks.flatMap((chunk, at) => {
+      if ("not indexable" in (chunk.flags ?? {})) return [];
+      const { above = "", below = "", path = "" } = chunk;
+      const text = chunk.text ?? leaves[at].textContent;
+      const gap = leaves[at].previousElementSibling.textContent;
+      const embedded = aboveOf(chunk) + text + below;
+      return [{ ...chunk, above, below, path, text, gap, embedded, document: 0, place: at }];
+    });
+  }
+
+  function cite({ chunks: cited }, lines) {
+    const button = make("button", lines, "cite");
+    const [first, last] = [cited[0].place, cited.at(-1).place];
+    button.type = "button";
+    button.addEventListener("click", () => select(first, { first, last, block: "start" }));
+    return button;
+  }
+
+  function showHanded(handed) {
+    const places = new Set(handed?.map(({ place }) => place));
+    leaves.forEach((leaf, at) => leaf.classList.toggle("handed", places.has(at)));
+    source.classList.toggle("asking", handed !== null);
+    if (places.size) reveal(leaves[Math.min(...places)], "start");
+  }
+
+  const asking = new Asking({ chunks: askable, cite, changed: showHanded });
+
   // Light and dark
 
   const root = document.documentElement;
@@ -310,11 +340,12 @@
   byId("help-open").addEventListener("click", () => help.showModal());
 
   function escape() {
-    if (!endSearch()) select(-1);
+    if (!endSearch() && !asking.end()) select(-1);
     source.focus({ preventScroll: true });
   }
 
   const anywhere = {
+    a: () => asking.focus(),
     j: () => step(1),
     k: () => step(-1),
     n: () => toMatch(1),
