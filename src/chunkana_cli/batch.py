@@ -21,6 +21,7 @@ from chunkana_cli.documents import (
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
 from chunkana_cli.files import is_file
 from chunkana_cli.paths import find_files
+from chunkana_cli.reading.encodings import UTF_8
 from chunkana_core import ChunkConfig, HierarchicalChunkingResult, format_of
 
 T = TypeVar("T")
@@ -50,6 +51,7 @@ class Batch:
     Attributes:
         names: of the files that were found.
         given: the name of their format, or "auto".
+        encoding: of their texts.
         has_failed: whether a file could not be found, read or chunked.
         has_made: whether any was chunked.
         has_fallback: whether any was chunked in another format than its own, which is said once.
@@ -57,12 +59,13 @@ class Batch:
 
     names: Sequence[str]
     given: str = AUTO
+    encoding: str = UTF_8
     has_failed: bool = field(default=False)
     has_made: bool = field(default=False)
     has_fallback: bool = field(default=False)
 
     @classmethod
-    def of(cls, arguments: Sequence[str], given: str) -> Batch:
+    def of(cls, arguments: Sequence[str], given: str, encoding: str = UTF_8) -> Batch:
         """Find the files that arguments mean; report those that mean none.
 
         Of the first file of a kind that is not known it is said that it is taken for plain text.
@@ -72,13 +75,13 @@ class Batch:
         unknown = [name for name in names if format_of(name) is None and is_file(name)]
         if unknown and given == AUTO:
             report(f"{unknown[0]}: of no known kind, taken for plain text; --from names another")
-        return cls(names, given, not is_whole)
+        return cls(names, given, encoding, not is_whole)
 
     def documents(self) -> Iterator[Document]:
         """Yield each file; report those that cannot be read."""
         for name in self.names:
             try:
-                document = read_document(name, self.given)
+                document = read_document(name, self.given, self.encoding)
             except InputError as error:
                 self._report(str(error))
             else:

@@ -33,10 +33,12 @@ class Reader:
     Attributes:
         chunker: of any format.
         given: the name of the files' format, or "auto".
+        encoding: of the files' texts.
     """
 
     chunker: Chunker
     given: str
+    encoding: str
 
 
 def write_page(name: str, output: str, reader: Reader) -> None:
@@ -74,7 +76,7 @@ def write_folder(names: Sequence[str], folder: str, reader: Reader) -> bool:
 
 def _write(name: str, output: str, reader: Reader) -> int:
     """Write the page of a document and return the number of its chunks."""
-    document = read_document(name, reader.given)
+    document = read_document(name, reader.given, reader.encoding)
     result = reader.chunker.chunk_hierarchical(document.text, document.format)
     report_fallback(document.name, document.format, result.format)
     title = "standard input" if name == STANDARD_INPUT else name

@@ -23,6 +23,8 @@ ODD = (
 )
 DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
 
+WAY_OUT = "; --encoding names another, such as latin-1"
+
 
 def rows(output: str) -> list[tuple[dict[str, str], dict[str, Any]]]:
     """Read JSON lines, as a reader would that takes every Unicode line end for one."""
@@ -149,7 +151,7 @@ def test_the_others_are_chunked_when_a_file_fails(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert {row["file"] for row, _ in rows(done.stdout.decode())} == {"good.md"}
     assert done.stderr.decode().splitlines() == [
-        "chunkana: bad.md: not UTF-8: byte 0xff at offset 5 (line 3)",
+        f"chunkana: bad.md: not UTF-8: byte 0xff at offset 5 (line 3){WAY_OUT}",
         "chunkana: none.md: no such file",
     ]
 

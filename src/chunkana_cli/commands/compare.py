@@ -12,6 +12,7 @@ from chunkana_cli.documents import AUTO, InputFormat, read_or_fail
 from chunkana_cli.errors import fail
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import open_console, write_json
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_core import ChunkConfig
 
 EPILOG = epilog(
@@ -28,6 +29,7 @@ def compare(
     *,
     as_json: AsJson = False,
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Cut a file with Chunkana, LangChain and LlamaIndex, and measure all alike.
@@ -36,7 +38,7 @@ def compare(
     --max-chunk-size are Chunkana's alone. Tools that are not installed are named. What is a
     heading, a table or a fence is what a CommonMark parse says.
     """
-    document = read_or_fail(file, given)
+    document = read_or_fail(file, given, encoding)
     if not document.text.strip():
         fail(f"{file}: has no text to chunk")
     comparison = Comparison.of(document, config)

@@ -17,6 +17,7 @@ from chunkana_cli.documents import (
 from chunkana_cli.errors import fail
 from chunkana_cli.options import with_config
 from chunkana_cli.output import open_console
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_core import ChunkConfig
 
 EPILOG = epilog("demo", 'demo README.md -q "How are tables split?"')
@@ -41,6 +42,7 @@ def demo(  # noqa: PLR0913 - one for each option
         typer.Option(min=1, help="The largest size of a parent.", show_default=_PARENT_DEFAULT),
     ] = None,
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Show chunking, search and merging at work.
@@ -54,7 +56,7 @@ def demo(  # noqa: PLR0913 - one for each option
     if file is None:
         documents, question = default_documents(), question or DEFAULT_QUESTION
     else:
-        documents = [read_or_fail(file, given)]
+        documents = [read_or_fail(file, given, encoding)]
     if not any(document.text.strip() for document in documents):
         fail(f"{documents[0].name}: has no text to chunk")
     cap = max_parent_size or 3 * config.max_chunk_size

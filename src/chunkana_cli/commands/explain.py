@@ -12,6 +12,7 @@ from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.visible import visible
 from chunkana_core import ChunkConfig
 from chunkana_explain import Explanation
@@ -26,6 +27,7 @@ def explain(
     *,
     as_json: AsJson = False,
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Say of each cut why it is there, and what else was possible.
@@ -33,7 +35,7 @@ def explain(
     First what the stages did: small neighbours merged, headings carried to their text, sections
     divided. Then each cut with its line, what it costs, and the best other places for it.
     """
-    batch = Batch.of(files, given)
+    batch = Batch.of(files, given, encoding)
     explained = (
         (document.name, explain_cuts(document.text, config, format=document.format))
         for document in batch.documents()

@@ -19,6 +19,7 @@ from chunkana_cli.options import with_config
 from chunkana_cli.output import STANDARD_OUTPUT, open_output, require_other_file
 from chunkana_cli.paths import FILES_HELP
 from chunkana_cli.progress import progress_bar
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_core import ChunkConfig, chunk_markdown
 
 EPILOG = epilog(
@@ -50,6 +51,7 @@ def split(  # noqa: PLR0913 - one for each option
     ] = None,
     jobs: Jobs = "1",
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Write the chunks of files.
@@ -62,7 +64,7 @@ def split(  # noqa: PLR0913 - one for each option
     written, keys = _format(form, output), tuple(front_matter_keys or ())
     _require_keys(form, written, keys)
     render = partial(written.render, keys)
-    batch = Batch.of(files, given)
+    batch = Batch.of(files, given, encoding)
     require_other_file(output, batch.names)
     is_mixed = output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty()
     with (

@@ -13,6 +13,7 @@ from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
 from chunkana_cli.progress import progress_bar
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.stats import FileStats
 from chunkana_cli.stats_view import show_stats
 from chunkana_core import ChunkConfig
@@ -21,12 +22,13 @@ EPILOG = epilog("stats docs", "stats docs --max-chunk-size 500 --jobs auto", "st
 
 
 @with_config()
-def stats(
+def stats(  # noqa: PLR0913 - one for each option
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     as_json: AsJson = False,
     jobs: Jobs = "1",
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Show what the chunks of files are like.
@@ -34,7 +36,7 @@ def stats(
     Sizes in characters, kinds, and what is over the limit and why; by file and in total.
     """
     workers = workers_of(jobs)
-    batch = Batch.of(files, given)
+    batch = Batch.of(files, given, encoding)
     with progress_bar(len(batch.names)) as progress:
         found = list(batch.chunked(config, workers, FileStats.of, progress))
     if as_json:

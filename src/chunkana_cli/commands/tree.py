@@ -12,6 +12,7 @@ from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.output import ANY_WIDTH, open_console, write_json
 from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.tree_json import to_tree
 from chunkana_cli.tree_view import full_tree
 from chunkana_core import ChunkConfig, HierarchicalChunkingResult
@@ -25,6 +26,7 @@ def tree(
     *,
     as_json: AsJson = False,
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Show the hierarchy of files.
@@ -32,7 +34,7 @@ def tree(
     Beside each title: heading level, size in characters, lines, kind, and the chunk's id. As JSON,
     a list of one object a file, in which chunks hold their children.
     """
-    batch = Batch.of(files, given)
+    batch = Batch.of(files, given, encoding)
     results = batch.chunked(config, 1, _named)
     if as_json:
         trees = [to_tree(name, result) for name, result in results]

@@ -13,6 +13,7 @@ from chunkana_cli.errors import FAILED
 from chunkana_cli.options import with_config
 from chunkana_cli.output import STANDARD_OUTPUT
 from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_core import ChunkConfig, Chunker
 
 EPILOG = epilog("view README.md -o readme.html", "view docs -o pages --max-chunk-size 500")
@@ -27,6 +28,7 @@ def view(
         typer.Option("--output", "-o", metavar="PAGE", help="For several files, a folder."),
     ] = STANDARD_OUTPUT,
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Write a page that shows the chunks of a file.
@@ -35,8 +37,9 @@ def view(
     """
     from chunkana_cli.pages import Reader, write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
 
-    batch = Batch.of(files, given)
-    names, is_whole, reader = batch.names, not batch.has_failed, Reader(Chunker(config), given)
+    batch = Batch.of(files, given, encoding)
+    names, is_whole = batch.names, not batch.has_failed
+    reader = Reader(Chunker(config), given, encoding)
     if len(names) == 1:
         write_page(names[0], output, reader)
     elif names:
