@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from chunkana_cli.documents import STANDARD_INPUT
-from chunkana_cli.errors import USAGE, InputError, fail, report
-from chunkana_cli.files import is_file
+from chunkana_cli.errors import USAGE, fail, report
 from chunkana_cli.naming import counted
+from chunkana_cli.reading.folders import expand, is_readable_file, walk
 from chunkana_core import format_names, format_of
 
 FILES_HELP = "Files, folders, quoted patterns; - for standard input."
 _PATTERN = re.compile(r"[*?]|\[.+\]")  # what is special to glob
-_ANY_DEPTH = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
 _NOT_DOCUMENTS = {"node_modules", "venv", "__pycache__", "site-packages"}
 
 
 def find_files(arguments: Iterable[str]) -> tuple[list[str], bool]:
     """Return the files that are meant, each once, in the order of the arguments.
 
-    What is in a folder is sorted by its path. An argument that means no file is reported.
+    What is in a folder is sorted by its path. An argument that means no file is reported, and so
+    are folders and links below it that cannot be read.
 
     Returns:
-        The files, and whether each argument meant one.
+        The files, and whether these are all that are meant.
     """
     given = list(arguments)
     if given.count(STANDARD_INPUT) > 1:
@@ -34,12 +33,12 @@ def find_files(arguments: Iterable[str]) -> tuple[list[str], bool]:
     found: dict[str, str] = {}
     is_whole = True
     for argument in given:
-        try:
-            for name in _meant_by(argument):
-                found.setdefault(_real(name), name)
-        except InputError as error:
-            report(str(error))
-            is_whole = False
+        names, errors = _meant_by(argument)
+        for name in names:
+            found.setdefault(_real(name), name)
+        for error in sorted(errors):
+            report(error)
+        is_whole = is_whole and not errors
     return list(found.values()), is_whole
 
 
@@ -49,64 +48,55 @@ def _real(name: str) -> str:
     return name if is_none else os.path.realpath(name)  # a Path can be in a loop
 
 
-def _meant_by(argument: str) -> list[str]:
+def _meant_by(argument: str) -> tuple[list[str], set[str]]:
+    """Return the files that an argument means, and errors of what it may have meant."""
     if argument == STANDARD_INPUT or "\0" in argument:
-        return [argument]
+        return [argument], set()
     if os.path.isdir(argument):  # noqa: PTH112  # a Path would drop what a name starts with, "./"
         return _in_folder(argument)
     if not os.path.lexists(argument) and _PATTERN.search(argument):
         return _matching(argument)
-    return [argument]
+    return [argument], set()
 
 
-def _in_folder(folder: str) -> list[str]:
-    names = sorted(_documents_under(folder), key=lambda name: Path(name).parts)
+def _in_folder(folder: str) -> tuple[list[str], set[str]]:
+    errors: set[str] = set()
+    names = _sorted_by_path(_documents_under(folder, errors))
     installed = format_names()
     readable = [name for name in names if format_of(name) in installed]
     if len(readable) < len(names):
         count = counted(len(names) - len(readable), "file")
         report(f'{folder}: {count} left out, for want of: pip install "chunkana-rag[code]"')
-    if not readable:
+    if not (readable or errors):
         kinds = ", ".join(installed)
-        raise InputError(f"{folder}: no file of a known kind ({kinds}); name files or a pattern")
-    return readable
+        errors.add(f"{folder}: no file of a known kind ({kinds}); name files or a pattern")
+    return readable, errors
 
 
-def _documents_under(folder: str) -> Iterator[str]:
-    for place, folders, files in os.walk(folder):
+def _documents_under(folder: str, errors: set[str]) -> Iterator[str]:
+    for place, folders, files in walk(folder, errors):
         folders[:] = [name for name in folders if not _is_left_out(name)]
         for name in files:
             path = os.path.join(place, name)  # noqa: PTH118  # as above
-            if format_of(name) and not name.startswith(".") and is_file(path):
+            if format_of(name) and not name.startswith(".") and is_readable_file(path, errors):
                 yield path
 
 
-def _matching(pattern: str) -> list[str]:
-    asked = set(Path(pattern).parts)
+def _matching(pattern: str) -> tuple[list[str], set[str]]:
+    asked = _NOT_DOCUMENTS.intersection(Path(pattern).parts)
+    left_out = _NOT_DOCUMENTS - asked
+    errors: set[str] = set()
     files = [
-        name for name in _expanded(pattern)
-        if is_file(name)
-        and not any(part in _NOT_DOCUMENTS - asked for part in Path(name).parts)
+        name for name in expand(pattern, left_out, errors)
+        if left_out.isdisjoint(Path(name).parts) and is_readable_file(name, errors)
     ]  # fmt: skip
-    if not files:
-        raise InputError(f"{pattern}: this pattern matches no file")
-    return sorted(files, key=lambda name: Path(name).parts)
+    if not (files or errors):
+        errors.add(f"{pattern}: this pattern matches no file")
+    return _sorted_by_path(files), errors
 
 
-def _expanded(pattern: str) -> dict[str, None]:
-    """Return what a pattern matches; its `**` do not follow links, which may lead in a circle."""
-    match = _ANY_DEPTH.search(pattern)
-    if match is None:
-        return dict.fromkeys(glob.glob(pattern))  # noqa: PTH207  # as above
-    head, tail = pattern[: match.start()], pattern[match.end() :] or "*"
-    found: dict[str, None] = {}
-    for base in glob.glob(head) if head else [os.curdir]:  # noqa: PTH207
-        for place, folders, _ in os.walk(base):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            name = place if head else os.path.relpath(place)
-            inside = "" if name == os.curdir else os.path.join(glob.escape(name), "")  # noqa: PTH118
-            found |= _expanded(inside + tail)
-    return found
+def _sorted_by_path(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: Path(name).parts)
 
 
 def _is_left_out(folder: str) -> bool:
