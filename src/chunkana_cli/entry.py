@@ -7,7 +7,7 @@ import signal
 import sys
 from types import FrameType
 
-from chunkana_cli.ending import INTERRUPTED, TERMINATED, discard_standard_output, report
+from chunkana_cli.writing.ending import INTERRUPTED, TERMINATED, discard_standard_output, report
 from chunkana_cli.writing.streams import write_whole
 
 

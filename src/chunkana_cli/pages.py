@@ -10,10 +10,10 @@ from pathlib import Path
 
 import typer
 
-from chunkana_cli.documents import STANDARD_INPUT, read_document, report_fallback
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.files import is_folder
-from chunkana_cli.output import (
+from chunkana_cli.reading.documents import STANDARD_INPUT, read_document, report_fallback
+from chunkana_cli.reading.files import is_folder
+from chunkana_cli.writing.output import (
     STANDARD_OUTPUT,
     open_output,
     require_other_file,

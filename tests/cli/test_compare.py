@@ -17,7 +17,7 @@ from chunkana_cli.comparing.comparison import Comparison
 from chunkana_cli.comparing.measures import Truth, measure
 from chunkana_cli.comparing.splitters import Piece
 from chunkana_cli.comparing.view import show_comparison
-from chunkana_cli.documents import Document
+from chunkana_cli.reading.documents import Document
 from chunkana_core import ChunkConfig
 from tests.cli.command import environment, error_of, output_of
 from tests.cli.terminal import at_terminal

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkana_cli.paths import find_files
+from chunkana_cli.reading.paths import find_files
 from tests.cli.command import output_of, run
 from tests.cli.rights import run_without_rights
 

@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 from chunkana_cli.asking import answer
-from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
-from chunkana_cli.output import ANY_WIDTH, open_console, write_json
-from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.reading.batch import Batch
+from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.paths import FILES_HELP
+from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
 from chunkana_core import ChunkConfig
 
 EPILOG = epilog(

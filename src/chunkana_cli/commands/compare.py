@@ -8,11 +8,11 @@ import typer
 
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.comparing.comparison import Comparison
-from chunkana_cli.documents import AUTO, InputFormat, read_or_fail
 from chunkana_cli.errors import fail
 from chunkana_cli.options import AsJson, with_config
-from chunkana_cli.output import open_console, write_json
+from chunkana_cli.reading.documents import AUTO, InputFormat, read_or_fail
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.writing.output import open_console, write_json
 from chunkana_core import ChunkConfig
 
 EPILOG = epilog(

@@ -7,17 +7,17 @@ from typing import Annotated
 import typer
 
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import (
+from chunkana_cli.errors import fail
+from chunkana_cli.options import with_config
+from chunkana_cli.reading.documents import (
     AUTO,
     DEFAULT_QUESTION,
     InputFormat,
     default_documents,
     read_or_fail,
 )
-from chunkana_cli.errors import fail
-from chunkana_cli.options import with_config
-from chunkana_cli.output import open_console
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.writing.output import open_console
 from chunkana_core import ChunkConfig
 
 EPILOG = epilog("demo", 'demo README.md -q "How are tables split?"')

@@ -9,17 +9,17 @@ from typing import Annotated, Literal
 
 import typer
 
-from chunkana_cli.batch import Batch, Jobs, workers_of
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.errors import USAGE, fail
 from chunkana_cli.formats import find_format
 from chunkana_cli.formats.format import Format
 from chunkana_cli.options import with_config
-from chunkana_cli.output import STANDARD_OUTPUT, open_output, require_other_file
-from chunkana_cli.paths import FILES_HELP
 from chunkana_cli.progress import progress_bar
+from chunkana_cli.reading.batch import Batch, Jobs, workers_of
+from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.paths import FILES_HELP
+from chunkana_cli.writing.output import STANDARD_OUTPUT, open_output, require_other_file
 from chunkana_core import ChunkConfig, chunk_markdown
 
 EPILOG = epilog(

@@ -11,12 +11,12 @@ import typer
 from chunkana_cli.checking.records import ChunkRecord, read_records
 from chunkana_cli.checking.report import Report, UnreadDocument, check_document
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import STANDARD_INPUT, read_text
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.files import exists, is_file
 from chunkana_cli.options import AsJson
-from chunkana_cli.output import STANDARD_OUTPUT, open_output, write_json
+from chunkana_cli.reading.documents import STANDARD_INPUT, read_text
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.files import exists, is_file
+from chunkana_cli.writing.output import STANDARD_OUTPUT, open_output, write_json
 
 EPILOG = epilog(
     "validate chunks.jsonl",

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.errors import FAILED
 from chunkana_cli.options import with_config
-from chunkana_cli.output import STANDARD_OUTPUT
-from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.reading.batch import Batch
+from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.paths import FILES_HELP
+from chunkana_cli.writing.output import STANDARD_OUTPUT
 from chunkana_core import ChunkConfig, Chunker
 
 EPILOG = epilog("view README.md -o readme.html", "view docs -o pages --max-chunk-size 500")

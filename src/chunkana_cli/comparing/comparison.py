@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from chunkana_cli.comparing.measures import Measured, Truth, measure
 from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
-from chunkana_cli.documents import Document
+from chunkana_cli.reading.documents import Document
 from chunkana_core import ChunkConfig
 
 

@@ -14,7 +14,7 @@ except ImportError as error:
     raise ImportError(message, name="pyarrow") from error
 
 from chunkana_cli.formats.format import Format, front_matter_of
-from chunkana_cli.written_json import to_json
+from chunkana_cli.writing.written_json import to_json
 from chunkana_core import HierarchicalChunkingResult, chunk_markdown
 
 _ROWS = 10_000  # in a group, which readers load as a whole

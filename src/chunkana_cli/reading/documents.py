@@ -22,7 +22,7 @@ InputFormat = Annotated[
 ]
 DEFAULT_QUESTION = "Which options limit the size of a chunk?"  # of the demo's own documents
 _CODE = "python"  # a format that needs the extra for code
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from chunkana_cli.documents import STANDARD_INPUT
 from chunkana_cli.errors import USAGE, fail, report
 from chunkana_cli.naming import counted
+from chunkana_cli.reading.documents import STANDARD_INPUT
 from chunkana_cli.reading.folders import expand, is_readable_file, walk
 from chunkana_core import format_names, format_of
 

@@ -10,7 +10,8 @@ from typing import Annotated, TypeVar
 import typer
 
 from chunkana_batch import WorkerError, chunk_many
-from chunkana_cli.documents import (
+from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
+from chunkana_cli.reading.documents import (
     AUTO,
     Document,
     format_of_file,
@@ -18,10 +19,9 @@ from chunkana_cli.documents import (
     report_fallback,
     require_format,
 )
-from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.files import is_file
-from chunkana_cli.paths import find_files
 from chunkana_cli.reading.encodings import UTF_8
+from chunkana_cli.reading.files import is_file
+from chunkana_cli.reading.paths import find_files
 from chunkana_core import ChunkConfig, HierarchicalChunkingResult, format_of
 
 T = TypeVar("T")
