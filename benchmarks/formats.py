@@ -12,7 +12,7 @@ from time import process_time
 from benchmarks.printing import machine
 from chunkana_cli.comparing.measures import Measured, Truth, measure
 from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
-from chunkana_cli.documents import Document
+from chunkana_cli.reading.documents import Document
 from chunkana_core import ChunkConfig, format_of
 
 _ROOT = Path(__file__).parents[1]

@@ -7,8 +7,10 @@ import os
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Thread
 from typing import Generic, TypeVar, cast, overload
 
 from chunkana_core import (
@@ -32,14 +34,16 @@ _BATCH_SIZE = 200_000  # code points, from which the transfer to a process costs
 _BATCH_DOCUMENTS = 64  # at most, so that many tiny documents are spread over the processes too
 _BATCHES_PER_PROCESS = 3  # read ahead, so that no process waits for the others or for the caller
 _PICKLE_ERRORS = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
-# What a text can fail with, or the caller's length function or `make` on it. Other errors are
-# mistakes in a program or its end, which no other document would survive either.
+# What a text can fail with, or the caller's length function or `make` on it; memory may be enough
+# for the next one. Other errors are mistakes in a program or its end, which no other document would
+# survive either.
 DOCUMENT_ERRORS = (
     ChunkanaError,
     ArithmeticError,
     ImportError,  # of what its format needs
     LookupError,
     OSError,
+    MemoryError,
     TypeError,
     ValueError,
 )
@@ -105,10 +109,11 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     r"""Yield the outcome of each document, in order; one that fails does not end the others.
 
     A document fails by an error of this package, or by an ArithmeticError, ImportError,
-    LookupError, OSError, TypeError or ValueError of its chunking, of `length_function` or of
-    `make`, or where the value that `make` returns cannot be pickled. Any other error, an error of
-    `documents` itself and the loss of a process end the iteration. The outcomes of documents that
-    were read before an error of `documents` are yielded before it is raised.
+    LookupError, MemoryError, OSError, TypeError or ValueError of its chunking, of
+    `length_function` or of `make`, or where the value that `make` returns cannot be pickled. Any
+    other error, an error of `documents` itself and the loss of a process end the iteration. The
+    outcomes of documents that were read before an error of `documents` are yielded before it is
+    raised. Processes end with the one that started them, even if that is killed.
 
     Documents are read when they are needed, three batches for each process ahead. A batch has up to
     64 documents, or fewer with 200,000 code points in all. Where `make` returns little, two
@@ -188,8 +193,9 @@ class _Task(Generic[T]):
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the type and message of an error as one string."""
-    return f"{type(error).__name__}: {error}"
+    """Return the type of an error and its message, which Python does not give a lack of memory."""
+    message = "not enough memory" if isinstance(error, MemoryError) else error
+    return f"{type(error).__name__}: {message}"
 
 
 def _run(
@@ -216,17 +222,38 @@ def _run_in_processes(
     # Loads multiprocessing, which nobody else needs.
     from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # noqa: PLC0415
 
-    # What a forked process inherits is not collected there: looking through it would copy it.
-    pool = ProcessPoolExecutor(workers, initializer=gc.freeze)
+    pool = ProcessPoolExecutor(workers, initializer=_start_process)
     batches = _make_batches(_require_pairs(documents))
     futures = (pool.submit(_run_batch, pickled_task, batch) for batch in batches)
+    is_awaited = True
     try:
         for future in _read_ahead(futures, workers * _BATCHES_PER_PROCESS):
             yield from map(_unpickle_value, future.result())
     except BrokenProcessPool as error:
         raise WorkerError("a process was ended from outside, perhaps for want of memory") from error
+    except (KeyboardInterrupt, SystemExit):
+        is_awaited = False  # what is being chunked, which may take long
+        raise
     finally:  # also where the caller wants no more
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait=is_awaited, cancel_futures=True)
+
+
+def _start_process() -> None:
+    """Prepare a process of the pool: it ends when the one that started it is gone."""
+    # What a forked process inherits is not collected there: looking through it would copy it.
+    gc.freeze()
+    with suppress(RuntimeError):  # without memory for a thread, there may be enough to chunk
+        Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of the parent, which may be killed and tell nobody; then end at once."""
+    from multiprocessing import parent_process  # noqa: PLC0415  # as above
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _require_pairs(documents: Iterable[object]) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from chunkana_cli.documents import Document, report_fallbacks
+from chunkana_cli.reading.documents import Document, report_fallbacks
 from chunkana_cli.search import Index
 from chunkana_cli.visible import on_one_line, visible
 from chunkana_core import ChunkConfig, Chunker, Context

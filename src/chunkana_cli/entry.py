@@ -7,7 +7,7 @@ import signal
 import sys
 from types import FrameType
 
-from chunkana_cli.ending import INTERRUPTED, TERMINATED, discard_standard_output, report
+from chunkana_cli.writing.ending import INTERRUPTED, TERMINATED, discard_standard_output, report
 from chunkana_cli.writing.streams import write_whole
 
 
@@ -23,7 +23,16 @@ def run() -> None:
 
         app(prog_name="chunkana")
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        os._exit(INTERRUPTED)
+    except SystemExit as error:
+        if error.code in (INTERRUPTED, TERMINATED):  # of Typer, and of `end` below
+            # At once: Python would wait for the processes that it has started, and they for nothing
+            # but the end of this one.
+            os._exit(error.code)
+        raise
+    except MemoryError:
+        report("not enough memory")
+        sys.exit(1)
     except OSError as error:  # of Typer's own output, such as help
         report(f"standard output: cannot be written: {error.strerror or error}")
         discard_standard_output()

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import typer
 
-from chunkana_cli.ending import report
+from chunkana_cli.writing.ending import report
 
 __all__ = ["FAILED", "USAGE", "InputError", "fail", "report"]
 

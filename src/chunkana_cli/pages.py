@@ -10,10 +10,10 @@ from pathlib import Path
 
 import typer
 
-from chunkana_cli.documents import STANDARD_INPUT, read_document, report_fallback
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.files import is_folder
-from chunkana_cli.output import (
+from chunkana_cli.reading.documents import STANDARD_INPUT, read_document, report_fallback
+from chunkana_cli.reading.files import is_folder
+from chunkana_cli.writing.output import (
     STANDARD_OUTPUT,
     open_output,
     require_other_file,
@@ -33,10 +33,12 @@ class Reader:
     Attributes:
         chunker: of any format.
         given: the name of the files' format, or "auto".
+        encoding: of the files' texts.
     """
 
     chunker: Chunker
     given: str
+    encoding: str
 
 
 def write_page(name: str, output: str, reader: Reader) -> None:
@@ -80,7 +82,7 @@ def _write_pages(names: Sequence[str], outputs: Sequence[str], reader: Reader) -
 
 def _write(name: str, output: str, reader: Reader, index: str = "") -> HierarchicalChunkingResult:
     """Write the page of a document and return its chunks."""
-    document = read_document(name, reader.given)
+    document = read_document(name, reader.given, reader.encoding)
     result = reader.chunker.chunk_hierarchical(document.text, document.format)
     report_fallback(document.name, document.format, result.format)
     _save(to_html(result, _title(name), index), output)

@@ -289,6 +289,20 @@ def test_a_process_that_is_lost_ends_all_by_an_error_of_ours() -> None:
         list(chunk_many([("a", "Text.")], None, 2, make=killed))
 
 
+def too_large(name: str, _result: HierarchicalChunkingResult) -> str:
+    if name == "b":
+        raise MemoryError
+    return name
+
+
+@BOTH
+def test_a_document_that_takes_too_much_memory_fails_by_itself(workers: int) -> None:
+    documents = [("a", "A."), ("b", "B."), ("c", "C.")]
+    outcomes = list(chunk_many(documents, None, workers, make=too_large))
+    failed: Outcome[str] = Outcome("b", None, "MemoryError: not enough memory")
+    assert outcomes == [Outcome("a", "a"), failed, Outcome("c", "c")]
+
+
 def test_a_batch_as_a_process_runs_it() -> None:
     """As above, in this process, where coverage sees it."""
     task = _pickle_task(_Task(Chunker(), unsendable, "auto"), 2)

@@ -19,7 +19,7 @@ from chunkana_cli.comparing.comparison import Comparison, compare_documents, too
 from chunkana_cli.comparing.measures import Measured, Truth, measure
 from chunkana_cli.comparing.splitters import SPLITTERS, Piece, langchain_json
 from chunkana_cli.comparing.view import show_comparisons
-from chunkana_cli.documents import Document
+from chunkana_cli.reading.documents import Document
 from chunkana_core import ChunkConfig
 from tests.cli.command import call, environment, error_of, output_of
 from tests.cli.terminal import at_terminal

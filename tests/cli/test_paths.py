@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from chunkana_cli.paths import find_files
+from chunkana_cli.reading.paths import find_files
 from tests.cli.command import output_of, run, without_summary
+from tests.cli.rights import run_without_rights
 
 NAMES = [
     "b.md",
@@ -105,3 +106,52 @@ def test_a_file_of_several_names_comes_once(folder: Path) -> None:
     names = ["b.md", "./b.md", "link.md", str(folder / "b.md"), "a/../b.md"]
     assert find_files(names) == (["b.md"], True)
     assert find_files(["none.md", "./none.md", "-"]) == (["none.md", "-"], True)
+
+
+DENIED = "Permission denied"
+
+
+def make_unreadable(folder: Path) -> None:
+    """Add what no command may read: a folder, one that only shows its names, and links."""
+    for name, mode in (("a/shut", 0o000), ("a/shown", 0o444)):
+        path = folder / name
+        path.mkdir(parents=True)
+        (path / "x.md").touch()
+        path.chmod(mode)
+    (folder / "a" / "gone.md").symlink_to("nothing")
+    (folder / "a" / "gone.png").symlink_to("nothing")
+
+
+@pytest.mark.parametrize(
+    ("argument", "read", "errors"),
+    [
+        (".", 6, ["./a/gone.md", "./a/shown/x.md", "./a/shut"]),
+        ("**/*.md", 2, ["a/gone.md", "a/shown/x.md", "a/shut"]),
+        ("a/**/*.md", 0, ["a/gone.md", "a/shown/x.md", "a/shut"]),
+        ("a/*.md", 0, ["a/gone.md"]),
+        ("*/*/*.md", 0, ["a/shown/x.md", "a/shut"]),
+        ("*/*/x.md", 0, ["a/shown/x.md", "a/shut/x.md"]),
+        ("a/shut", 0, ["a/shut"]),
+        ("a/gone.md", 0, ["a/gone.md"]),
+    ],
+)
+def test_what_cannot_be_read_is_said_and_the_rest_is_done(
+    folder: Path, argument: str, read: int, errors: list[str]
+) -> None:
+    make_unreadable(folder)
+    done = run_without_rights("split", argument, "--format=jsonl", folder=folder)
+    assert done.returncode == 1
+    assert len({json.loads(line)["file"] for line in done.stdout.splitlines()}) == read
+    what = {name: "is a link to nothing" if "gone" in name else DENIED for name in errors}
+    assert without_summary(done.stderr).splitlines() == [
+        f"chunkana: {name}: {what[name]}" for name in errors
+    ]
+
+
+def test_what_is_left_out_is_not_missed(folder: Path) -> None:
+    for name in (".hidden", "node_modules", "a/.venv"):
+        (folder / name).chmod(0o000)
+    (folder / ".gone.md").symlink_to("nothing")
+    for argument in (".", "**/*.md"):
+        done = run_without_rights("stats", argument, folder=folder)
+        assert (done.returncode, done.stderr) == (0, "")

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from chunkana_cli.documents import read_document
 from chunkana_cli.errors import InputError
-from chunkana_cli.tables import is_compressed, is_parquet, read_compressed, read_parquet
+from chunkana_cli.reading.documents import read_text
+from chunkana_cli.reading.encodings import UTF_8
+from chunkana_cli.reading.tables import is_compressed, is_parquet, read_compressed, read_parquet
 from chunkana_core import Chunk, SectionPath, Source, Span
 
 # The first key that is there counts; in the object itself, then in its `metadata`.
@@ -117,7 +118,9 @@ def _read_rows(name: str) -> Iterator[tuple[int, dict[str, object]]]:
     if is_parquet(name):
         yield from enumerate(read_parquet(name), 1)
         return
-    text = read_compressed(name) if is_compressed(name) else read_document(name).text
+    text = (
+        read_compressed(name) if is_compressed(name) else read_text(name, UTF_8, has_option=False)
+    )
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:

@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from chunkana_cli.asking import answer
-from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
-from chunkana_cli.output import ANY_WIDTH, open_console, write_json
-from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.reading.batch import Batch
+from chunkana_cli.reading.documents import AUTO, InputFormat
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.paths import FILES_HELP
+from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
 from chunkana_core import ChunkConfig
 
 EPILOG = epilog(
@@ -22,13 +23,14 @@ EPILOG = epilog(
 
 
 @with_config(atomic_blocks="split")
-def ask(  # noqa: PLR0913 - one for each option
+def ask(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     question: Annotated[str, typer.Option("--question", "-q", help="What to ask.")],
     budget: Annotated[int, typer.Option(min=1, help="The most characters to read.")] = 4000,
     as_json: AsJson = False,
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Find what to read for a question.
@@ -36,7 +38,7 @@ def ask(  # noqa: PLR0913 - one for each option
     By words, without a model. What is found is put in order and joined, each passage below its
     headings, with its file and lines.
     """
-    batch = Batch.of(files, given)
+    batch = Batch.of(files, given, encoding)
     found = answer([*batch.documents()], question, budget, config)
     if as_json:
         write_json(found.to_dict())

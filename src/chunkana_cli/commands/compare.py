@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.comparing.comparison import compare_documents, comparisons_to_dict
-from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
-from chunkana_cli.output import open_console, write_json
-from chunkana_cli.paths import FILES_HELP
 from chunkana_cli.progress import progress_bar
+from chunkana_cli.reading.batch import Batch
+from chunkana_cli.reading.documents import AUTO, InputFormat
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.paths import FILES_HELP
+from chunkana_cli.writing.output import open_console, write_json
 from chunkana_core import ChunkConfig
 
 EPILOG = epilog(
@@ -31,6 +32,7 @@ def compare(
     *,
     as_json: AsJson = False,
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Cut files with Chunkana and the tools of others, and measure all alike.
@@ -40,7 +42,7 @@ def compare(
     heading, a table or a fence is what a CommonMark parse says. Files that the same tools are meant
     for are added up.
     """
-    batch = Batch.of(files, given)
+    batch = Batch.of(files, given, encoding)
     documents = batch.with_text()
     with progress_bar(len(documents)) as progress:
         comparisons = compare_documents(documents, config, progress)

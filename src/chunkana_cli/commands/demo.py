@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import AUTO, DEFAULT_QUESTION, InputFormat, default_documents
 from chunkana_cli.options import with_config
-from chunkana_cli.output import open_console
-from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.reading.batch import Batch
+from chunkana_cli.reading.documents import AUTO, DEFAULT_QUESTION, InputFormat, default_documents
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.paths import FILES_HELP
+from chunkana_cli.writing.output import open_console
 from chunkana_core import ChunkConfig
 
 EPILOG = epilog("demo", "demo docs", 'demo README.md -q "How are tables split?"')
@@ -20,7 +21,7 @@ _PARENT_DEFAULT = "three times that of a chunk"
 
 
 @with_config(atomic_blocks="split")
-def demo(  # noqa: PLR0913 - one for each option
+def demo(
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="FILE...", help=f"{FILES_HELP} By default, Chunkana's own."),
@@ -36,6 +37,7 @@ def demo(  # noqa: PLR0913 - one for each option
         typer.Option(min=1, help="The largest size of a parent.", show_default=_PARENT_DEFAULT),
     ] = None,
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Show chunking, search and merging at work.
@@ -46,7 +48,7 @@ def demo(  # noqa: PLR0913 - one for each option
     from chunkana_cli.demo.running import Retrieval, run_demo  # noqa: PLC0415
     from chunkana_cli.demo.view import show  # noqa: PLC0415
 
-    batch = Batch.of(files or (), given)
+    batch = Batch.of(files or (), given, encoding)
     if files:
         documents = batch.with_text()
     else:

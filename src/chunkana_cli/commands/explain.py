@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
-from chunkana_cli.output import ANY_WIDTH, open_console, write_json
-from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.reading.batch import Batch
+from chunkana_cli.reading.documents import AUTO, InputFormat
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.paths import FILES_HELP
 from chunkana_cli.visible import visible
+from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
 from chunkana_core import ChunkConfig, Context
 from chunkana_explain import Explanation
 from chunkana_explain import explain as explain_cuts
@@ -26,6 +27,7 @@ def explain(
     *,
     as_json: AsJson = False,
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
@@ -34,7 +36,7 @@ def explain(
     First what the stages did: small neighbours merged, headings carried to their text, sections
     divided. Then each cut with its line, what it costs, and the best other places for it.
     """
-    batch = Batch.of(files, given)
+    batch = Batch.of(files, given, encoding)
     explained = (
         (
             document.name,

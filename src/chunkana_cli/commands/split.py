@@ -10,18 +10,19 @@ from typing import Annotated, Literal
 import typer
 
 from chunkana_batch.rows import FIELDS
-from chunkana_cli.batch import Batch, Jobs, workers_of
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.errors import USAGE, fail
-from chunkana_cli.files import is_folder
 from chunkana_cli.formats import choose_format
 from chunkana_cli.formats.format import Format, RowOptions
 from chunkana_cli.options import with_config
-from chunkana_cli.output import STANDARD_OUTPUT
-from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.reading.batch import Batch, Jobs, workers_of
+from chunkana_cli.reading.documents import AUTO, InputFormat
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.files import is_folder
+from chunkana_cli.reading.paths import FILES_HELP
 from chunkana_cli.runs.folder import write_folder
 from chunkana_cli.runs.run import Run
+from chunkana_cli.writing.output import STANDARD_OUTPUT
 from chunkana_core import ChunkConfig, Context
 
 EPILOG = epilog(
@@ -34,7 +35,7 @@ EPILOG = epilog(
 
 
 @with_config()
-def split(  # noqa: PLR0913 - one for each option
+def split(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     output: Annotated[
@@ -76,6 +77,7 @@ def split(  # noqa: PLR0913 - one for each option
     ] = None,
     jobs: Jobs = "1",
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
@@ -96,7 +98,7 @@ def split(  # noqa: PLR0913 - one for each option
     if since is not None and drop_duplicates:
         fail("--since and --drop-duplicates: what is left out may be all that remains later", USAGE)
     run = Run(
-        Batch.of(files, given),
+        Batch.of(files, given, encoding),
         config,
         context,
         workers_of(jobs),

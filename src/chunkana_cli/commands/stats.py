@@ -7,29 +7,31 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.batch import Batch, Jobs, workers_of
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.errors import InputError, fail
 from chunkana_cli.options import AsJson, with_config
-from chunkana_cli.output import ANY_WIDTH, open_console, write_json
-from chunkana_cli.paths import FILES_HELP
 from chunkana_cli.progress import progress_bar
+from chunkana_cli.reading.batch import Batch, Jobs, workers_of
+from chunkana_cli.reading.documents import AUTO, InputFormat
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.paths import FILES_HELP
+from chunkana_cli.reading.tables import is_parquet, read_parquet
 from chunkana_cli.stats import FileStats
 from chunkana_cli.stats_view import show_stats
-from chunkana_cli.tables import is_parquet, read_parquet
+from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
 from chunkana_core import ChunkConfig, Context
 
 EPILOG = epilog("stats docs", "stats docs --max-chunk-size 500 --jobs auto", "stats --json *.md")
 
 
 @with_config()
-def stats(  # noqa: PLR0913 - one for each option
+def stats(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     as_json: AsJson = False,
     jobs: Jobs = "1",
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
@@ -39,7 +41,7 @@ def stats(  # noqa: PLR0913 - one for each option
     Parquet file that split wrote, the chunks are counted that are in it.
     """
     workers = workers_of(jobs)
-    batch = Batch.of(files, given)
+    batch = Batch.of(files, given, encoding)
     tables = [name for name in batch.names if is_parquet(name)]
     found = [stats for name in tables for stats in _read_stats(name)]
     names = [name for name in batch.names if name not in tables]

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.options import AsJson, with_config
-from chunkana_cli.output import ANY_WIDTH, open_console, write_json
-from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.reading.batch import Batch
+from chunkana_cli.reading.documents import AUTO, InputFormat
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.paths import FILES_HELP
 from chunkana_cli.tree_view import full_tree
+from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
 from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult
 
 EPILOG = epilog("tree README.md", "tree docs --max-chunk-size 500", "tree --json README.md | jq .")
@@ -24,6 +25,7 @@ def tree(
     *,
     as_json: AsJson = False,
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
@@ -32,7 +34,7 @@ def tree(
     Beside each title: heading level, size in characters, lines, kind, and the chunk's id. As JSON,
     a list of one object a file: its name, and as result its chunks and their hierarchy.
     """
-    batch = Batch.of(files, given)
+    batch = Batch.of(files, given, encoding)
     results = batch.chunked(config, 1, _named, context=context)
     if as_json:
         write_json([{"file": name, "result": _whole(result)} for name, result in results])

@@ -11,12 +11,13 @@ import typer
 from chunkana_cli.checking.records import ChunkRecord, read_records
 from chunkana_cli.checking.report import Report, UnreadDocument, check_document
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import STANDARD_INPUT, read_document
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.files import exists, is_file
 from chunkana_cli.options import AsJson
-from chunkana_cli.output import STANDARD_OUTPUT, open_output, write_json
 from chunkana_cli.progress import progress_bar
+from chunkana_cli.reading.documents import STANDARD_INPUT, read_text
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.files import exists, is_file
+from chunkana_cli.writing.output import STANDARD_OUTPUT, open_output, write_json
 
 EPILOG = epilog(
     "validate chunks.jsonl",
@@ -40,6 +41,7 @@ def validate(
         int | None,
         typer.Option(min=32, help="The limit, in characters.", show_default="not checked"),
     ] = None,
+    encoding: InputEncoding = UTF_8,
     as_json: AsJson = False,
 ) -> None:
     """Check chunks of any tool against their documents.
@@ -56,7 +58,9 @@ def validate(
     if not records and source is None:
         fail(f"{chunks}: has no chunks, and without --source nothing says of what")
     documents, folder = _group_by_document(records, source), Path(chunks).parent
-    result = _check_documents(documents, folder, max_chunk_size, is_named=source is not None)
+    result = _check_documents(
+        documents, folder, max_chunk_size, encoding, is_named=source is not None
+    )
     _print(result, as_json=as_json)
     if not result.is_valid:
         raise typer.Exit(FAILED)
@@ -80,7 +84,12 @@ def _group_by_document(
 
 
 def _check_documents(
-    documents: dict[str, list[ChunkRecord]], folder: Path, limit: int | None, *, is_named: bool
+    documents: dict[str, list[ChunkRecord]],
+    folder: Path,
+    limit: int | None,
+    encoding: str,
+    *,
+    is_named: bool,
 ) -> Report:
     """Check each document that can be read, and report the others.
 
@@ -88,13 +97,15 @@ def _check_documents(
         documents: chunks by the name of their document.
         folder: where the file of chunks is.
         limit: the largest size in characters; None where it is not known.
+        encoding: of the documents.
         is_named: whether the user named the document.
     """
     checked, unread = [], []
     with progress_bar(len(documents)) as progress:
         for number, (name, records) in enumerate(documents.items(), 1):
             try:
-                text = read_document(name).text if is_named else _read_named_by_chunks(name, folder)
+                path = name if is_named else _find_named_by_chunks(name, folder)
+                text = read_text(path, encoding)
                 checked.append(check_document(name, records, text, limit))
             except InputError as error:
                 report(str(error) if is_named else f"{error}; name the document with --source")
@@ -103,15 +114,15 @@ def _check_documents(
     return Report(checked, unread)
 
 
-def _read_named_by_chunks(name: str, folder: Path) -> str:
-    """Read a document, from where the command runs or beside the chunks."""
+def _find_named_by_chunks(name: str, folder: Path) -> str:
+    """Return the path of a document, from where the command runs or beside the chunks."""
     if not name:
         raise InputError("some chunks name no file")
     if name == STANDARD_INPUT:
         raise InputError("some chunks are of standard input")
     beside = folder / name
     is_beside = not exists(name) and is_file(beside)
-    return read_document(str(beside) if is_beside else name).text
+    return str(beside) if is_beside else name
 
 
 def _print(result: Report, *, as_json: bool) -> None:

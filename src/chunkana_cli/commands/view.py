@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.batch import Batch
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.documents import AUTO, InputFormat
 from chunkana_cli.errors import FAILED
-from chunkana_cli.files import is_folder
 from chunkana_cli.options import with_config
-from chunkana_cli.output import STANDARD_OUTPUT
-from chunkana_cli.paths import FILES_HELP
+from chunkana_cli.reading.batch import Batch
+from chunkana_cli.reading.documents import AUTO, InputFormat
+from chunkana_cli.reading.encodings import UTF_8, InputEncoding
+from chunkana_cli.reading.files import is_folder
+from chunkana_cli.reading.paths import FILES_HELP
+from chunkana_cli.writing.output import STANDARD_OUTPUT
 from chunkana_core import ChunkConfig, Chunker, Context
 
 EPILOG = epilog("view README.md -o readme.html", "view docs -o pages --max-chunk-size 500")
@@ -30,6 +31,7 @@ def view(
         ),
     ] = STANDARD_OUTPUT,
     given: InputFormat = AUTO,
+    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
@@ -40,9 +42,9 @@ def view(
     """
     from chunkana_cli.pages import Reader, write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
 
-    batch = Batch.of(files, given)
+    batch = Batch.of(files, given, encoding)
     names, is_whole = batch.names, not batch.failures
-    reader = Reader(Chunker(config, context), given)
+    reader = Reader(Chunker(config, context), given, encoding)
     if len(names) == 1 and not any(map(is_folder, files)):
         write_page(names[0], output, reader)
     elif names:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 
 from chunkana_cli.comparing.measures import Measured, Truth, measure
 from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
-from chunkana_cli.documents import Document, report_fallback
+from chunkana_cli.reading.documents import Document, report_fallback
 from chunkana_core import ChunkConfig
 
 

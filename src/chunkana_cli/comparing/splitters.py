@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
-from chunkana_cli.documents import Document
+from chunkana_cli.reading.documents import Document
 from chunkana_core import ChunkConfig, Chunker
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from chunkana_batch.rows import DocumentFields
 from chunkana_cli.formats.format import Format, RowFormat, RowOptions, write_lines
-from chunkana_cli.written_json import to_json
+from chunkana_cli.writing.written_json import to_json
 from chunkana_core import HierarchicalChunkingResult
 
 

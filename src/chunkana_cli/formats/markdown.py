@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from chunkana_cli.formats.format import Format, RowOptions, write_lines
-from chunkana_cli.written_json import to_json
+from chunkana_cli.writing.written_json import to_json
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
 # `--` and `>` would end a comment early.

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from hashlib import file_digest
 from pathlib import Path
 
-from chunkana_cli.batch import written_name
 from chunkana_cli.errors import fail, report
-from chunkana_cli.files import identities_of, identity_of
-from chunkana_cli.output import open_output
 from chunkana_cli.progress import progress_bar
+from chunkana_cli.reading.batch import written_name
+from chunkana_cli.reading.files import identities_of, identity_of
 from chunkana_cli.runs.documents import SplitDocument
 from chunkana_cli.runs.manifest import (
     NAME,
@@ -24,6 +23,7 @@ from chunkana_cli.runs.manifest import (
     settings_of,
 )
 from chunkana_cli.runs.run import Run
+from chunkana_cli.writing.output import open_output
 
 
 def write_folder(run: Run, folder: Path, state: Path | None) -> None:
@@ -98,6 +98,7 @@ def _settings(run: Run) -> dict[str, object]:
         fields=list(run.options.fields),
         format=run.form.name,
         front_matter_keys=list(run.options.front_matter_keys),
+        encoding=run.batch.encoding,
         given=run.batch.given,
     )
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 
 from chunkana_batch import SCHEMA_VERSION
-from chunkana_cli.batch import written_name
-from chunkana_cli.files import is_file
+from chunkana_cli.reading.batch import written_name
+from chunkana_cli.reading.files import is_file
 
 NAME = "manifest.json"
 _VERSION = 1

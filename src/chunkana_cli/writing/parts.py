@@ -16,7 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from chunkana_cli.files import identity_of, is_file
+from chunkana_cli.reading.files import identity_of, is_file
 
 _PREFIX, _SUFFIX = ".chunkana-", ".part"
 _USUAL_MODE = 0o666  # less what the process's umask forbids

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from chunkana_cli.errors import InputError
-from chunkana_cli.files import is_file
+from chunkana_cli.reading.encodings import UTF_8, decode
+from chunkana_cli.reading.files import is_file
+from chunkana_cli.reading.inputs import MOST_BYTES, TOO_LONG
 
 _SUFFIXES = {".parquet", ".pq"}
 _ROWS = 1_000  # at a time
@@ -28,15 +30,18 @@ def read_compressed(name: str) -> str:
     """Return the text of a file that gzip compressed.
 
     Raises:
-        InputError: if it cannot be read, or is not UTF-8.
+        InputError: if it cannot be read, is too long, or is not UTF-8.
     """
     if not is_file(name):
         raise InputError(f"{name}: no such file")
     try:
-        with gzip.open(name, "rt", encoding="utf-8", newline="") as file:
-            return file.read()
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        with gzip.open(name, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{name}: cannot be read: {error}") from None
+    if len(data) > MOST_BYTES:
+        raise InputError(f"{name}: {TOO_LONG.format(MOST_BYTES)}")
+    return decode(data, UTF_8, name, has_option=False)
 
 
 def read_parquet(name: str) -> Iterator[dict[str, object]]:

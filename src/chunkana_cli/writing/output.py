@@ -12,12 +12,12 @@ from typing import BinaryIO
 
 from rich.console import Console
 
-from chunkana_cli.documents import STANDARD_INPUT
-from chunkana_cli.ending import discard_standard_output
 from chunkana_cli.errors import USAGE, fail
-from chunkana_cli.files import identities_of, identity_of
+from chunkana_cli.reading.documents import STANDARD_INPUT
+from chunkana_cli.reading.files import identities_of, identity_of
+from chunkana_cli.writing.ending import discard_standard_output
 from chunkana_cli.writing.parts import open_replacing
-from chunkana_cli.written_json import to_json
+from chunkana_cli.writing.written_json import to_json
 
 STANDARD_OUTPUT = "-"
 ANY_WIDTH = 10**6  # of lines in a pipe, where nothing should be wrapped

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Annotated
 import typer
 
 from chunkana_cli.errors import USAGE, InputError, fail, report
+from chunkana_cli.reading.encodings import UTF_8, decode
+from chunkana_cli.reading.inputs import read_bytes, read_standard_input
 from chunkana_core import HierarchicalChunkingResult, format_names, format_of
 
 STANDARD_INPUT = "-"
@@ -21,7 +22,7 @@ InputFormat = Annotated[
 ]
 DEFAULT_QUESTION = "Which options limit the size of a chunk?"  # of the demo's own documents
 _CODE = "python"  # a format that needs the extra for code
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,44 +75,35 @@ def report_fallbacks(
             return
 
 
-def read_document(name: str, given: str = AUTO) -> Document:
-    """Read a UTF-8 file, or standard input if the name is "-".
+def read_document(name: str, given: str = AUTO, encoding: str = UTF_8) -> Document:
+    """Read a document; see `read_text`.
 
     Args:
         name: of the file.
         given: the name of its format, or "auto".
+        encoding: of its text.
+    """
+    return Document(name, read_text(name, encoding), format_of_file(given, name))
+
+
+def read_text(name: str, encoding: str, *, has_option: bool = True) -> str:
+    """Read a file, or standard input if the name is "-".
+
+    Args:
+        name: of the file.
+        encoding: of its text.
+        has_option: whether the user may name its encoding.
 
     Raises:
-        InputError: if it cannot be read or is not UTF-8.
+        InputError: if it cannot be read, is too long or is not of this encoding.
     """
-    title = "standard input" if name == STANDARD_INPUT else name
+    is_standard_input = name == STANDARD_INPUT
+    title = "standard input" if is_standard_input else name
     try:
-        data = _standard_input() if name == STANDARD_INPUT else Path(name).read_bytes()
-    except IsADirectoryError:
-        raise InputError(f"{title}: is a folder; name the files in it") from None
-    except FileNotFoundError:
-        raise InputError(f"{title}: no such file") from None
-    except OSError as error:
-        raise InputError(f"{title}: {error.strerror or error}") from None
-    except ValueError:  # a NUL in the path
-        raise InputError(f"{title}: no such file") from None
-    return Document(name, _decode(title, data), format_of_file(given, name))
-
-
-def _standard_input() -> bytes:
-    if sys.stdin is None:
-        raise InputError("standard input: is closed")
-    return sys.stdin.buffer.read()
-
-
-def _decode(title: str, data: bytes) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        at, byte = error.start, data[error.start]
-        line = data.count(b"\n", 0, at) + 1
-        message = f"{title}: not UTF-8: byte 0x{byte:02x} at offset {at} (line {line})"
-        raise InputError(message) from None
+        data = read_standard_input(title) if is_standard_input else read_bytes(name)
+        return decode(data, encoding, title, has_option=has_option)
+    except MemoryError:
+        raise InputError(f"{title}: not enough memory to read it") from None
 
 
 def default_documents() -> list[Document]:

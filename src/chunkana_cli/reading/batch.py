@@ -10,7 +10,9 @@ from typing import Annotated, TypeVar
 import typer
 
 from chunkana_batch import WorkerError, chunk_many
-from chunkana_cli.documents import (
+from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
+from chunkana_cli.naming import counted
+from chunkana_cli.reading.documents import (
     AUTO,
     Document,
     format_of_file,
@@ -18,11 +20,10 @@ from chunkana_cli.documents import (
     report_fallback,
     require_format,
 )
-from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.files import is_file
-from chunkana_cli.naming import counted
-from chunkana_cli.paths import find_files
-from chunkana_cli.tables import is_parquet
+from chunkana_cli.reading.encodings import UTF_8
+from chunkana_cli.reading.files import is_file
+from chunkana_cli.reading.paths import find_files
+from chunkana_cli.reading.tables import is_parquet
 from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, format_of
 
 T = TypeVar("T")
@@ -52,6 +53,7 @@ class Batch:
     Attributes:
         names: of the files that were found.
         given: the name of their format, or "auto".
+        encoding: of their texts.
         failures: how many arguments and files could not be found, read or chunked.
         has_made: whether any was chunked.
         has_fallback: whether any was chunked in another format than its own, which is said once.
@@ -59,12 +61,13 @@ class Batch:
 
     names: Sequence[str]
     given: str = AUTO
+    encoding: str = UTF_8
     failures: int = 0
     has_made: bool = field(default=False)
     has_fallback: bool = field(default=False)
 
     @classmethod
-    def of(cls, arguments: Sequence[str], given: str) -> Batch:
+    def of(cls, arguments: Sequence[str], given: str, encoding: str = UTF_8) -> Batch:
         """Find the files that arguments mean; report those that mean none.
 
         Of the first file of a kind that is not known it is said that it is taken for plain text.
@@ -74,13 +77,13 @@ class Batch:
         unknown = [name for name in names if _is_unknown(name)]
         if unknown and given == AUTO:
             report(f"{unknown[0]}: of no known kind, taken for plain text; --from names another")
-        return cls(names, given, 0 if is_whole else 1)
+        return cls(names, given, encoding, 0 if is_whole else 1)
 
     def documents(self, names: Sequence[str] | None = None) -> Iterator[Document]:
         """Yield each file, or each of some; report those that cannot be read."""
         for name in self.names if names is None else names:
             try:
-                document = read_document(name, self.given)
+                document = read_document(name, self.given, self.encoding)
             except InputError as error:
                 self._report(str(error))
             else:

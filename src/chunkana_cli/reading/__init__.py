@@ -1,0 +1,1 @@
+"""What the command reads: files, standard input, and the encodings of both."""
