@@ -3,6 +3,7 @@ VENV := .venv
 FLOORS := .venv-floors
 BENCHMARK := .venv-benchmark
 MUTANTS := .venv-mutants
+SCALE := .venv-scale
 BIN := $(VENV)/bin
 # -qq keeps pip's notes and warnings away, not its errors.
 INSTALL := -m pip -qq --disable-pip-version-check install
@@ -19,7 +20,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast test-slow test-floors fuzz lint format docs bench \
+.PHONY: help demo test test-fast test-slow test-floors test-scale fuzz lint format docs bench \
 	bench-retrieval mutants clean
 
 help: ## list these targets
@@ -38,6 +39,9 @@ test-slow: $(VENV)/.dev ## run the slow tests
 
 test-floors: $(FLOORS)/.dev ## run what dependencies can change, with the oldest ones allowed
 	$(FLOORS)/bin/pytest $(PARALLEL) -m "not slow" $(FLOOR_TESTS)
+
+test-scale: $(SCALE)/.dev ## run tables in Ray Data, Spark (needs Java), DuckDB and Polars
+	$(SCALE)/bin/pytest -q tests/scale
 
 fuzz: $(VENV)/.dev ## look for texts that break a law; SECONDS=600 for how long
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60)
@@ -69,7 +73,7 @@ mutants: $(MUTANTS)/.dev ## try the tests on thousands of small errors; JOBS=num
 	ulimit -v $(MOST_MEMORY); $(MUTANTS)/bin/python scripts/mutants.py $(if $(JOBS),--jobs $(JOBS))
 
 clean: ## remove environments, caches and built files
-	rm -rf $(VENV) $(FLOORS) $(BENCHMARK) $(MUTANTS) mutants site dist htmlcov .coverage .hypothesis
+	rm -rf $(VENV) $(FLOORS) $(BENCHMARK) $(SCALE) $(MUTANTS) mutants site dist htmlcov .coverage .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -106,6 +110,13 @@ $(BENCHMARK)/.retrieval: pyproject.toml $(BENCHMARK)/bin/python
 	@$(BENCHMARK)/bin/python $(INSTALL) "pip>=25.1"
 	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex,cli]" --group benchmark-retrieval
 	@touch $@ $(BENCHMARK)/.speed
+
+# An environment of its own: what many machines run is larger than all the rest.
+$(SCALE)/.dev: pyproject.toml $(SCALE)/bin/python
+	@echo "Installing Ray, Spark, DuckDB and Polars into $(SCALE) (once)"
+	@$(SCALE)/bin/python $(INSTALL) "pip>=25.1"
+	@$(SCALE)/bin/python $(INSTALL) -e ".[arrow]" --group scale
+	@touch $@
 
 $(MUTANTS)/.dev: pyproject.toml $(MUTANTS)/bin/python
 	@echo "Installing what makes mutants into $(MUTANTS) (once)"

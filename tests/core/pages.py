@@ -29,6 +29,10 @@ _NEEDED = {  # what blocks with a word need
     "TextLoader": "langchain_community",
     "ChunkanaRetriever": "bm25s",
     "package.json": "tree_sitter",
+    "import ray": "ray",
+    "spark": "pyspark",
+    "duck": "duckdb",
+    "polars": "polars",
 }
 
 
