@@ -21,7 +21,7 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test test-fast test-slow test-floors test-scale fuzz lint format docs bench \
-	bench-retrieval mutants clean
+	bench-retrieval bench-scale mutants clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' Makefile | expand -t 20
@@ -68,6 +68,9 @@ bench: $(BENCHMARK)/.speed ## measure speed and memory, beside other chunkers; Q
 
 bench-retrieval: $(BENCHMARK)/.retrieval ## measure what chunks are worth for retrieval; QUESTIONS=folder
 	HF_HUB_OFFLINE=1 $(BENCHMARK)/bin/python -m benchmarks.retrieval $(if $(QUESTIONS),"$(QUESTIONS)")
+
+bench-scale: $(SCALE)/.dev ## measure what Ray Data and Spark take; MEGABYTES=60 of documents
+	$(SCALE)/bin/python -m benchmarks.scale $(if $(MEGABYTES),--megabytes $(MEGABYTES))
 
 mutants: $(MUTANTS)/.dev ## try the tests on thousands of small errors; JOBS=number of processes
 	ulimit -v $(MOST_MEMORY); $(MUTANTS)/bin/python scripts/mutants.py $(if $(JOBS),--jobs $(JOBS))
