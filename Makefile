@@ -3,6 +3,7 @@ VENV := .venv
 FLOORS := .venv-floors
 BENCHMARK := .venv-benchmark
 MUTANTS := .venv-mutants
+SCALE := .venv-scale
 BIN := $(VENV)/bin
 # -qq keeps pip's notes and warnings away, not its errors.
 INSTALL := -m pip -qq --disable-pip-version-check install
@@ -19,8 +20,8 @@ export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast test-slow test-floors fuzz lint format docs bench \
-	bench-retrieval mutants clean
+.PHONY: help demo test test-fast test-slow test-floors test-scale fuzz lint format docs bench \
+	bench-retrieval bench-scale mutants clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' Makefile | expand -t 20
@@ -38,6 +39,9 @@ test-slow: $(VENV)/.dev ## run the slow tests
 
 test-floors: $(FLOORS)/.dev ## run what dependencies can change, with the oldest ones allowed
 	$(FLOORS)/bin/pytest $(PARALLEL) -m "not slow" $(FLOOR_TESTS)
+
+test-scale: $(SCALE)/.dev ## run tables in Ray Data, Spark (needs Java), DuckDB and Polars
+	$(SCALE)/bin/pytest -q tests/scale
 
 fuzz: $(VENV)/.dev ## look for texts that break a law; SECONDS=600 for how long
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60)
@@ -66,11 +70,14 @@ bench: $(BENCHMARK)/.speed ## measure speed and memory, beside other chunkers; Q
 bench-retrieval: $(BENCHMARK)/.retrieval ## measure what chunks are worth for retrieval; QUESTIONS=folder
 	HF_HUB_OFFLINE=1 $(BENCHMARK)/bin/python -m benchmarks.retrieval $(if $(QUESTIONS),"$(QUESTIONS)")
 
+bench-scale: $(SCALE)/.dev ## measure what Ray Data and Spark take; MEGABYTES=60 of documents
+	$(SCALE)/bin/python -m benchmarks.scale $(if $(MEGABYTES),--megabytes $(MEGABYTES))
+
 mutants: $(MUTANTS)/.dev ## try the tests on thousands of small errors; JOBS=number of processes
 	ulimit -v $(MOST_MEMORY); $(MUTANTS)/bin/python scripts/mutants.py $(if $(JOBS),--jobs $(JOBS))
 
 clean: ## remove environments, caches and built files
-	rm -rf $(VENV) $(FLOORS) $(BENCHMARK) $(MUTANTS) mutants site dist htmlcov .coverage .hypothesis
+	rm -rf $(VENV) $(FLOORS) $(BENCHMARK) $(SCALE) $(MUTANTS) mutants site dist htmlcov .coverage .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -107,6 +114,13 @@ $(BENCHMARK)/.retrieval: pyproject.toml $(BENCHMARK)/bin/python
 	@$(BENCHMARK)/bin/python $(INSTALL) "pip>=25.1"
 	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex,cli]" --group benchmark-retrieval
 	@touch $@ $(BENCHMARK)/.speed
+
+# An environment of its own: what many machines run is larger than all the rest.
+$(SCALE)/.dev: pyproject.toml $(SCALE)/bin/python
+	@echo "Installing Ray, Spark, DuckDB and Polars into $(SCALE) (once)"
+	@$(SCALE)/bin/python $(INSTALL) "pip>=25.1"
+	@$(SCALE)/bin/python $(INSTALL) -e ".[arrow]" --group scale
+	@touch $@
 
 $(MUTANTS)/.dev: pyproject.toml $(MUTANTS)/bin/python
 	@echo "Installing what makes mutants into $(MUTANTS) (once)"

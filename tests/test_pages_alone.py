@@ -21,6 +21,7 @@ pytestmark = pytest.mark.slow
 _INSTALL = re.compile(r"(?<!%)pip install ([^`#\n]+)")
 _OURS = re.compile(r"(?:\.|\./chunkana-rag|chunkana-rag)(?:\[([\w,]+)\])?")
 _LEFT = {"chunkana", "chunkana,"}  # the package of others that a page shows how to leave
+_ELSEWHERE = {"scale.md"}  # needs Java and a gigabyte: `make test-scale` runs it
 Requirements = frozenset[str]  # names of others' packages, and our extras in brackets
 
 
@@ -41,7 +42,7 @@ def pages_by_requirements() -> list[tuple[Requirements, list[Path]]]:
     """Return the pages with Python, together those that need the same."""
     groups: dict[Requirements, list[Path]] = defaultdict(list)
     for page in PAGES:
-        if page.exists() and blocks(page, whole=True):
+        if page.exists() and page.name not in _ELSEWHERE and blocks(page, whole=True):
             groups[requirements_of(page)].append(page)
     return [*groups.items()]
 

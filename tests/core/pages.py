@@ -30,6 +30,10 @@ _NEEDED = {  # what blocks with a word need
     "ChunkanaRetriever": "bm25s",
     "package.json": "tree_sitter",
     "jsonschema": "jsonschema",
+    "import ray": "ray",
+    "spark": "pyspark",
+    "duck": "duckdb",
+    "polars": "polars",
 }
 
 
