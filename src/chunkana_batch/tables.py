@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 import msgspec
 
@@ -36,6 +36,16 @@ _DEFAULT_LIMIT = 20_000_000
 _BREADCRUMBS = Context()
 _SURROGATE = re.compile("[\ud800-\udfff]")
 OnError = Literal["row", "skip"]
+
+
+class TableOptions(TypedDict, total=False):
+    """The options of `chunk_batches`, where they are described."""
+
+    front_matter_keys: Sequence[str]
+    on_error: OnError
+    max_characters: int
+    encoding: str
+    encoding_errors: str
 
 
 def chunk_batches(  # noqa: PLR0913  # all but the first are optional
@@ -88,18 +98,13 @@ def chunk_batches(  # noqa: PLR0913  # all but the first are optional
     return chunking.batches(batches)
 
 
-def chunk_table(  # noqa: PLR0913
+def chunk_table(
     table: pa.Table,
     config: ChunkConfig | None = None,
     context: Context | None = _BREADCRUMBS,
-    *,
-    front_matter_keys: Sequence[str] = (),
-    on_error: OnError = "row",
-    max_characters: int = _DEFAULT_LIMIT,
-    encoding: str = "utf-8",
-    encoding_errors: str = "strict",
+    **options: Unpack[TableOptions],
 ) -> pa.Table:
-    r"""Return the chunks of the documents in a table; see `chunk_batches` for all arguments.
+    r"""Return the chunks of the documents in a table; see `chunk_batches` for the arguments.
 
     >>> import pyarrow
     >>> documents = pyarrow.table({"text": ["# Tea\n\nBoil water."], "path": ["tea.md"]})
@@ -107,16 +112,7 @@ def chunk_table(  # noqa: PLR0913
     >>> table.select(["file", "path", "content"]).to_pylist()
     [{'file': 'tea.md', 'path': ['Tea'], 'content': '# Tea\n\nBoil water.'}]
     """
-    batches = chunk_batches(
-        table.to_batches(),
-        config,
-        context,
-        front_matter_keys=front_matter_keys,
-        on_error=on_error,
-        max_characters=max_characters,
-        encoding=encoding,
-        encoding_errors=encoding_errors,
-    )
+    batches = chunk_batches(table.to_batches(), config, context, **options)
     return pa.Table.from_batches(batches, SCHEMA)
 
 
