@@ -6,8 +6,9 @@ Only blocks are found: inline text is parsed for heading titles alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import accumulate, takewhile
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,7 +16,7 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.paths import short_title
 from chunkana_core.document.traits import FormatTraits, Merging
-from chunkana_core.formats.markdown.containers import find_containers, wrap
+from chunkana_core.formats.markdown.containers import Pair, find_containers, wrap
 from chunkana_core.formats.markdown.front_matter import front_matter_title
 from chunkana_core.formats.markdown.grammar import MARKDOWN, Grammar
 from chunkana_core.formats.markdown.state import State
@@ -25,7 +26,16 @@ from chunkana_core.text.source import NON_SPACE, Source
 TRAITS = FormatTraits(
     "markdown", Merging.SMALL, has_headings=True, is_markup=True, has_introductions=True
 )
+_MOST_READINGS = 4  # of a text, while there are markers of no container
 _TOML_MARKER = re.compile(r"^\+{3}[ \t]*+$", re.MULTILINE)
+
+
+class _Reading(NamedTuple):
+    """The blocks of a text, its containers, and what it calls itself where that is no heading."""
+
+    blocks: tuple[Block, ...]
+    pairs: Sequence[Pair]
+    front_title: str
 
 
 def parse_markdown(text: str) -> Document:
@@ -53,20 +63,26 @@ def parse_titled_blocks(text: str) -> tuple[tuple[Block, ...], str]:
 
 
 def _parse(source: Source, grammar: Grammar) -> tuple[tuple[Block, ...], str]:
-    """Return the blocks of a text, and what it calls itself where that is no heading, or "".
+    """Return the blocks of a text, and what it calls itself where that is no heading, or ""."""
+    *_, (blocks, pairs, front_title) = _readings(source, grammar)
+    return wrap(blocks, pairs) if pairs else blocks, front_title
 
-    Markers of no container are Markdown: then the text is read again, with the others alone. They
-    may no longer be a container's then, and are Markdown, too.
+
+def _readings(source: Source, grammar: Grammar) -> Iterator[_Reading]:
+    """Yield the readings of a text, of which the last one counts.
+
+    Markers of no container are Markdown: then the text is read again, with the others alone, some
+    of which may no longer be a container's then. What a reading changes ends at the next heading
+    outside of containers.
     """
-    blocks, front_title = _read(source, grammar, None)
-    found = find_containers(source.text, blocks)
-    for is_last in (False, True):
-        if found.is_complete:
-            break
-        marker_lines = frozenset[int]() if is_last else found.marker_lines
+    marker_lines = None
+    for _ in range(_MOST_READINGS):
         blocks, front_title = _read(source, grammar, marker_lines)
         found = find_containers(source.text, blocks)
-    return wrap(blocks, found.pairs) if found.pairs else blocks, front_title
+        yield _Reading(blocks, found.pairs, front_title)
+        if found.is_complete:
+            break
+        marker_lines = found.marker_lines
 
 
 def _read(
