@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
+from markdown_it.utils import EnvType
 from msgspec.structs import replace
 
 from chunkana_core.document.blocks import Block, BlockKind
@@ -101,8 +102,10 @@ class State(StateBlock):
         md: MarkdownIt,
         chains: Mapping[str, RuleChain],
         marker_lines: Container[int] | None = None,
+        env: EnvType | None = None,
     ) -> None:
-        super().__init__("", md, {}, [])  # its lines are found below, without a loop over spaces
+        # Its lines are found below, without a loop over spaces.
+        super().__init__("", md, {} if env is None else env, [])
         text = source.text.removeprefix(BOM).replace("\0", "\ufffd")
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
