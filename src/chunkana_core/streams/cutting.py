@@ -167,8 +167,8 @@ def _repeated_lines(source: Source, block: Block) -> tuple[str, str]:
         return opening + end, marker + end
     if block.kind is BlockKind.TABLE and sum(map(len, lines)) <= _LONGEST_REPEATED:
         return "".join(line + end for line in lines), ""
-    if block.kind is BlockKind.HTML and len(lines[0]) <= _LONGEST_REPEATED:
-        return lines[0] + end, ""
+    if block.kind is BlockKind.HTML:
+        return lines[0][:_LONGEST_REPEATED] + end, ""
     return "", ""
 
 

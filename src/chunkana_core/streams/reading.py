@@ -116,7 +116,6 @@ def _require_said(name: str, value: object, allowed: str, *, is_met: bool) -> No
         raise ConfigurationError(name, value, f"{allowed}, as the headings of the document say")
 
 
-def whole_lines(text: str) -> str:
-    """Return the lines of a text that are complete, or all of it where none is."""
-    end = max(text.rfind("\n"), text.rfind("\r", 0, len(text) - 1)) + 1
-    return text[:end] or text
+def end_of_lines(text: str) -> int:
+    """Return the offset after the last line that is complete; a CR at the end may not be all."""
+    return max(text.rfind("\n"), text.rfind("\r", 0, len(text) - 1)) + 1

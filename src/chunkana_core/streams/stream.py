@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from chunkana_core.config import AUTO, ChunkConfig
 from chunkana_core.context.context import Context
-from chunkana_core.document.blocks import Block, BlockKind
+from chunkana_core.document.blocks import Block
 from chunkana_core.document.document import Whole
 from chunkana_core.drafting.strategies import StrategySelector
 from chunkana_core.errors import (
@@ -27,7 +27,7 @@ from chunkana_core.formats.markdown.parser import Stretch, parse_markdown, parse
 from chunkana_core.formats.plain import parse_text
 from chunkana_core.formats.table import MARKDOWN, TEXT
 from chunkana_core.streams.cutting import Cut, Cutter, StreamLimits, front_matter_is_open
-from chunkana_core.streams.reading import Pieces, Titles, whole_lines
+from chunkana_core.streams.reading import Pieces, Titles, end_of_lines
 from chunkana_core.streams.windows import Before, Window, WindowChunker
 from chunkana_core.tree.chunks import Chunk
 
@@ -123,7 +123,8 @@ class _Stream:
             text += self.pieces.read(wanted - len(text))
             is_end, after = self.pieces.is_done, None
             if not text or text.isspace():
-                after = self.before.skipped(text[:-1]) if self._is_large(text) else None
+                stop = end_of_lines(text) if self._is_large(text) else 0
+                after = self.before.skipped(text[:stop]) if stop else None
             elif window := self._window(text, is_end=is_end):
                 leaves, after = self.chunker.chunk(window)
                 yield from leaves
@@ -139,26 +140,31 @@ class _Stream:
     def _window(self, text: str, *, is_end: bool) -> Window | None:
         """Return the next window, None if more has to be read to know where it ends."""
         prefix, _ = self.before.prefix(self.chunker.traits)
-        text = prefix + (text if is_end else whole_lines(text))
-        stretch = self._read(text)
         if is_end:
-            return self._window_of(text, stretch, None)
-        boundary, first = self.chunker.config.merge_boundary_level, len(self.before.sections)
-        cutter = Cutter(text, stretch, len(prefix), first, boundary, self.limits)
-        cut = cutter.cut_at_heading()
-        if cut is None and not self._is_large(text):
+            whole = prefix + text
+            return self._window_of(whole, self._read(whole), None)
+        is_large, lines = self._is_large(text), text[: end_of_lines(text)]
+        cutter = self._cutter(prefix, lines) if lines.strip() else None
+        cut = cutter.cut_at_heading() if cutter else None
+        if cut is None and not is_large:
             return None
-        if self._has_open_front_matter(text, stretch):
+        if cutter is None or (cut is None and 2 * len(lines) < len(text)):
+            cutter = self._cutter(prefix, text)
+        if self._has_open_front_matter(cutter):
             self._warn("the front matter is not closed in time, and taken for Markdown")
-        return self._window_of(*self._cut(text, stretch, cut or cutter.cut_anywhere()))
+        return self._window_of(*self._cut(cutter, cut or cutter.cut_anywhere()))
+
+    def _cutter(self, prefix: str, text: str) -> Cutter:
+        whole, first = prefix + text, len(self.before.sections)
+        boundary = self.chunker.config.merge_boundary_level
+        return Cutter(whole, self._read(whole), len(prefix), first, boundary, self.limits)
 
     def _is_large(self, text: str) -> bool:
         return len(text) >= self.limits.largest_section
 
-    def _has_open_front_matter(self, text: str, stretch: Stretch) -> bool:
+    def _has_open_front_matter(self, cutter: Cutter) -> bool:
         is_start = self.titles is not None and not self.before.offset
-        is_found = stretch.blocks[0].kind is BlockKind.FRONT_MATTER
-        return is_start and not is_found and front_matter_is_open(text)
+        return is_start and front_matter_is_open(cutter.text)
 
     def _read(self, text: str) -> Stretch:
         if self.titles is None:
@@ -168,8 +174,9 @@ class _Stream:
             self._warn(f"the title in line {line} refers to {label!r}, defined too far below")
         return stretch
 
-    def _cut(self, text: str, stretch: Stretch, cut: Cut) -> tuple[str, Stretch, Cut]:
+    def _cut(self, cutter: Cutter, cut: Cut) -> tuple[str, Stretch, Cut]:
         """Return the text up to a cut with its heading, and how it is read, which may be anew."""
+        text, stretch = cutter.text, cutter.stretch
         if cut.heading is not None and cut.unclosed < 0:
             blocks = stretch.blocks[: cut.heading.index + 1]
             return text[: cut.heading.end], stretch._replace(blocks=blocks), cut
