@@ -222,13 +222,8 @@ def split_parts(
 ) -> list[list[Part]]:
     """Return the parts of each draft of a document.
 
-    Args:
-        sizes: of the document.
-        contexts: how much room contexts leave.
-        config: how to chunk.
-        strategy: which drafts to make.
-        own: the positions of the blocks whose parts are wanted: of a window, which also has the
-            headings around it and the one after it.
+    Of a window of one, which also has the headings around it and the one after it, `own` are the
+    positions of the blocks whose parts are wanted.
     """
     document = sizes.document
     own = own or range(len(document.top))

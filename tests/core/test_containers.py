@@ -164,3 +164,18 @@ def test_markers_that_are_none_without_the_others() -> None:
     """Where lines pair only because of others that do not, all are Markdown."""
     text = "- a\n::: b\n  ::: c\nd\n:::\n"
     assert named(text) == []
+
+
+def test_a_heading_ends_what_is_open() -> None:
+    """An element that holds a heading is no container, whatever closes it in whose stead."""
+    text = "<div>\n\n# a\n\n::: note\nx\n\n</div>\n\n:::\n"
+    assert [block.info for block in named(text)] == ["note"]
+    around = "::: note\n\n<div>\n\n# a\n\n</div>\n\n:::\n"
+    assert [block.info for block in named(around)] == ["note"]
+
+
+@pytest.mark.parametrize(("size", "is_closed"), [(65_500, True), (65_600, False)])
+def test_what_closes_a_shortcode_is_not_far(size: int, *, is_closed: bool) -> None:
+    """Beyond 65,536 characters nobody looks for it."""
+    text = f"{{{{< note >}}}}\n{'x' * size}\n{{{{< /note >}}}}\n"
+    assert [block.info for block in named(text)] == ["note"] * is_closed

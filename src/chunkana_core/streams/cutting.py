@@ -146,7 +146,8 @@ class Cutter:
         if line > least:
             return Cut(line, None, *_repeated_lines(source, last), last.start)
         words = [match.start() for match in _WORD.finditer(self.text, least + 1)]
-        return Cut(words[-1] if words else len(self.text))
+        end = len(self.text.rstrip("\r"))  # the LF of a CRLF may follow
+        return Cut(words[-1] if words else max(end, least + 1))
 
 
 def _has_body(top: Sequence[Block], position: int) -> bool:
@@ -159,7 +160,7 @@ def _repeated_lines(source: Source, block: Block) -> tuple[str, str]:
     """Return the lines that open a parted block again, and the one that closes it."""
     spans = islice(line_spans(source, Span(block.start, block.end)), _HEADER_LINES)
     lines = [source.text[span.start : span.end] for span in spans]
-    end = source.line_ending(block.start)
+    end = single_line_end(source, block.start)
     if block.kind is BlockKind.FENCED_CODE:
         fence = _FENCE.search(lines[0])
         marker = fence[0] if fence else ""
@@ -170,6 +171,12 @@ def _repeated_lines(source: Source, block: Block) -> tuple[str, str]:
     if block.kind is BlockKind.HTML:
         return lines[0][:_LONGEST_REPEATED] + end, ""
     return "", ""
+
+
+def single_line_end(source: Source, offset: int) -> str:
+    """Return what ends a line, LF in place of CR, with which an LF after it would be one end."""
+    ending = source.line_ending(offset)
+    return "\n" if ending == "\r" else ending
 
 
 def front_matter_is_open(text: str) -> bool:

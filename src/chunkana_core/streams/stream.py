@@ -26,9 +26,10 @@ from chunkana_core.formats.markdown import parser as markdown
 from chunkana_core.formats.markdown.parser import Stretch, parse_markdown, parse_stretch
 from chunkana_core.formats.plain import parse_text
 from chunkana_core.formats.table import MARKDOWN, TEXT
+from chunkana_core.streams.before import Before
 from chunkana_core.streams.cutting import Cut, Cutter, StreamLimits, front_matter_is_open
 from chunkana_core.streams.reading import Pieces, Titles, end_of_lines
-from chunkana_core.streams.windows import Before, Window, WindowChunker
+from chunkana_core.streams.windows import Window, WindowChunker
 from chunkana_core.tree.chunks import Chunk
 
 _LIMITS = StreamLimits()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from itertools import chain
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from chunkana_core.chunker import split_parts
@@ -20,12 +19,12 @@ from chunkana_core.document.outline import ROOT, SectionRange
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.document.traits import FormatTraits
 from chunkana_core.drafting.strategies import BaseStrategy
-from chunkana_core.formats.markdown.parser import parse_blocks
 from chunkana_core.formats.markdown.titles import heading_sections
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.contents import Content
 from chunkana_core.splitting.splitter import Part
-from chunkana_core.streams.cutting import Cut
+from chunkana_core.streams.before import NO_SENTENCE, Before, OpenSection
+from chunkana_core.streams.cutting import Cut, single_line_end
 from chunkana_core.streams.registers import Registers
 from chunkana_core.text.source import Source, SourcePart, Span
 from chunkana_core.tree.builder import Children, TreeBuilder
@@ -34,91 +33,6 @@ from chunkana_core.tree.ids import SectionIds
 from chunkana_core.tree.leaves import LeafMaker, end_of, start_of
 
 _NO_ANCHOR = "\n"  # no slug: of headings that get theirs elsewhere
-_LONGEST_HEADING = 1000  # characters of one that is shown again after a cut inside its section
-_NO_SENTENCE = FirstSentence()
-
-
-class OpenSection(Struct, frozen=True, gc=False):
-    """A section that goes on after a window.
-
-    Attributes:
-        level: from 1.
-        title: what paths call it.
-        anchor: of its heading.
-        section_id: its id.
-        heading: the text of its heading.
-        line: of its heading.
-        sentence: the first one of its own text.
-    """
-
-    level: int
-    title: str
-    anchor: str
-    section_id: str
-    heading: str
-    line: int
-    sentence: FirstSentence
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What a window has to know of all that is before it.
-
-    Attributes:
-        offset: where its text starts in the document.
-        lines: how many lines end before it.
-        leaves: how many leaves are before it.
-        sections: those that it starts in, the outermost first.
-        opening: the lines that open the block again in which it starts.
-        opening_line: that of the block.
-        part_count: how many parts the text has that goes on in it; 0 where it starts a section.
-        root_id: the id of the document, "" for the first window.
-        sentence: the first one before any heading.
-        last_children: by the id of a node that it is under, that of the last chunk there.
-        has_content: whether there is content before it.
-        leaf: the last one before it.
-    """
-
-    offset: int = 0
-    lines: int = 0
-    leaves: int = 0
-    sections: tuple[OpenSection, ...] = ()
-    opening: str = ""
-    opening_line: int = 0
-    part_count: int = 0
-    root_id: str = ""
-    sentence: FirstSentence = _NO_SENTENCE
-    last_children: Mapping[str, str] = field(default_factory=dict)
-    has_content: bool = False
-    leaf: Chunk | None = None
-
-    def skipped(self, text: str) -> Before:
-        """Return the same after a text of white space."""
-        lines = self.lines + len(Source.of(text).line_starts) - 1
-        return replace_fields(self, offset=self.offset + len(text), lines=lines)
-
-    def prefix(self, traits: FormatTraits) -> tuple[str, list[int]]:
-        """Return what the window's text is below, with the lines of that in the document.
-
-        These are the headings of the sections that it starts in. The innermost one is as it stands
-        in the document where a part of its section's text comes first, for it is shown there.
-        """
-        texts = [(self.opening, self.opening_line)]
-        if traits.has_headings and self.offset:
-            marks = ["#" * section.level + "\n\n" for section in self.sections]
-            if self.part_count and marks and _is_heading(self.sections[-1]):
-                marks[-1] = self.sections[-1].heading
-            lines = [section.line for section in self.sections]
-            texts = [("\n", 0), *zip(marks, lines, strict=True), *texts]
-        counts = [len(Source.of(text).line_starts) - 1 for text, _ in texts]
-        numbers = [range(n, n + count) for (_, n), count in zip(texts, counts, strict=True)]
-        return "".join(text for text, _ in texts), [*chain(*numbers)]
-
-
-def _is_heading(section: OpenSection) -> bool:
-    """Tell whether the text of a heading is short, and one by itself."""
-    blocks = parse_blocks(section.heading) if len(section.heading) <= _LONGEST_HEADING else ()
-    return [block.level for block in blocks] == [section.level]
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +278,7 @@ class WindowChunker:
         document = window.document
         section = document.sections[index]
         span = document.heading_span(section.first)
-        heading = document.source.slice(span) + 2 * document.source.line_ending(span.end)
+        heading = document.source.slice(span) + 2 * single_line_end(document.source, span.end)
         names = (section.level, section.title, section.anchor, ids[index])
         return OpenSection(*names, heading, window.line(span.start), sentence)
 
@@ -372,6 +286,6 @@ class WindowChunker:
 def _sentence(contexts: ContextWriter, section: int) -> FirstSentence:
     """Return the first sentence of a section, as one before the next window."""
     if contexts.context is None or not contexts.context.introduction:
-        return _NO_SENTENCE
+        return NO_SENTENCE
     found = contexts.introductions.first_sentence(section)
     return FirstSentence(found.text, -1, found.is_lead_in)
