@@ -78,7 +78,8 @@ def memory(sizes: list[int]) -> list[Target]:
 
     head = ("characters", "leaves", "seconds", "million characters per second", "peak, MB")
     print_table("Streams: the resident peak of the whole process", head, rows())
-    return [Target(f"peak of {sizes[-1]:,} characters, {sizes[0]:,} = 1", peaks[-1] / peaks[0], 3)]
+    growth = (peaks[-1] - peaks[0]) * _MEGABYTE / (sizes[-1] - sizes[0])
+    return [Target("growth of a stream's peak, bytes per character", growth, 2)]
 
 
 def peak_of(size: int) -> str:

@@ -376,7 +376,7 @@ def test_titles_that_the_text_contradicts(
         (SECTIONS + "::: note\n\n" + SECTIONS * 9, StreamLimits(1, 50), "directive in line 16 "),
         ("---\na: 1\n" + SECTIONS * 9, StreamLimits(1, 50), "front matter"),
         ("# X\n\n" + "Some words. " * 30, StreamLimits(1, 1, 100), "section around line 3 "),
-        ("# [x]\n\ny\n\n" + SECTIONS * 3 + "\n[x]: /y\n", FEW, "line 1 refers to 'X'"),
+        ("# [x]\n\ny\n\n" + SECTIONS * 3 + "\n[z]: /y\n[x]: /y\n", FEW, "line 1 refers to 'X'"),
         ("# [^x]\n\ny\n\n" + SECTIONS * 3 + "[^x]: y\n", FEW, r"line 1 refers to '\^x'"),
         (SECTIONS + "## D {#c}\n\nz\n", FEW, "anchor 'c'"),
     ],
