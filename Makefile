@@ -66,6 +66,7 @@ bench: $(BENCHMARK)/.speed ## measure speed and memory, beside other chunkers; Q
 	$(BENCHMARK)/bin/python -m benchmarks.speed $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.formats
 	$(BENCHMARK)/bin/python -m benchmarks.runs $(if $(QUICK),--quick)
+	$(BENCHMARK)/bin/python -m benchmarks.stream $(if $(QUICK),--quick)
 
 bench-retrieval: $(BENCHMARK)/.retrieval ## measure what chunks are worth for retrieval; QUESTIONS=folder
 	HF_HUB_OFFLINE=1 $(BENCHMARK)/bin/python -m benchmarks.retrieval $(if $(QUESTIONS),"$(QUESTIONS)")

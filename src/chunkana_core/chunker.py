@@ -5,10 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from inspect import currentframe
-from itertools import takewhile
+from itertools import chain
 from pathlib import Path, PurePath
-from traceback import walk_stack
 
 from chunkana_core.checking.trees import validate_tree
 from chunkana_core.checking.validation import InvariantValidator
@@ -24,16 +22,17 @@ from chunkana_core.errors import (
     FormatWarning,
     InvariantViolationError,
     InvariantWarning,
+    own_frames,
     require_str,
     require_type,
 )
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.table import MARKDOWN, TEXT, AnyPath, Format, FormatSelector
 from chunkana_core.sizing import Sizer
-from chunkana_core.splitting.splitter import Splitter
+from chunkana_core.splitting.splitter import Part, Splitter
 from chunkana_core.tree.builder import TreeBuilder
 from chunkana_core.tree.chunks import Chunk
-from chunkana_core.tree.ids import IdRegister, section_ids
+from chunkana_core.tree.ids import IdRegister, SectionIds
 from chunkana_core.tree.leaves import LeafMaker
 from chunkana_core.tree.result import HierarchicalChunkingResult
 from chunkana_core.violations import ValidationResult
@@ -73,17 +72,11 @@ class _Pipeline:
         context = _labelled(context or self.context, document, path)
         contexts = ContextWriter(document, sizer, context)
         sizes = DocumentSizes(document, sizer)
-
-        drafts = make_drafts(document, strategy, self.config)
-        merger = Merger(sizes, contexts, self.config, strategy.merges_below(self.config))
-        drafts = prevent_dangling(merger.merge(drafts), sizes)
-        splitter = Splitter(sizes, contexts, self.config, strategy)
-        parts = [part for draft in drafts for part in splitter.split(draft)]
-
+        parts = [*chain(*split_parts(sizes, contexts, self.config, strategy))]
         ids = IdRegister()
-        sections = section_ids(document, ids)
+        sections = SectionIds(document, ids)
         leaves = LeafMaker(document, self.config, strategy.name, sections, ids).leaves(parts)
-        tree = TreeBuilder(document, self.config, strategy.name, sections)
+        tree = TreeBuilder(document, self.config, strategy.name, sections.ids)
         chunks = tree.chunks(leaves, [part.location for part in parts])
         result = HierarchicalChunkingResult.of(document, chunks, strategy.name, sizer)
         return result if self.config.validation == "off" else self._validated(result, document)
@@ -96,7 +89,9 @@ class _Pipeline:
         if errors and self.config.validation == "strict":
             raise InvariantViolationError(errors)
         if errors:
-            warnings.warn("; ".join(map(str, errors)), InvariantWarning, stacklevel=_own_frames())
+            warnings.warn(
+                "; ".join(map(str, errors)), InvariantWarning, stacklevel=own_frames(globals())
+            )
         outcome = ValidationResult(not errors, errors, outcome.warnings, outcome.coverage)
         return result.validated(outcome, debug=self.config.debug)
 
@@ -218,6 +213,28 @@ class Chunker(_Pipeline):
         return self._chunked(text, given, context, path, self._otherwise)
 
 
+def split_parts(
+    sizes: DocumentSizes,
+    contexts: ContextWriter,
+    config: ChunkConfig,
+    strategy: BaseStrategy,
+    own: range | None = None,
+) -> list[list[Part]]:
+    """Return the parts of each draft of a document.
+
+    Of a window of one, which also has the headings around it and the one after it, `own` are the
+    positions of the blocks whose parts are wanted.
+    """
+    document = sizes.document
+    own = own or range(len(document.top))
+    drafts = make_drafts(document, strategy, config)
+    merger = Merger(sizes, contexts, config, strategy.merges_below(config))
+    drafts = [draft for draft in merger.merge(drafts) if draft.stop > own.start]
+    drafts = prevent_dangling(drafts, sizes)
+    splitter = Splitter(sizes, contexts, config, strategy)
+    return [splitter.split(draft) for draft in drafts if draft.first < own.stop]
+
+
 def _labelled(context: Context | None, document: Document, path: AnyPath | None) -> Context | None:
     """Return a context that names where a document without headings is from."""
     if context is None or context.label or not context.breadcrumb or path is None:
@@ -225,12 +242,6 @@ def _labelled(context: Context | None, document: Document, path: AnyPath | None)
     if document.traits.has_headings:
         return context
     return replace(context, label=str(path)) if PurePath(path).suffix else context
-
-
-def _own_frames() -> int:
-    """Return how many of the innermost calls are of this module: a warning names its caller."""
-    frames = walk_stack(currentframe())
-    return sum(1 for _ in takewhile(lambda frame: frame[0].f_globals is globals(), frames))
 
 
 def _require_context(context: Context | None) -> None:
@@ -273,7 +284,7 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chun
     if found is None or result.format != found.name:
         known = f"not valid {found.name}, or too long for it" if found else "of no known format"
         message = f"{path} is {known}, and chunked as plain text"
-        warnings.warn(message, FormatWarning, stacklevel=_own_frames())
+        warnings.warn(message, FormatWarning, stacklevel=own_frames(globals()))
     return result.get_leaves()
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from inspect import currentframe
+from itertools import islice, takewhile
 from operator import index
+from traceback import walk_stack
 from typing import SupportsIndex
 
 from chunkana_core.violations import Violation
@@ -57,6 +60,16 @@ class FormatWarning(UserWarning):
 
 class InvariantWarning(UserWarning):
     """Chunks that break laws, found by `validation="warn"`."""
+
+
+class StreamWarning(UserWarning):
+    """Chunks of a stream that may not be those of the whole text, for they were made too early."""
+
+
+def own_frames(module: Mapping[str, object]) -> int:
+    """Return the `stacklevel` with which a warning of a module names the caller of that."""
+    frames = islice(walk_stack(currentframe()), 1, None)
+    return 1 + sum(1 for _ in takewhile(lambda frame: frame[0].f_globals is module, frames))
 
 
 def require_type(field: str, value: object, kind: type | tuple[type, ...], allowed: str) -> None:

@@ -24,6 +24,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from tests.core import stock_containers
 from tests.core.stock_containers import StockBlock
 
+READINGS = 4  # of a text, while there are markers of no container
 BOM = "\ufeff"
 DEEPEST = 100
 ATOMS = frozenset({"fenced_code", "indented_code", "math", "table"})
@@ -135,15 +136,16 @@ def open_fences(content: str) -> list[Token]:
 def _read(text: str, deepest: int) -> tuple[list[Token], tuple[StockBlock, ...]]:
     """Return tokens and blocks; markers that are no container's are read as Markdown."""
     lines: frozenset[int] | None = None
-    while True:
+    for number in range(1, READINGS + 1):
         tokens = _tokens(text, deepest, lines)
         blocks = [*_blocks(text, tokens)]
         pairs = stock_containers.pairs(blocks)
         used = frozenset(blocks[i].line for pair in pairs for i in (pair.first, pair.last))
         markers = [b for b in blocks if b.kind == "marker" and b.markup[0] in ":{"]
-        if all(block.line in used for block in markers):
-            return tokens, tuple(stock_containers.wrapped(blocks, pairs))
-        lines = used if lines is None else frozenset()
+        if number == READINGS or all(block.line in used for block in markers):
+            break
+        lines = used
+    return tokens, tuple(stock_containers.wrapped(blocks, pairs))
 
 
 def _tokens(text: str, deepest: int, marker_lines: frozenset[int] | None) -> list[Token]:

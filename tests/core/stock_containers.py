@@ -12,6 +12,7 @@ from markdown_it.rules_block import StateBlock
 from chunkana_core.formats.markdown.container_lines import marker_tag
 
 DEEPEST = 100
+LONGEST_SHORTCODE = 65_536
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<(/?)([A-Za-z][\w.:-]*)([^<>]*)>", re.DOTALL)
 _OPENING = re.compile(r"(?:!!!|\?\?\?\+?)( *)")
 _UNCLOSED = "area base br col embed hr img input link meta p param source track wbr"
@@ -69,8 +70,9 @@ def marker(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # no
     tag = marker_tag(text)
     if not is_found or tag is None:
         return False
+    near = state.src[state.bMarks[start] :][:LONGEST_SHORTCODE]
     if tag.is_shortcode and not re.search(
-        rf"{{{{[<%][ \t]*/[ \t]*{re.escape(tag.name)}(?![\w./-])", state.src
+        rf"{{{{[<%][ \t]*/[ \t]*{re.escape(tag.name)}(?![\w./-])", near
     ):
         return False
     if not silent:
@@ -138,8 +140,8 @@ def _sibling_pairs(
 ) -> Iterator[tuple[int, int]]:
     waiting: list[_Open] = []
     for index in siblings:
-        if blocks[index].kind == "heading" and waiting:
-            waiting[-1].has_heading = True
+        if blocks[index].kind == "heading":
+            waiting = _with_heading(waiting)
         for key, is_closing, may_pair in _tags(blocks[index]):
             if not is_closing:
                 waiting.append(_Open(key, index, may_pair))
@@ -152,8 +154,17 @@ def _sibling_pairs(
             is_directive = key[0] == ":"
             if may_pair and ended[0].may_pair and (is_directive or not has_heading):
                 yield ended[0].block, index
-            if waiting and has_heading and not is_directive:
-                waiting[-1].has_heading = True
+            if has_heading and not is_directive:
+                waiting = _with_heading(waiting)
+
+
+def _with_heading(waiting: Sequence[_Open]) -> list[_Open]:
+    """Return what is open after a heading: the innermost directive, and what is around it."""
+    directives = [place for place, opened in enumerate(waiting) if opened.key[0] == ":"]
+    kept = [*waiting[: directives[-1] + 1]] if directives else []
+    for opened in kept[-1:]:
+        opened.has_heading = True
+    return kept
 
 
 def _tags(block: StockBlock) -> Iterator[tuple[str, bool, bool]]:

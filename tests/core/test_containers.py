@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chunkana_core import Block, BlockKind, chunk_hierarchical
+from chunkana_core.formats.markdown import parser
 from chunkana_core.formats.markdown.parser import parse_markdown
 
 K = BlockKind
@@ -164,3 +165,30 @@ def test_markers_that_are_none_without_the_others() -> None:
     """Where lines pair only because of others that do not, all are Markdown."""
     text = "- a\n::: b\n  ::: c\nd\n:::\n"
     assert named(text) == []
+
+
+def test_a_heading_ends_what_is_open() -> None:
+    """An element that holds a heading is no container, whatever closes it in whose stead."""
+    text = "<div>\n\n# a\n\n::: note\nx\n\n</div>\n\n:::\n"
+    assert [block.info for block in named(text)] == ["note"]
+    unclosed = "{{% x %}}\n<div>\n\n::: a\n\n# a\n\n</div>\n\n{{% /x %}}\n"
+    assert named(unclosed) == []
+    around = "::: note\n\n<div>\n\n# a\n\n</div>\n\n:::\n"
+    assert [block.info for block in named(around)] == ["note"]
+
+
+@pytest.mark.parametrize(("size", "is_closed"), [(65_500, True), (65_600, False)])
+def test_what_closes_a_shortcode_is_not_far(size: int, *, is_closed: bool) -> None:
+    """Beyond 65,536 characters nobody looks for it."""
+    text = f"{{{{< note >}}}}\n{'x' * size}\n{{{{< /note >}}}}\n"
+    assert [block.info for block in named(text)] == ["note"] * is_closed
+
+
+def test_a_text_is_read_so_many_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A marker that then is still no container's is a block by itself."""
+    monkeypatch.setattr(parser, "_MOST_READINGS", 1)
+    assert [block.kind for block in parse_markdown("a\n:::\nb\n").blocks] == [
+        K.PARAGRAPH,
+        K.MARKER,
+        K.PARAGRAPH,
+    ]

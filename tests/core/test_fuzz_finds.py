@@ -109,6 +109,10 @@ FINDS = {
         "~~~\n~~~\n>[^1]:~~~\n>\u3000",
         ChunkConfig(validation="strict"),
     ),
+    "an admonition with a body of wide space, which has to be split": (
+        f"!!! {'n' * 40}\n    \u3000\n",
+        ChunkConfig(max_chunk_size=40, validation="strict"),
+    ),
 }
 
 

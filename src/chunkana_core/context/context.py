@@ -102,6 +102,7 @@ class ContextWriter:
         context: what to write; None for nothing.
         reserved: what a framework puts before contexts.
         full_room: the size that a content may have where its context is left out.
+        introductions: the first sentences of sections.
     """
 
     document: Document
@@ -109,7 +110,7 @@ class ContextWriter:
     context: Context | None
     reserved: str = field(init=False, repr=False)
     full_room: int = field(init=False)
-    _introductions: Introductions = field(init=False, repr=False)
+    introductions: Introductions = field(init=False, repr=False)
     _breadcrumbs: dict[Path, str] = field(default_factory=dict, repr=False, compare=False)
     _taken: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
     _rooms: dict[Path, int] = field(default_factory=dict, repr=False, compare=False)
@@ -127,7 +128,7 @@ class ContextWriter:
             raise ConfigurationError("reserved", reserved, allowed)
         object.__setattr__(self, "reserved", reserved)
         object.__setattr__(self, "full_room", self.sizer.max_size - size)
-        object.__setattr__(self, "_introductions", Introductions(self.document, self.sizer))
+        object.__setattr__(self, "introductions", Introductions(self.document, self.sizer))
 
     def room(self, path: Path) -> int:
         """Return the size that a content may have beside the context of a section.
@@ -140,7 +141,7 @@ class ContextWriter:
         if path not in self._rooms:
             taken = self._size_before_content(self._breadcrumb(path))
             if self._has_introductions:
-                introduced = taken + self._introductions.longest + self._added(AFTER_CONTEXT)
+                introduced = taken + self.introductions.longest + self._added(AFTER_CONTEXT)
                 taken = introduced if introduced <= self.sizer.max_size // 2 else taken
             self._rooms[path] = self.sizer.max_size - taken
         return self._rooms[path]
@@ -182,7 +183,7 @@ class ContextWriter:
         """Yield the contexts that a leaf may have, the longest first."""
         breadcrumb = self._breadcrumb(path)
         if self._has_introductions:
-            introduction = self._introductions.before(span)
+            introduction = self.introductions.before(span)
             text = AFTER_CONTEXT.join(filter(None, (breadcrumb, introduction)))
             if introduction and self._is_short(text):
                 yield text

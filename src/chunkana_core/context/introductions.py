@@ -75,11 +75,12 @@ class Introductions:
     Attributes:
         document: the document.
         sizer: the measure and the limit.
+        found: by section, the sentences that are known.
     """
 
     document: Document
     sizer: Sizer
-    _found: dict[int, FirstSentence] = field(default_factory=dict, repr=False, compare=False)
+    found: dict[int, FirstSentence] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def longest(self) -> int:
@@ -94,17 +95,18 @@ class Introductions:
         """
         own = section = self.document.section_at(self.document.positions(span).start).index
         while section >= ROOT:
-            found = self._first_sentence(section)
+            found = self.first_sentence(section)
             says_it = section == own or not found.is_lead_in
             if found.text and found.start < span.start and says_it:
                 return found.text
             section = self.document.sections[section].parent
         return ""
 
-    def _first_sentence(self, section: int) -> FirstSentence:
-        if section not in self._found:
-            self._found[section] = self._find(section)
-        return self._found[section]
+    def first_sentence(self, section: int) -> FirstSentence:
+        """Return the first sentence of a section's own text, if it says something."""
+        if section not in self.found:
+            self.found[section] = self._find(section)
+        return self.found[section]
 
     def _find(self, section: int) -> FirstSentence:
         """Return the first sentence of a section's first paragraph of prose."""

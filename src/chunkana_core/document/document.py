@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import attrgetter
 
+from msgspec import Struct
+
 from chunkana_core.document.analysis import ContentAnalysis, analyze
 from chunkana_core.document.blocks import TRAITS, Block, BlockKind, content_counts
 from chunkana_core.document.cells import NO_CELLS, Cells
@@ -24,6 +26,7 @@ from chunkana_core.errors import FormatError
 from chunkana_core.text.markup import has_text
 from chunkana_core.text.source import BOM, NON_SPACE, Source, Span
 
+UNTITLED = "Document"  # what a document is called without a title and without an H1
 _UNREAD_KINDS = frozenset(
     {
         BlockKind.BRACKET,
@@ -33,6 +36,20 @@ _UNREAD_KINDS = frozenset(
     }
 )
 _MARKUP_KINDS = frozenset({BlockKind.HTML, BlockKind.PARAGRAPH})
+
+
+class Whole(Struct, frozen=True, gc=False):
+    """What is known of the whole of which a document is a window.
+
+    Attributes:
+        title: what it calls itself, "" for nothing.
+        is_folded: whether its first heading is the sole H1.
+        has_content: whether there is content before the window.
+    """
+
+    title: str
+    is_folded: bool
+    has_content: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +124,7 @@ class Document:
         blocks: tuple[Block, ...],
         ranges: Sequence[SectionRange],
         traits: FormatTraits,
-        title: str = "",
+        title: str | Whole = "",
     ) -> Document:
         """Return the document of blocks that are in order; see `of_sections`.
 
@@ -119,7 +136,8 @@ class Document:
             blocks: each before what it contains.
             ranges: the sections.
             traits: what is particular to the format.
-            title: what the document calls itself where that is no heading, "" for nothing.
+            title: what the document calls itself where that is no heading, "" for nothing; of a
+                window, what is known of the whole.
         """
         text, top = source.text, tuple([block for block in blocks if not block.depth])
         contents = content_counts(top)
@@ -129,9 +147,14 @@ class Document:
         runs = [run for run in own_runs(sections) for _ in range(run.first, run.stop)]
         headings = [s for s in sections[1:] if traits.has_headings and not s.kind]
         tops = [s.title for s in headings if s.level == 1]
-        own_title = (tops[0] if len(tops) == 1 else "") or title
         first = headings[0] if headings else sections[ROOT]
-        is_folded = first.index == first.level == 1 and first.stop == len(top)
+        if isinstance(title, Whole):
+            whole = title
+        else:
+            own_title = (tops[0] if len(tops) == 1 else "") or title
+            is_folded = first.index == first.level == 1 and first.stop == len(top)
+            whole = Whole(own_title, is_folded, has_content=False)
+        is_bare = contents[-1] == front_matter_stop and not whole.has_content
         return cls(
             source,
             text,
@@ -141,12 +164,12 @@ class Document:
             sections,
             traits,
             analysis=analyze(source, blocks, code, sections),
-            title=own_title or next(filter(None, tops), "Document"),
-            is_titled=bool(own_title),
-            folded=1 if is_folded else ROOT,
+            title=whole.title or next(filter(None, tops), UNTITLED),
+            is_titled=bool(whole.title),
+            folded=1 if whole.is_folded else ROOT,
             front_matter_stop=front_matter_stop,
             preamble_stop=first.first,
-            is_only_headings=len(sections) > 1 and contents[-1] == front_matter_stop,
+            is_only_headings=len(sections) > 1 and is_bare,
             _tiles=[0, *[block.start for block in top[1:]], len(text)],
             _runs=[*runs, runs[-1] if runs else Run(0, 0, sections[ROOT])],
             _contents=contents,

@@ -9,7 +9,7 @@ from chunkana_core.document.document import Document
 from chunkana_core.document.traits import FormatTraits
 from chunkana_core.text.source import Source, Span
 
-_TRAITS = FormatTraits("text", has_introductions=True)
+TRAITS = FormatTraits("text", has_introductions=True)
 
 
 def parse_text(text: str) -> Document:
@@ -23,7 +23,7 @@ def parse_text(text: str) -> Document:
         Block(BlockKind.PARAGRAPH, 0, span.start, span.end, index, index + 1)
         for index, span in enumerate(_paragraphs(source))
     ]
-    return Document.of_sections(source, blocks, (), _TRAITS)
+    return Document.of_sections(source, blocks, (), TRAITS)
 
 
 def _paragraphs(source: Source) -> Iterator[Span]:

@@ -59,7 +59,7 @@ def container_repeats(source: Source, block: Block, children: Sequence[Block]) -
     Between these and what is inside, blank lines stay as they are in the source.
     """
     text, start = source.text, block.start
-    if block.kind is BlockKind.CONTAINER:
+    if block.kind is BlockKind.CONTAINER and len(children) > 1:  # one without has a blank body
         opening = text[start : children[1].start]
     elif block.kind is BlockKind.BLOCK_QUOTE and block.info:
         first = next(line_spans(source, Span(start, block.end)))

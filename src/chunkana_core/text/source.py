@@ -44,6 +44,10 @@ class Source:
         starts.pop()  # the last one has no end
         return cls(text, starts)
 
+    def slice(self, span: Span) -> str:
+        """Return the text of a span."""
+        return self.text[span.start : span.end]
+
     def line_at(self, offset: int) -> int:
         """Return the number, from 1, of the line that holds an offset."""
         return bisect_right(self.line_starts, offset)
@@ -73,3 +77,42 @@ class Source:
         while text[end - 1].isspace():
             end -= 1
         return Span(begin, end)
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePart(Source):
+    """A part of a document's text, with its lines; all offsets and numbers are the document's.
+
+    Attributes:
+        start: the offset at which the text starts.
+        lines_before: how many lines of the document are before it.
+    """
+
+    start: int = 0
+    lines_before: int = 0
+
+    def slice(self, span: Span) -> str:
+        """Return the text of a span."""
+        return self.text[span.start - self.start : span.end - self.start]
+
+    def line_at(self, offset: int) -> int:
+        """Return the number, from 1, of the line that holds an offset."""
+        return Source.line_at(self, offset - self.start) + self.lines_before
+
+    def line_start(self, offset: int) -> int:
+        """Return the offset at which the line that holds an offset starts."""
+        return Source.line_start(self, offset - self.start) + self.start
+
+    def line_ending(self, offset: int) -> str:
+        """Return what ends the line that holds an offset: CR, LF or CRLF; LF where nothing does."""
+        return Source.line_ending(self, offset - self.start)
+
+    def trim(self, start: int, end: int) -> Span | None:
+        """Return the span of what is not white space in a range, or None if nothing is."""
+        found = self.whole.trim(start - self.start, end - self.start)
+        return found and Span(found.start + self.start, found.end + self.start)
+
+    @property
+    def whole(self) -> Source:
+        """The text as a source of its own."""
+        return Source(self.text, self.line_starts)

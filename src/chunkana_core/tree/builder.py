@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from msgspec import structs
@@ -21,7 +21,7 @@ from chunkana_core.tree.ids import IdRegister, section_ids
 from chunkana_core.tree.result import HierarchicalChunkingResult
 from chunkana_core.tree.summaries import document_summary, section_summary
 
-_Children = dict[str, list[str]]  # by the id of a node, the ids of what is directly under it
+Children = dict[str, list[str]]  # by the id of a node, the ids of what is directly under it
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +49,12 @@ class TreeBuilder:
         """
         if not leaves:
             return ()
-        children = self._children(leaves, locations)
+        children = self.children(leaves, locations)
+        links = self._links(leaves, locations, children)
         order = _pre_order(self.section_ids[ROOT], children)
         spans = _spans(leaves, children, order)
-        links = self._links(leaves, locations, children)
         sections = {node: i for i, node in reversed([*enumerate(self.section_ids)])}
-        linked = {
-            leaf.chunk_id: structs.replace(
-                leaf,
-                links=links[leaf.chunk_id],
-                parent_section_id=_section_around(leaf, links),
-                header_moved_from_id=self._moved_from(location, children),
-            )
-            for leaf, location in zip(leaves, locations, strict=True)
-        }
+        linked = {leaf.chunk_id: leaf for leaf in self._linked(leaves, locations, children, links)}
         sizer = Sizer.of(self.config)
         return tuple(
             [
@@ -72,9 +64,31 @@ class TreeBuilder:
             ]
         )
 
-    def _children(self, leaves: Sequence[Chunk], locations: Sequence[Location]) -> _Children:
+    def linked(
+        self, leaves: Sequence[Chunk], locations: Sequence[Location], children: Children
+    ) -> list[Chunk]:
+        """Return leaves with their links, of which `children` are the nodes'."""
+        links = self._links(leaves, locations, children)
+        return [*self._linked(leaves, locations, children, links)]
+
+    def _linked(
+        self,
+        leaves: Sequence[Chunk],
+        locations: Sequence[Location],
+        children: Children,
+        links: Mapping[str, Links],
+    ) -> Iterator[Chunk]:
+        for leaf, location in zip(leaves, locations, strict=True):
+            yield structs.replace(
+                leaf,
+                links=links[leaf.chunk_id],
+                parent_section_id=_section_around(leaf, links),
+                header_moved_from_id=self._moved_from(location, children),
+            )
+
+    def children(self, leaves: Sequence[Chunk], locations: Sequence[Location]) -> Children:
         """Put leaves under the nodes of their sections; a section has a node where leaves are."""
-        children: _Children = {self.section_ids[ROOT]: []}
+        children: Children = {self.section_ids[ROOT]: []}
         for leaf, location in zip(leaves, locations, strict=True):
             child, section = leaf.chunk_id, location.parent_section
             while (node := self.section_ids[section]) not in children:
@@ -84,7 +98,7 @@ class TreeBuilder:
         return children
 
     def _links(
-        self, leaves: Sequence[Chunk], locations: Sequence[Location], children: _Children
+        self, leaves: Sequence[Chunk], locations: Sequence[Location], children: Children
     ) -> dict[str, Links]:
         """Return the links of all nodes and leaves, by their ids."""
         levels = dict(zip(self.section_ids, self._node_levels(), strict=True))
@@ -108,7 +122,7 @@ class TreeBuilder:
             return ChunkLevel.PARAGRAPH
         return ChunkLevel.of_heading(location.section_path.level)
 
-    def _moved_from(self, location: Location, children: _Children) -> str | None:
+    def _moved_from(self, location: Location, children: Children) -> str | None:
         """Return the id of the innermost node that a moved heading's section is in."""
         section = location.moved_section
         if section is None:

@@ -131,7 +131,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
     @property
     def text(self) -> str:
         """The exact slice of the source; of a node, all that is under it."""
-        return self.source.text[self.span.start : self.span.end]
+        return self.source.slice(self.span)
 
     @property
     def embedded(self) -> str:

@@ -20,7 +20,7 @@ from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.splitter import Part
 from chunkana_core.text.source import Span
 from chunkana_core.tree.chunks import Chunk
-from chunkana_core.tree.ids import IdRegister
+from chunkana_core.tree.ids import IdRegister, SectionIds
 
 _START, _END, _FIRST = attrgetter("start"), attrgetter("end"), attrgetter("first")
 _LANGUAGE = re.compile(r"[\w+#.\-]+")
@@ -34,14 +34,14 @@ class LeafMaker:
         document: the document.
         config: how it is chunked.
         strategy: the name of the strategy that did.
-        section_ids: by section, its id.
+        sections: gives out the ids of sections.
         ids: gives out the leaves' ids.
     """
 
     document: Document
     config: ChunkConfig
     strategy: str
-    section_ids: Sequence[str]
+    sections: SectionIds
     ids: IdRegister
     _header_paths: dict[Path, str] = field(default_factory=dict)
 
@@ -65,7 +65,8 @@ class LeafMaker:
 
     def _leaf(self, number: int, part: Part, container: str, overlap: Overlap) -> Chunk:
         document, location, span, content = self.document, part.location, part.span, part.content
-        line_at, section_id = document.source.line_at, self.section_ids[location.common_section]
+        line_at = document.source.line_at
+        section_id = self.sections.up_to(location.stop)[location.common_section]
         begun = sections_begun(document, span, location)
         own = begun[0] if begun else document.section_at(location.first)
         previous_content, next_content = overlap.beside(number)
@@ -188,23 +189,31 @@ class Overlap:
     def _end_of(self, number: int, before: int) -> str:
         if not self._is_sibling(number, before):
             return ""
-        span = self.parts[before].span
-        start = self.sizer.longest_end(self.text, span.start, span.end, self.size)
-        while span.start < start < span.end and not self.text[start - 1].isspace():
-            start += 1
-        return self.text[start : span.end].lstrip()
+        return end_of(self.text, self.parts[before].span, self.sizer, self.size)
 
     def _start_of(self, number: int, after: int) -> str:
         if not self._is_sibling(number, after):
             return ""
-        span = self.parts[after].span
-        end = self.sizer.longest(self.text, span.start, span.end, self.size)
-        while span.start < end < span.end and not self.text[end].isspace():
-            end -= 1
-        return self.text[span.start : end].rstrip()
+        return start_of(self.text, self.parts[after].span, self.sizer, self.size)
 
     def _is_sibling(self, number: int, neighbour: int) -> bool:
         if not 0 <= neighbour < len(self.parts):
             return False
         parents = [self.parts[n].location.parent_section for n in (number, neighbour)]
         return parents[0] == parents[1]
+
+
+def end_of(text: str, span: Span, sizer: Sizer, size: int) -> str:
+    """Return the last words of a span that are within a size."""
+    start = sizer.longest_end(text, span.start, span.end, size)
+    while span.start < start < span.end and not text[start - 1].isspace():
+        start += 1
+    return text[start : span.end].lstrip()
+
+
+def start_of(text: str, span: Span, sizer: Sizer, size: int) -> str:
+    """Return the first words of a span that are within a size."""
+    end = sizer.longest(text, span.start, span.end, size)
+    while span.start < end < span.end and not text[end].isspace():
+        end -= 1
+    return text[span.start : end].rstrip()

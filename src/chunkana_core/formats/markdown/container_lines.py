@@ -85,7 +85,7 @@ def marker(state: State, start: int, end: int, silent: bool) -> bool:
         return False
     line = state.line_text(start).rstrip()
     tag = marker_tag(line)
-    if tag is None or (tag.is_shortcode and tag.key[1:] not in state.closed_shortcodes):
+    if tag is None or (tag.is_shortcode and not state.closes_shortcode(tag.key[1:], start)):
         return False
     if not silent:
         state.line = start + 1

@@ -80,13 +80,24 @@ def _pairs(text: str, blocks: Sequence[Block]) -> Iterator[Pair]:
             continue
         while len(levels) <= depth:
             levels.append(_Siblings())
-        siblings = levels[depth]
-        if kind is _HEADING:
-            siblings.add_heading()
-        elif kind is _HTML:
-            yield from siblings.read_html(block, text)
-        elif _is_pairable(block) and (tag := marker_tag(block.info)):
-            yield from siblings.read(block, tag)
+        yield from levels[depth].read_block(block, text)
+
+
+def open_directives(text: str, blocks: Sequence[Block]) -> dict[int, int]:
+    """Return for each heading of the document itself where the first open directive before it is.
+
+    Both are offsets; that is the end of the text where no directive is open.
+    """
+    siblings, found = _Siblings(), dict[int, int]()
+    for block in blocks:
+        if block.depth:
+            continue
+        for _ in siblings.read_block(block, text):
+            pass
+        if block.kind is _HEADING:
+            first = siblings.stack[0].block if siblings.stack else len(blocks)
+            found[block.start] = blocks[first].start if siblings.stack else len(text)
+    return found
 
 
 @dataclass(slots=True)
@@ -101,15 +112,35 @@ class _Open:
 
 @dataclass(slots=True)
 class _Siblings:
-    """What is open among blocks of one container: a stack, and by key the places in it."""
+    """What is open among blocks of one container: a stack, and by key the places in it.
+
+    An element or shortcode that holds a heading is no container: the heading ends it, unless a
+    directive around the heading is opened in it.
+    """
 
     stack: list[_Open] = field(default_factory=list)
     places: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
+    def read_block(self, block: Block, text: str) -> Iterator[Pair]:
+        """Read a heading, an HTML block or a marker, and yield the pair that it closes."""
+        if block.kind is _HEADING:
+            self.add_heading()
+        elif block.kind is _HTML:
+            yield from self.read_html(block, text)
+        elif _is_pairable(block) and (tag := marker_tag(block.info)):
+            yield from self.read(block, tag)
+
     def add_heading(self) -> None:
-        """Note that what is open holds a heading."""
+        """Close what is open and not around a directive, and note that this holds a heading."""
+        while self.stack and not self.stack[-1].tag.key.startswith(DIRECTIVE):
+            self._pop()
         if self.stack:
             self.stack[-1].has_heading = True
+
+    def _pop(self) -> _Open:
+        ended = self.stack.pop()
+        self.places[ended.tag.key].pop()
+        return ended
 
     def read_html(self, block: Block, text: str) -> Iterator[Pair]:
         """Read the tags of an HTML block, and yield the pair that its last one closes.
@@ -139,9 +170,7 @@ class _Siblings:
             return
         opened, has_heading = self.stack[place], False
         while len(self.stack) > place:
-            ended = self.stack.pop()
-            self.places[ended.tag.key].pop()
-            has_heading |= ended.has_heading
+            has_heading |= self._pop().has_heading
         is_directive = tag.key.startswith(DIRECTIVE)
         if may_pair and opened.may_pair and (is_directive or not has_heading):
             yield Pair(opened.block, block.index, opened.tag.name)

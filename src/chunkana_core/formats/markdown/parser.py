@@ -6,26 +6,48 @@ Only blocks are found: inline text is parsed for heading titles alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import accumulate, takewhile
+from typing import NamedTuple
 
+from markdown_it.utils import EnvType
 from msgspec.structs import replace
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.paths import short_title
 from chunkana_core.document.traits import FormatTraits, Merging
-from chunkana_core.formats.markdown.containers import find_containers, wrap
+from chunkana_core.formats.markdown.containers import (
+    Pair,
+    find_containers,
+    open_directives,
+    wrap,
+)
 from chunkana_core.formats.markdown.front_matter import front_matter_title
 from chunkana_core.formats.markdown.grammar import MARKDOWN, Grammar
 from chunkana_core.formats.markdown.state import State
-from chunkana_core.formats.markdown.titles import heading_sections, html_title, rendered_title
+from chunkana_core.formats.markdown.titles import (
+    Definitions,
+    heading_sections,
+    html_title,
+    rendered_title,
+)
 from chunkana_core.text.source import NON_SPACE, Source
 
 TRAITS = FormatTraits(
     "markdown", Merging.SMALL, has_headings=True, is_markup=True, has_introductions=True
 )
+_MOST_READINGS = 4  # of a text, while there are markers of no container
 _TOML_MARKER = re.compile(r"^\+{3}[ \t]*+$", re.MULTILINE)
+
+
+class _Reading(NamedTuple):
+    """Blocks, containers, the title where that is no heading, and the parser's environment."""
+
+    blocks: tuple[Block, ...]
+    pairs: Sequence[Pair]
+    front_title: str
+    env: EnvType
 
 
 def parse_markdown(text: str) -> Document:
@@ -42,6 +64,39 @@ def parse_markdown(text: str) -> Document:
     return Document.of(source, blocks, sections, TRAITS, title)
 
 
+class Stretch(NamedTuple):
+    """A part of a document as it is read.
+
+    Attributes:
+        blocks: its blocks.
+        title: what it calls itself where that is no heading, "" for nothing.
+        directives: by the start of each heading of the document itself, where the first directive
+            that is open there starts; the end of the text where none is. Left out are headings that
+            depend on which markers are taken for those of containers.
+        redefined: the labels that titles of earlier parts have, and only this one defines, with the
+            lines of these titles.
+    """
+
+    blocks: tuple[Block, ...]
+    title: str
+    directives: Mapping[int, int]
+    redefined: Sequence[tuple[str, int]]
+
+
+def parse_stretch(text: str, definitions: Definitions) -> Stretch:
+    """Return the blocks of a part of a document, and add to its definitions."""
+    readings = [*_readings(Source.of(text), MARKDOWN, definitions)]
+    first, *others = [open_directives(text, reading.blocks) for reading in readings]
+    directives = {
+        start: min([directive, *(other[start] for other in others)])
+        for start, directive in first.items()
+        if all(start in other for other in others)
+    }
+    blocks, pairs, title, env = readings[-1]
+    redefined = [*definitions.add(env)]
+    return Stretch(wrap(blocks, pairs) if pairs else blocks, title, directives, redefined)
+
+
 def parse_blocks(text: str, grammar: Grammar = MARKDOWN) -> tuple[Block, ...]:
     """Return the blocks of Markdown, each before what it contains."""
     return _parse(Source.of(text), grammar)[0]
@@ -53,31 +108,40 @@ def parse_titled_blocks(text: str) -> tuple[tuple[Block, ...], str]:
 
 
 def _parse(source: Source, grammar: Grammar) -> tuple[tuple[Block, ...], str]:
-    """Return the blocks of a text, and what it calls itself where that is no heading, or "".
+    """Return the blocks of a text, and what it calls itself where that is no heading, or ""."""
+    *_, (blocks, pairs, front_title, _) = _readings(source, grammar)
+    return wrap(blocks, pairs) if pairs else blocks, front_title
 
-    Markers of no container are Markdown: then the text is read again, with the others alone. They
-    may no longer be a container's then, and are Markdown, too.
+
+def _readings(
+    source: Source, grammar: Grammar, definitions: Definitions | None = None
+) -> Iterator[_Reading]:
+    """Yield the readings of a text, of which the last one counts.
+
+    Markers of no container are Markdown: then the text is read again, with the others alone, some
+    of which may no longer be a container's then. What a reading changes ends at the next heading
+    outside of containers.
     """
-    blocks, front_title = _read(source, grammar, None)
-    found = find_containers(source.text, blocks)
-    for is_last in (False, True):
+    marker_lines = None
+    for _ in range(_MOST_READINGS):
+        env = definitions.environment() if definitions else {}
+        blocks, front_title = _read(source, grammar, marker_lines, env)
+        found = find_containers(source.text, blocks)
+        yield _Reading(blocks, found.pairs, front_title, env)
         if found.is_complete:
             break
-        marker_lines = frozenset[int]() if is_last else found.marker_lines
-        blocks, front_title = _read(source, grammar, marker_lines)
-        found = find_containers(source.text, blocks)
-    return wrap(blocks, found.pairs) if found.pairs else blocks, front_title
+        marker_lines = found.marker_lines
 
 
 def _read(
-    source: Source, grammar: Grammar, marker_lines: Container[int] | None
+    source: Source, grammar: Grammar, marker_lines: Container[int] | None, env: EnvType
 ) -> tuple[tuple[Block, ...], str]:
     """Return the blocks of a text, and what it calls itself where that is no heading, or "".
 
     Directives, elements and shortcodes are their opening and closing blocks here.
     """
     text = source.text
-    state = State(source, grammar.parser, grammar.chains, marker_lines)
+    state = State(source, grammar.parser, grammar.chains, marker_lines, env)
     front_title = _front_matter(state, grammar)
     grammar.parser.block.tokenize(state, state.line, state.lineMax)
     for index in state.unparsed_titles:

@@ -15,7 +15,8 @@ from chunkana_core.formats.markdown.state import MAX_INDENT, TAB_STOP, RuleFunct
 
 # Looking up a member of an enum takes Python 3.11 a third as long as making a block.
 _PARAGRAPH, _LIST, _LIST_ITEM = BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.LIST_ITEM
-# How many lines may be looked at for the ends of block quotes: so many, and so many times the text.
+# How many lines may be looked at for the ends of block quotes: so many below a heading, and so many
+# times the lines that are already below it.
 _LAZY_LINES, _LAZY_LINES_PER_LINE = 1000, 16
 _DELIMITER_ROW = re.compile(
     r"(?!-[ \t]|.$)\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$",
@@ -279,4 +280,5 @@ def exceeds_lazy_limit(state: State, start: int, end: int, silent: bool) -> bool
         return False  # stock asks the same rules about the rows of tables
     state.lazy_lines += max(1, start - state.last_lazy_line)
     state.last_lazy_line = start
-    return state.lazy_lines > _LAZY_LINES + _LAZY_LINES_PER_LINE * len(state.eMarks)
+    count = start - state.lazy_start
+    return state.lazy_lines > _LAZY_LINES + _LAZY_LINES_PER_LINE * count

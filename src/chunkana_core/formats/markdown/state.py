@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -10,6 +11,7 @@ from typing import Literal, TypeAlias
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
+from markdown_it.utils import EnvType
 from msgspec.structs import replace
 
 from chunkana_core.document.blocks import Block, BlockKind
@@ -25,6 +27,7 @@ _MAX_LEAD = (
 )
 _LEAD_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.HTML})
 _SHORTCODE_CLOSING = re.compile(r"\{\{[<%][ \t]*+/[ \t]*+([\w./-]++)")
+LONGEST_SHORTCODE = 1 << 16  # characters within which what closes a shortcode is looked for
 _PLACEHOLDER = Block(BlockKind.OPAQUE, 0, 0, 0, 0, 0)
 
 RuleFunction: TypeAlias = "Callable[[State, int, int, bool], bool]"
@@ -85,10 +88,12 @@ class State(StateBlock):
         line_offsets: offsets of the source's lines, and of its end.
         discarded_token: what stock rules write to instead of tokens.
         unclosed_math: the last lines found to hold no end of a `$$` block.
-        lazy_lines: how many lines were asked whether they are lazy continuation lines of a quote.
+        lazy_lines: how many lines were asked whether they are lazy continuation lines of a quote,
+            since the last heading of the document itself.
         last_lazy_line: the last of them.
+        lazy_start: the line of that heading.
         marker_lines: the offsets of the lines that may be markers of containers; None for all.
-        closed_shortcodes: the names of the shortcodes that the text closes somewhere.
+        shortcode_ends: by the name of a shortcode, the offsets where the text closes it.
     """
 
     def __init__(
@@ -97,8 +102,10 @@ class State(StateBlock):
         md: MarkdownIt,
         chains: Mapping[str, RuleChain],
         marker_lines: Container[int] | None = None,
+        env: EnvType | None = None,
     ) -> None:
-        super().__init__("", md, {}, [])  # its lines are found below, without a loop over spaces
+        # Its lines are found below, without a loop over spaces.
+        super().__init__("", md, {} if env is None else env, [])
         text = source.text.removeprefix(BOM).replace("\0", "\ufffd")
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -125,9 +132,11 @@ class State(StateBlock):
         self.line_offsets = [*source.line_starts, len(source.text)]
         self.discarded_token = Token("", "", 0)
         self.unclosed_math = range(0)
-        self.lazy_lines = self.last_lazy_line = 0
+        self.lazy_lines = self.last_lazy_line = self.lazy_start = 0
         self.marker_lines = marker_lines
-        self.closed_shortcodes = frozenset(_SHORTCODE_CLOSING.findall(text) if "{{" in text else ())
+        self.shortcode_ends: dict[str, list[int]] = {}
+        for found in _SHORTCODE_CLOSING.finditer(text) if "{{" in text else ():
+            self.shortcode_ends.setdefault(found[1], []).append(found.start())
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
         """Make no token, but keep count of levels."""
@@ -150,6 +159,12 @@ class State(StateBlock):
         """Return a line without its indentation."""
         return self.src[self.bMarks[line] + self.tShift[line] : self.eMarks[line]]
 
+    def closes_shortcode(self, name: str, line: int) -> bool:
+        """Tell whether a shortcode is closed at a line, or not too far below it."""
+        ends, start = self.shortcode_ends.get(name, []), self.bMarks[line]
+        index = bisect_left(ends, start)
+        return index < len(ends) and ends[index] < start + LONGEST_SHORTCODE
+
     def add_leaf(
         self, kind: BlockKind, start: int, level: int = 0, info: str = "", is_open: bool = False
     ) -> None:
@@ -166,6 +181,9 @@ class State(StateBlock):
         text, own_anchor = split_attributes(content)
         title = plain_title(text)
         begin, anchor = self._take_lead(self.line_offsets[start])
+        if not self.level:
+            self.lazy_lines = 0
+            self.last_lazy_line = self.lazy_start = start
         if title is None:
             self.unparsed_titles.append(len(self.blocks))
         self.add_leaf(BlockKind.HEADING, start, level, text if title is None else title)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from html import unescape
+from typing import Protocol
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -25,6 +29,8 @@ _MARKUP = re.compile(r"[\\`*_~\[<&$]")
 _PLAIN = re.compile(
     r"(?:[^\\`*_~\[<&$]++|&(?![#\w])|(?<=[^\W_])_++(?=[^\W_])|`[^`\s](?:[^`]*[^`\s])?`(?!`))*+"
 )
+_LABEL = re.compile(r"\[([^\[\]]+)\]")
+_DEFINED = {"href": "", "title": ""}  # nobody reads them
 _LINKS = re.compile(r"\]\(|\[\^|\^\[")  # and footnotes; all others need a definition
 # What stands in braces after a title, as Pandoc, Hugo, VitePress and Docusaurus write it.
 _ATTRIBUTE = r"""(?:
@@ -166,8 +172,66 @@ def plain_text(tokens: list[Token]) -> str:
     return "".join(parts)
 
 
-def heading_sections(top: Sequence[Block]) -> list[SectionRange]:
-    """Return the sections of headings: each ends at the next one of its level, or above."""
+@dataclass(slots=True)
+class Definitions:
+    """The labels of link definitions and footnotes in the text that was read.
+
+    Attributes:
+        links: those of link definitions.
+        footnotes: those of footnotes.
+        awaited: the labels that titles had before anything defined them, and the lines of these.
+    """
+
+    links: dict[str, object] = field(default_factory=dict)
+    footnotes: dict[str, int] = field(default_factory=dict)
+    awaited: dict[str, int] = field(default_factory=dict)
+
+    def environment(self) -> EnvType:
+        """Return a parser's environment that knows the labels, and keeps what it adds to them."""
+        footnotes = {"refs": ChainMap[str, int]({}, self.footnotes)}
+        return {"references": ChainMap[str, object]({}, self.links), "footnotes": footnotes}
+
+    def add(self, environment: EnvType) -> Iterator[tuple[str, int]]:
+        """Add what a parser found; yield the labels that titles had before, with their lines."""
+        links, refs = environment["references"].maps[0], environment["footnotes"]["refs"].maps[0]
+        footnotes = [label for label in refs if label not in self.footnotes]
+        self.links.update(dict.fromkeys(links, _DEFINED))
+        self.footnotes.update(dict.fromkeys(footnotes, -1))
+        if self.awaited:
+            for label in (*links, *(f"^{label[1:]}" for label in footnotes)):
+                if label in self.awaited:
+                    yield label, self.awaited.pop(label)
+
+    def expect(self, heading: str, line: int) -> None:
+        """Remember the labels that a heading has and nothing defines yet."""
+        for label in _LABEL.findall(heading):
+            name = label if label.startswith("^") else normalizeReference(label)
+            if name not in self.links and f":{name[1:]}" not in self.footnotes:
+                self.awaited.setdefault(name, line)
+
+
+class AnchorCounts(Protocol):
+    """How often the anchors that are given out were asked for again, a mapping."""
+
+    def __contains__(self, anchor: object, /) -> bool:
+        """Tell whether an anchor was given out."""
+
+    def __getitem__(self, anchor: str, /) -> int:
+        """Return how often it was asked for again."""
+
+    def __setitem__(self, anchor: str, count: int, /) -> None:
+        """Remember how often it was asked for again."""
+
+
+def heading_sections(
+    top: Sequence[Block], anchors: AnchorCounts | None = None
+) -> list[SectionRange]:
+    """Return the sections of headings: each ends at the next one of its level, or above.
+
+    Args:
+        top: the document's own blocks.
+        anchors: those that earlier headings have, to which these headings' are added.
+    """
     firsts = [position for position, block in enumerate(top) if block.level]
     stops = [len(top)] * len(firsts)
     open_headings: list[int] = []
@@ -176,17 +240,18 @@ def heading_sections(top: Sequence[Block]) -> list[SectionRange]:
             stops[open_headings.pop()] = first
         open_headings.append(number)
     headings = [top[first] for first in firsts]
+    given = _anchors(headings, dict[str, int]() if anchors is None else anchors)
     return [
         SectionRange(heading.info, heading.level, "", first, stop, anchor)
-        for heading, first, stop, anchor in zip(
-            headings, firsts, stops, _anchors(headings), strict=True
-        )
+        for heading, first, stop, anchor in zip(headings, firsts, stops, given, strict=True)
     ]
 
 
-def _anchors(headings: Sequence[Block]) -> Iterator[str]:
+def _anchors(headings: Sequence[Block], taken: AnchorCounts) -> Iterator[str]:
     """Yield the anchors of headings; titles are slugged as GitHub does, numbering what repeats."""
-    taken = {heading.anchor: 0 for heading in headings if heading.anchor}
+    for heading in headings:
+        if heading.anchor and heading.anchor not in taken:
+            taken[heading.anchor] = 0
     for heading in headings:
         if heading.anchor:
             yield heading.anchor

@@ -1,0 +1,527 @@
+"""A document in pieces has the chunks that it has in one piece, in memory that does not grow."""
+
+from __future__ import annotations
+
+import tracemalloc
+import warnings
+from collections.abc import Iterator
+from io import BytesIO, StringIO
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkana_core import (
+    Chunk,
+    ChunkConfig,
+    Chunker,
+    ConfigurationError,
+    Context,
+    HierarchicalChunkingResult,
+    InputTypeError,
+    Source,
+    Span,
+    StreamLimits,
+    StreamWarning,
+    chunk_stream,
+)
+from chunkana_core.formats.markdown import state
+from chunkana_core.streams import cutting
+from chunkana_core.streams.registers import AnchorRegister, IdSet, NumberSet
+from chunkana_core.text.source import SourcePart
+from tests import corpora
+from tests.strategies import any_markdown
+
+NOT_COMPARED = {"source"}  # which is a part of the text, not all of it
+COMPARED = [name for name in Chunk.__struct_fields__ if name not in NOT_COMPARED]
+STRUCTURAL = ChunkConfig(strategy="structural")
+SMALL = ChunkConfig(max_chunk_size=60, strategy="structural", min_chunk_size=0)
+SECTIONS = "# A\n\nOne.\n\n## B\n\nTwo.\n\n## B\n\nThree.\n\n# C\n\nFour.\n"
+FEW = StreamLimits(window=1)
+
+
+def pieces(text: str, seed: int, longest: int = 40) -> Iterator[str]:
+    """Yield a text in pieces of any length, cut anywhere."""
+    random, start = Random(seed), 0
+    while start < len(text):
+        stop = start + random.randint(1, longest)
+        yield text[start:stop]
+        start = stop
+
+
+def in_one_piece(
+    text: str, config: ChunkConfig, context: Context | None = None, format_name: str = "markdown"
+) -> HierarchicalChunkingResult:
+    """Return what is made of the whole text."""
+    return Chunker(config, context).chunk_hierarchical(text, format_name)
+
+
+def streamed(  # noqa: PLR0917
+    text: str,
+    config: ChunkConfig = STRUCTURAL,
+    context: Context | None = None,
+    limits: StreamLimits = FEW,
+    format_name: str = "markdown",
+    seed: int = 0,
+) -> list[Chunk]:
+    """Return the leaves of a text in pieces, of which what is known of the whole is told."""
+    whole = in_one_piece(text, config, context, format_name)
+    levels = [entry.level for entry in whole.toc()]
+    is_sole = levels.count(1) == 1 and levels[0] == 1
+    return [
+        *chunk_stream(
+            pieces(text, seed),
+            config,
+            title=whole.title,
+            sole_h1=is_sole,
+            context=context,
+            limits=limits,
+            format=format_name,
+        )
+    ]
+
+
+def assert_same(got: list[Chunk], expected: list[Chunk]) -> None:
+    """Check that leaves are those of the whole text: all but their source."""
+    assert [chunk.span for chunk in got] == [chunk.span for chunk in expected]
+    for one, other in zip(got, expected, strict=True):
+        for name in COMPARED:
+            assert getattr(one, name) == getattr(other, name), name
+        assert one.text == other.text
+        assert one.metadata == other.metadata
+        assert one.source.line_at(one.span.start) == other.text_start_line
+
+
+def assert_streams(
+    text: str,
+    config: ChunkConfig,
+    context: Context | None = None,
+    limits: StreamLimits = FEW,
+    format_name: str = "markdown",
+) -> None:
+    """Check that a text has the same leaves in pieces, unless a warning says otherwise."""
+    expected = in_one_piece(text, config, context, format_name).get_leaves()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        got = streamed(text, config, context, limits, format_name)
+    if not told:
+        assert_same(got, expected)
+
+
+def assert_exact(got: list[Chunk], text: str, config: ChunkConfig) -> None:
+    """Check that leaves hold a text exactly, in order, within the limit, and are well linked."""
+    source, end = Source.of(text), 0
+    for number, chunk in enumerate(got):
+        assert chunk.text == text[chunk.span.start : chunk.span.end]
+        assert not text[end : chunk.span.start].strip()
+        assert end <= chunk.span.start
+        end = chunk.span.end
+        assert chunk.chunk_index == number
+        assert chunk.text_start_line == source.line_at(chunk.span.start)
+        assert chunk.text_end_line == chunk.end_line == source.line_at(end - 1)
+        assert 1 <= chunk.start_line <= chunk.text_start_line
+        assert chunk.content[chunk.text_offset :].startswith(chunk.text)
+        assert chunk.oversize_reason or chunk.size <= config.max_chunk_size
+    for one, other in pairwise(got):
+        is_next = one.links.next_sibling_id == other.chunk_id
+        assert is_next == (other.links.prev_sibling_id == one.chunk_id)
+    assert not text[end:].strip()
+    assert len({chunk.chunk_id for chunk in got}) == len(got)
+
+
+# The same chunks
+
+MADE = corpora.own_documents()
+
+
+@pytest.mark.parametrize("sample", MADE, ids=lambda sample: sample.name)
+@pytest.mark.parametrize("context", [None, Context("of a book")], ids=["alone", "context"])
+def test_made_documents(sample: corpora.Sample, context: Context | None) -> None:
+    """Each has the same leaves, whatever its line ends, at any size, by any strategy."""
+    text = sample.text
+    for name in ("structural", "fallback", "code_aware"):
+        config = ChunkConfig(max_chunk_size=200, strategy=name, overlap_size=50)
+        for changed in (text, "\ufeff" + text.replace("\n", "\r\n"), text.replace("\n", "\r")):
+            assert_streams(changed, config, context)
+
+
+@pytest.mark.parametrize("limit", [60, 1000])
+def test_commonmark_examples(limit: int) -> None:
+    """All of them below headings are one document; each ends what the one before leaves open."""
+    texts = [f"## Example\n\nText.\n\n{sample.text}" for sample in corpora.spec_examples()]
+    config = ChunkConfig(max_chunk_size=limit, strategy="structural")
+    for first in range(0, len(texts), 40):
+        assert_streams("\n\n".join(texts[first : first + 40]), config, Context())
+
+
+PARTS = st.one_of(
+    any_markdown(),
+    st.sampled_from(
+        ("## A\n\nSome words.", "# B\n\ntext", "## A\n\n### C\n\nwords", "## F {#a}\n\nz",
+         "### [a] b\n\nq", "text", "```", "~~~", "[^1]: x", "## A\n", "::: note", "{{< note >}}",
+         "{{< /note >}}", "<div>", "</div>", ":::", "$$\nx"),
+    ),
+)  # fmt: skip
+
+
+@given(
+    st.lists(PARTS, min_size=1, max_size=10),
+    st.sampled_from(("\n", "\n\n")),
+    st.sampled_from((40, 200, 1000)),
+    st.sampled_from(("structural", "fallback", "code_aware")),
+    st.integers(1, 3),
+    st.sampled_from((None, Context("x"))),
+)
+def test_any_document(  # noqa: PLR0917
+    parts: list[str], joint: str, limit: int, strategy: str, level: int, context: Context | None
+) -> None:
+    """Whatever is open where a document is cut, its leaves are the same, or a warning is given."""
+    config = ChunkConfig(
+        max_chunk_size=limit,
+        strategy=strategy,
+        merge_boundary_level=level,
+        overlap_size=20 if context else 0,
+        atomic_blocks="split" if limit < 100 else "keep",
+        length_function=(lambda text: (len(text) + 3) // 4) if context else len,
+    )
+    assert_streams(joint.join(parts), config, context)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [200, 1000])
+@pytest.mark.parametrize("path", corpora.corpus_paths(), ids=lambda path: path.name)
+def test_corpus(path: Path, limit: int) -> None:
+    """Real documents have the same leaves, in windows of a few lines and of a few pages."""
+    for window in (300, 5000):
+        config = ChunkConfig(max_chunk_size=limit, strategy="structural", overlap_size=50)
+        assert_streams(corpora.read(path), config, Context(), StreamLimits(window))
+
+
+def test_plain_text() -> None:
+    text = "# no heading\n\n" + "Some words of text. " * 30 + "\n\nEnd.\r\n"
+    assert_streams(text, STRUCTURAL, format_name="text")
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "\ufeff", "# A\n", "# A\n\n## B\n"])
+def test_little(text: str) -> None:
+    """Blank documents have no leaves, and those of headings alone the same as ever."""
+    assert_same(streamed(text), in_one_piece(text, STRUCTURAL).get_leaves())
+
+
+INSIDE = {
+    "fence": "```\n\n# not a heading\n\n## nor this\n```\n",
+    "math": "$$\n# x\n$$\n",
+    "HTML": "<!--\n\n# no\n\n## no\n-->\n",
+    "directive": "::: note\n\n## no\n\ntext\n\n## no\n:::\n",
+    "shortcode": "{{< note >}}\ntext\n{{< /note >}}\n",
+    "element": "<Tabs>\n\ntext\n\n</Tabs>\n",
+    "list": "- item\n\n  ## in it\n\n- item\n",
+    "setext": "Title\nin lines\n---\n\ntext\n",
+    "table": "# a | b\n--|--\nc | d\n",
+    "lead": '<a id="x"></a>\n\n<!-- y -->\n\n## Led\n\ntext\n',
+    "empty": "## E\n\n### F\n\n## G\n\ntext\n",
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_cut_nowhere_inside(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What looks like a heading is none, and what is open is not parted."""
+    for module in (state, cutting):
+        monkeypatch.setattr(module, "LONGEST_SHORTCODE", 60)
+    front = "---\ntitle: T\n# no heading\n---\n\n"
+    for text in (SECTIONS + INSIDE[name] + SECTIONS, front + INSIDE[name] + SECTIONS):
+        assert_same(streamed(text, SMALL), in_one_piece(text, SMALL).get_leaves())
+
+
+def test_namesakes_are_numbered_over_all_windows() -> None:
+    text = "## A\n\nSame.\n\n## B\n\nSame.\n\n" * 30
+    got = streamed(text, SMALL)
+    assert_same(got, in_one_piece(text, SMALL).get_leaves())
+    assert got[-1].anchor == "b-29"
+
+
+def test_titles_with_definitions_before_them() -> None:
+    """Labels are known in all that follows."""
+    text = "# A\n\ntext\n\n[b]: /c\n[^1]: d\n\n" + "## [b] e[^1]\n\ntext\n\n" * 5
+    got = streamed(text, SMALL)
+    assert_same(got, in_one_piece(text, SMALL).get_leaves())
+    assert got[-1].title == "b e"
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "is_sole"),
+    [
+        ("# A\n\nx\n\n## B\n\ny\n", "A", True),
+        ("x\n\n# A\n\nx\n\n## B\n\ny\n", "A", True),
+        ("## B\n\nx\n\n# A\n\ny\n", "A", True),
+        ("# A\n\nx\n\n# B\n\ny\n", "", True),
+        ("---\ntitle: A\n---\n\n# A\n\nx\n\n# B\n\ny\n", "A", False),
+        ("<h1>T</h1>\n\n## B\n\ny\n", "T", True),
+        ("# \n\nx\n\n## B\n\ny\n", "", True),
+        ("## B\n\ny\n", "", True),
+    ],
+)
+def test_titles(text: str, title: str, *, is_sole: bool) -> None:
+    """What the whole text calls itself is told, and whether its H1 is the only one."""
+    got = chunk_stream(pieces(text, 1), SMALL, title=title, sole_h1=is_sole, limits=FEW)
+    assert_same([*got], in_one_piece(text, SMALL).get_leaves())
+
+
+# What is read
+
+
+def test_leaves_come_while_the_text_is_read() -> None:
+    """Nothing is read that is not needed."""
+    read: list[str] = []
+
+    def endless() -> Iterator[str]:
+        while True:
+            read.append("## A\n\nSome text of a section.\n\n")
+            yield read[-1]
+
+    leaves = chunk_stream(endless(), SMALL, title="", limits=StreamLimits(window=100))
+    assert [next(leaves).chunk_index for _ in range(10)] == [*range(10)]
+    assert len(read) < 30
+
+
+def test_files_and_strings() -> None:
+    """A file is read in parts, also where it has no line ends; a str is one piece."""
+    expected = in_one_piece(SECTIONS, SMALL).get_leaves()
+    assert_same([*chunk_stream(StringIO(SECTIONS, newline=""), SMALL, title="")], expected)
+    assert_same([*chunk_stream(SECTIONS, SMALL, title="")], expected)
+
+
+def test_a_part_of_a_source_has_offsets_of_the_whole() -> None:
+    whole = "one\r\ntwo\n\n three \n"
+    part = SourcePart.of(whole[5:])
+    part = SourcePart(part.text, part.line_starts, 5, 1)
+    source = Source.of(whole)
+    for offset in range(5, len(whole)):
+        assert part.line_at(offset) == source.line_at(offset)
+        assert part.line_start(offset) == source.line_start(offset)
+        assert part.line_ending(offset) == source.line_ending(offset)
+        assert part.trim(offset, len(whole)) == source.trim(offset, len(whole))
+        assert part.slice(Span(offset, len(whole))) == whole[offset:]
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"config": ChunkConfig()}, "strategy"),
+        ({"config": ChunkConfig(strategy="none")}, "strategy"),
+        ({"config": ChunkConfig(strategy="structural", validation="warn")}, "validation"),
+        ({"config": ChunkConfig(strategy="structural", merge_boundary_level=0)},
+         "merge_boundary_level"),
+        ({"config": None}, "config"),
+        ({"title": None}, "title"),
+        ({"title": 1}, "title"),
+        ({"sole_h1": 1}, "sole_h1"),
+        ({"context": "x"}, "context"),
+        ({"limits": 5}, "limits"),
+        ({"format": "json"}, "format"),
+        ({"lines": 5}, "lines"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_known_is_an_error_at_once(options: dict[str, object], field: str) -> None:
+    arguments: dict[str, object] = {"lines": [], "config": STRUCTURAL, "title": "", **options}
+    with pytest.raises(ConfigurationError) as caught:
+        chunk_stream(**arguments)  # type: ignore[arg-type]
+    assert caught.value.field == field
+
+
+def test_pieces_are_strings() -> None:
+    for lines in ([b"x"], BytesIO(b"x")):
+        with pytest.raises(InputTypeError, match="lines"):
+            list(chunk_stream(lines, STRUCTURAL, title=""))  # type: ignore[arg-type]
+
+
+def test_limits_are_numbers() -> None:
+    for name in ("window", "look_ahead", "largest_section"):
+        with pytest.raises(ConfigurationError, match=name):
+            StreamLimits(**{name: 0})
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "is_sole", "field"),
+    [
+        (SECTIONS, "A", True, "sole_h1"),
+        (SECTIONS, "X", True, "title"),
+        ("# A\n\nx\n", "A", False, "sole_h1"),
+        ("# A\n\nx\n", "", True, "sole_h1"),
+        ("## A\n\nx\n", "A", True, "title"),
+        ("## B\n\nx\n\n# A\n\nx\n", "B", True, "title"),
+    ],
+)
+def test_titles_that_the_text_contradicts(
+    text: str, title: str, field: str, *, is_sole: bool
+) -> None:
+    """The error comes as soon as the text shows it, at the end at the latest."""
+    with pytest.raises(ConfigurationError) as caught:
+        list(chunk_stream(text, SMALL, title=title, sole_h1=is_sole, limits=FEW))
+    assert caught.value.field == field
+
+
+# Flags
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "message"),
+    [
+        (SECTIONS + "::: note\n\n" + SECTIONS * 9, StreamLimits(1, 50), "directive in line 16 "),
+        ("---\na: 1\n" + SECTIONS * 9, StreamLimits(1, 50), "front matter"),
+        ("# X\n\n" + "Some words. " * 30, StreamLimits(1, 1, 100), "section around line 3 "),
+        ("# [x]\n\ny\n\n" + SECTIONS * 3 + "\n[z]: /y\n[x]: /y\n", FEW, "line 1 refers to 'X'"),
+        ("# [^x]\n\ny\n\n" + SECTIONS * 3 + "[^x]: y\n", FEW, r"line 1 refers to '\^x'"),
+        (SECTIONS + "## D {#c}\n\nz\n", FEW, "anchor 'c'"),
+    ],
+)
+def test_what_the_whole_text_might_show_otherwise(
+    text: str, limits: StreamLimits, message: str
+) -> None:
+    """Each guess is told to who asks for the chunks, and loses nothing."""
+    config = ChunkConfig(max_chunk_size=60, strategy="structural")
+    title = in_one_piece(text, config).title
+    is_sole = title == "X"
+    with pytest.warns(StreamWarning, match=message) as told:
+        got = [*chunk_stream(text, config, title=title, sole_h1=is_sole, limits=limits)]
+    assert {warning.filename for warning in told} == {__file__}
+    assert_exact(got, text, config)
+
+
+@pytest.mark.parametrize("atoms", ["keep", "split"])
+@pytest.mark.parametrize(
+    ("start", "unit"),
+    [
+        ("", "Some words of a paragraph. "),
+        ("", "- item of a list\n"),
+        ("", "Paragraph.\n\n"),
+        ("", "> quoted\n"),
+        ("```py\n", "x = 1\n"),
+        (f"```{'p' * 2000}\n", "x = 1\n"),
+        ("| a | b |\n|---|---|\n", "| 1 | 2 |\n"),
+        ("<!-- note\n", "# hidden\n\n"),
+        (f"<!-- {'n' * 2000}\n", "# hidden\n\n"),
+        ("", "x"),
+        ("", "### C\n\nText.\n\n"),
+        ("", "\n"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::chunkana_core.StreamWarning")
+def test_large_sections_lose_nothing(start: str, unit: str, atoms: str) -> None:
+    """They are planned in parts, below their heading and what opens their block again."""
+    config = ChunkConfig.from_dict(
+        {"max_chunk_size": 60, "strategy": "structural", "atomic_blocks": atoms}
+    )
+    largest = 4 * (len(start) + 100)
+    limits = StreamLimits(50, 50, largest)
+    for ends in ("\n", "\r\n"):
+        text = f"# A\n\n## B\n\n{start}{unit * (8 * largest // len(unit))}\n\n## End\n\nText.\n"
+        text = text.replace("\n", ends)
+        for context in (None, Context()):
+            got = streamed(text, config, context, limits)
+            assert_exact(got, text, config)
+            assert got[-1].section.path == in_one_piece(text, config).get_leaves()[-1].section.path
+
+
+@pytest.mark.filterwarnings("ignore::chunkana_core.StreamWarning")
+def test_parts_of_a_large_section_are_numbered_on() -> None:
+    """They have its path, its heading at its line, and numbers that go on."""
+    text = "# A\n\ntext\n\n## B\n\n" + "```\nx = 1\ny = 2\n```\n\n" * 60
+    got = streamed(text, SMALL, limits=StreamLimits(50, 50, 300))[1:]
+    assert [part.split_index for part in got] == [*range(len(got))]
+    assert {part.section.path for part in got} == {("A", "B")}
+    assert {part.start_line for part in got} == {5}
+    assert all(part.content.startswith("## B\n\n") for part in got)
+    assert all(part.content.count("```") == 2 * part.text.count("x") for part in got)
+    assert len({part.section_id for part in got}) == 1
+
+
+@pytest.mark.filterwarnings("ignore::chunkana_core.StreamWarning")
+def test_code_that_is_parted_is_opened_and_closed() -> None:
+    text = "# A\n\n```py\n" + "x = 1\n" * 200 + "```\n"
+    config = ChunkConfig(max_chunk_size=60, strategy="structural", atomic_blocks="split")
+    got = streamed(text, config, limits=StreamLimits(50, 50, 300))
+    assert {part.content.count("```") for part in got} == {2}
+    assert {part.code_languages for part in got} == {("py",)}
+
+
+@pytest.mark.filterwarnings("ignore::chunkana_core.StreamWarning")
+def test_large_plain_text_is_planned_in_parts() -> None:
+    text = "Some words of a line.\n\n" * 200
+    got = streamed(text, SMALL, limits=StreamLimits(50, 50, 300), format_name="text")
+    assert_exact(got, text, SMALL)
+    assert [part.split_index for part in got] == [*range(len(got))]
+
+
+# Memory
+
+
+def peak(count: int) -> int:
+    """Return how much memory a stream of so many sections takes at most."""
+    section = "## Section {}\n\nSome words of text in a paragraph, and some more of these.\n\n"
+    sections = (section.format(number) for number in range(count))
+    limits = StreamLimits(window=5000)
+    tracemalloc.start()
+    for _ in chunk_stream(sections, STRUCTURAL, title="", limits=limits):
+        pass
+    _, found = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return found
+
+
+@pytest.mark.no_cover
+def test_memory_does_not_grow_with_the_document() -> None:
+    """Only what is remembered of ids and anchors does: 8 bytes each, in tables that double."""
+    peak(100)
+    few, many = peak(1000), peak(6000)
+    assert many - few < 5000 * 200
+    assert many < 3 * few
+
+
+# What is remembered
+
+
+@given(st.lists(st.integers(0, 50) | st.integers(0, 2**62)))
+def test_numbers_are_a_set(numbers: list[int]) -> None:
+    found, expected = NumberSet(), set[int]()
+    for number in numbers:
+        assert (number in found) == (number in expected)
+        found.add(number)
+        expected.add(number)
+        assert len(found) == len(expected)
+
+
+def test_ids_are_numbers() -> None:
+    ids = IdSet()
+    for chunk_id in ("00000000", "ffffffff", "00000000"):
+        ids.add(chunk_id)
+    assert len(ids) == 2
+    assert "ffffffff" in ids
+    assert "00000001" not in ids
+
+
+def test_many_numbers() -> None:
+    found = NumberSet()
+    for number in range(0, 20_000, 2):
+        found.add(number)
+    assert len(found) == 10_000
+    assert [n for n in range(-1, 30) if n >= 0 and n in found] == [*range(0, 30, 2)]
+
+
+def test_anchors_of_the_source() -> None:
+    """Only an anchor that a slug is already is told."""
+    anchors = AnchorRegister()
+    anchors["slug"] = 0
+    assert [anchors.reserve(name) for name in ("own", "own", "slug", "slug")] == [
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert anchors["own"] == 0
