@@ -122,10 +122,21 @@ def schema_of(names: Sequence[str]) -> pa.Schema:
 
 
 def rows_to_batch(rows: Sequence[Row], names: Sequence[str] = tuple(FIELDS)) -> pa.RecordBatch:
-    """Return rows as a batch of `SCHEMA`, or of those of its fields that are named."""
+    """Return rows as a batch of `SCHEMA`, or of those of its fields that are named.
+
+    What UTF-8 cannot hold, as escapes in JSON may name, is replaced.
+    """
     schema = schema_of(names)
-    arrays = [_make_array([row[field.name] for row in rows], field) for field in schema]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+    distinct = {id(row["metadata"]): row["metadata"] for row in rows}  # a document's rows share it
+    encoded = {key: _encode_metadata(metadata) for key, metadata in distinct.items()}
+    rows = [row | {"metadata": encoded[id(row["metadata"])]} for row in rows]
+    kind = pa.struct(list(schema))  # read at once, which is faster than column by column
+    try:
+        array = pa.array(rows, kind)
+    except UnicodeEncodeError:
+        array = pa.array([_without_surrogates(row) for row in rows], kind)
+    batch = pa.RecordBatch.from_struct_array(array)
+    return batch.replace_schema_metadata(schema.metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +181,6 @@ class _Chunking:
                 message = describe_error(error)
         if message is not None and self.on_error == "row":
             yield fields.error_row(message)
-
-
-def _make_array(values: list[object], field: pa.Field) -> pa.Array:
-    """Return a column; what UTF-8 cannot hold, as escapes in JSON may name, is replaced."""
-    if field.name == "metadata":
-        distinct = {id(value): value for value in values}  # the rows of a document share one
-        encoded = {key: _encode_metadata(value) for key, value in distinct.items()}
-        values = [encoded[id(value)] for value in values]
-    try:
-        return pa.array(values, field.type)
-    except UnicodeEncodeError:
-        return pa.array(_without_surrogates(values), field.type)
 
 
 def _encode_metadata(metadata: object) -> str | None:

@@ -13,7 +13,7 @@ except ImportError as error:
     message = 'Parquet needs pyarrow: pip install "chunkana-rag[arrow]"'
     raise ImportError(message, name="pyarrow") from error
 
-from chunkana_batch.rows import DocumentFields
+from chunkana_batch.rows import DocumentFields, Row
 from chunkana_batch.tables import rows_to_batch, schema_of
 from chunkana_cli.formats.format import Format, RowFormat, RowOptions
 from chunkana_core import HierarchicalChunkingResult
@@ -21,32 +21,46 @@ from chunkana_core import HierarchicalChunkingResult
 _ROWS = 10_000  # in a group, which readers load as a whole
 
 
-def render(options: RowOptions, name: str, result: HierarchicalChunkingResult) -> pa.RecordBatch:
+def render(options: RowOptions, name: str, result: HierarchicalChunkingResult) -> list[Row]:
     """Return the rows of a document."""
-    rows = DocumentFields.of_file(name).rows(result, options.front_matter_keys)
-    return rows_to_batch(list(rows), options.fields)
+    return list(DocumentFields.of_file(name).rows(result, options.front_matter_keys))
 
 
-def write(options: RowOptions, batches: Iterator[pa.RecordBatch], out: BinaryIO) -> None:
+def write(
+    options: RowOptions, documents: Iterator[list[Row] | pa.RecordBatch], out: BinaryIO
+) -> None:
     """Write the rows of all documents, in groups of one size however they were made."""
     schema = schema_of(options.fields)
     with pq.ParquetWriter(out, schema, compression="zstd") as writer:
-        waiting: list[pa.RecordBatch] = []
-        count = 0
-        for batch in batches:
-            waiting.append(batch)
-            count += batch.num_rows
-            while count >= _ROWS:
-                table = pa.Table.from_batches(waiting, schema)
-                writer.write_table(table.slice(0, _ROWS), row_group_size=_ROWS)
-                waiting = table.slice(_ROWS).to_batches()
-                count -= _ROWS
-        if count:
-            writer.write_table(pa.Table.from_batches(waiting, schema), row_group_size=_ROWS)
+        held = pa.Table.from_batches([], schema)
+        for batch in _batches(options, documents):
+            held = pa.concat_tables([held, pa.Table.from_batches([batch], schema)])
+            while held.num_rows >= _ROWS:
+                writer.write_table(held.slice(0, _ROWS), row_group_size=_ROWS)
+                held = held.slice(_ROWS)
+        if held.num_rows:
+            writer.write_table(held, row_group_size=_ROWS)
 
 
-def _select(batch: pa.RecordBatch, numbers: Sequence[int]) -> pa.RecordBatch:
-    return batch.take(pa.array(numbers, pa.int64()))
+def _batches(
+    options: RowOptions, documents: Iterable[list[Row] | pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of documents, those that are no table yet many at a time."""
+    waiting: list[Row] = []
+    for rows in documents:
+        if isinstance(rows, list):
+            waiting += rows
+            if len(waiting) < _ROWS:
+                continue
+        yield rows_to_batch(waiting, options.fields)
+        waiting = []
+        if not isinstance(rows, list):  # of an earlier run
+            yield rows
+    yield rows_to_batch(waiting, options.fields)
+
+
+def _select(rows: list[Row], numbers: Sequence[int]) -> list[Row]:
+    return [rows[number] for number in numbers]
 
 
 def _read(path: Path, counts: Iterable[tuple[int, bool]]) -> Iterator[pa.RecordBatch]:
