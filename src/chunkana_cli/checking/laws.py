@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from chunkana_cli.checking.locations import indexable_text, is_exact, locate
 from chunkana_cli.checking.records import ChunkRecord
@@ -15,7 +16,9 @@ from chunkana_core import (
     Format,
     InvariantValidator,
     Source,
+    ValidationResult,
     Violation,
+    validate_content_coverage,
     validate_no_dangling_headers,
 )
 
@@ -25,44 +28,64 @@ _MARKDOWN = "markdown"  # the only format in which fences are markup
 _LAWS_WITHOUT_LOCATION = {"exact", "size"}  # of chunks whose place is not known, too
 
 
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What is found in the chunks of a document.
+
+    Attributes:
+        violations: in the order of the chunks; a `chunk_id` is the `key` of a record.
+        unchecked: the laws that could not be checked.
+        coverage: the share of the document's lines that the chunks hold, 0.0 to 1.0.
+    """
+
+    violations: list[Violation]
+    unchecked: list[str]
+    coverage: float
+
+
 def find_violations(
     records: Sequence[ChunkRecord],
     document: Document,
     limit: int | None,
     formats: Sequence[Format] = (),
-) -> list[Violation]:
-    """Return the violations of the chunks of a document, in the order of the chunks.
+) -> Findings:
+    """Check the chunks of a document.
 
     Args:
         records: the chunks, in the document's order.
         document: which they are of.
         limit: the largest size in characters; None where it is not known.
         formats: that the chunks may be of, beside the built-in ones.
-
-    Returns:
-        violations, whose `chunk_id` is the `key` of a record.
     """
-    source = document.text
-    unchecked = find_unchecked_laws(records, source, limit)
+    source, located = document.text, locate(records, document.text)
+    text = indexable_text(records, document)
+    unchecked = _unchecked_laws(records, located, limit)
     found = [*_exact_violations(records, source), *_size_violations(records, limit)]
+    coverage = 0.0
     if "lossless" in unchecked:
         found += _violations_by_content(records, source)
     else:
-        found += _violations_by_span(records, document, limit, formats)
+        config = ChunkConfig(max_chunk_size=_assumed_limit(records) if limit is None else limit)
+        validator = InvariantValidator(config, formats=formats)
+        outcome = _check_located(validator, located, document, text)
+        found += (one for one in outcome.errors if one.law not in _LAWS_WITHOUT_LOCATION)
+        found += _open_fences_elsewhere(records, located)
+        coverage = outcome.coverage
     if "tree" not in unchecked:
-        found += find_tree_violations(locate(records, source), source, formats)
-    return sorted(found, key=lambda violation: int(violation.chunk_id or 0))
+        found += find_tree_violations(located, source, formats)
+    if coverage < 1.0:  # of those that are located; else all lines are found, and none is missed
+        recall = validate_content_coverage(records, text)
+        found, coverage = [*recall.errors, *found], recall.coverage
+    violations = sorted(found, key=lambda violation: int(violation.chunk_id or 0))
+    return Findings(violations, unchecked, coverage)
 
 
-def find_unchecked_laws(
-    records: Sequence[ChunkRecord], source: str, limit: int | None
+def _unchecked_laws(
+    records: Sequence[ChunkRecord], located: Sequence[ChunkRecord], limit: int | None
 ) -> list[str]:
-    """Return the laws that cannot be checked, because the chunks do not say enough of themselves.
-
-    Takes what `find_violations` takes, of the document the text.
-    """
+    """Return the laws that cannot be checked, since the chunks do not say enough of themselves."""
     have_spans = any(record.span is not None for record in records)
-    are_linked = have_spans and has_tree(records) and len(locate(records, source)) == len(records)
+    are_linked = have_spans and has_tree(records) and len(located) == len(records)
     is_checked = {
         "size": limit is not None,
         "lossless": have_spans or not records,
@@ -93,22 +116,20 @@ def _size_violations(records: Sequence[ChunkRecord], limit: int | None) -> Itera
             yield Violation("size", record.key, message)
 
 
-def _violations_by_span(
-    records: Sequence[ChunkRecord],
-    document: Document,
-    limit: int | None,
-    formats: Sequence[Format],
-) -> Iterator[Violation]:
-    """Yield what the core finds in chunks whose places are known; of the others, open fences."""
-    located = locate(records, document.text)
-    text = indexable_text(records, document)
-    config = ChunkConfig(max_chunk_size=_assumed_limit(records) if limit is None else limit)
-    validator = InvariantValidator(config, formats=formats)
+def _check_located(
+    validator: InvariantValidator, located: Sequence[ChunkRecord], document: Document, text: str
+) -> ValidationResult:
+    """Return what the core finds in chunks whose places are known."""
     chunks = _to_chunks(located, text)
-    is_whole = text == document.text  # and so does not have to be parsed again
-    outcome = validator.check(chunks, document) if is_whole else validator.validate(chunks, text)
-    errors = outcome.errors
-    yield from (violation for violation in errors if violation.law not in _LAWS_WITHOUT_LOCATION)
+    if text == document.text:  # and so does not have to be parsed again
+        return validator.check(chunks, document)
+    return validator.validate(chunks, text)
+
+
+def _open_fences_elsewhere(
+    records: Sequence[ChunkRecord], located: Sequence[ChunkRecord]
+) -> Iterator[Violation]:
+    """Yield the open fences of chunks whose places are not known."""
     keys = {record.key for record in located}
     yield from _open_fences([record for record in records if record.key not in keys])
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from chunkana_batch.rows import hash_text
-from chunkana_cli.checking.laws import find_unchecked_laws, find_violations
-from chunkana_cli.checking.locations import indexable_text
+from chunkana_cli.checking.laws import find_violations
 from chunkana_cli.checking.records import ChunkRecord
 from chunkana_cli.errors import InputError
 from chunkana_cli.naming import counted
@@ -18,9 +17,7 @@ from chunkana_core import (
     Format,
     Source,
     Violation,
-    format_names,
     parse_document,
-    validate_content_coverage,
 )
 
 _HASH = "document_hash"  # a field of our tables
@@ -93,21 +90,19 @@ def check_document(
     Raises:
         InputError: if its format needs what is not installed, or it is another text by now.
     """
-    name = format_of_file(AUTO, file)
-    if name not in format_names():
-        raise InputError(f'{file}: {name} needs pip install "chunkana-rag[code]"')
-    document = parse_document(source, name)
+    try:
+        document = parse_document(source, format_of_file(AUTO, file))
+    except ImportError as error:
+        raise InputError(f"{file}: {error}") from None
     formats = () if document.text == source else (_format_of_joined(document),)
     records = [replace(record, format=document.traits.name) for record in records]
     text = document.text
     hashes = {hash_ for record in records if isinstance(hash_ := record.metadata.get(_HASH), str)}
     if hashes and hashes != {hash_text(text)}:
         raise InputError(f"{file}: has changed since it was chunked")
-    recall = validate_content_coverage(records, indexable_text(records, document))
-    unchecked = find_unchecked_laws(records, text, limit)
-    violations = [*recall.errors, *find_violations(records, document, limit, formats)]
+    found = find_violations(records, document, limit, formats)
     by_key = {record.key: record for record in records}
-    return CheckedDocument(file, by_key, recall.coverage, unchecked, violations)
+    return CheckedDocument(file, by_key, found.coverage, found.unchecked, found.violations)
 
 
 def _format_of_joined(document: Document) -> Format:

@@ -65,8 +65,13 @@ class _HeldText:
         return any(self._take_at(line, start) for start in self._starts(line))
 
     def _starts(self, line: str) -> Iterator[int]:
-        """Yield where a line may start: where it is expected, then the places near it."""
+        """Yield where a line may start: where it is expected, then the places near it.
+
+        Those after what a chunk repeats, which are the starts of lines, come first.
+        """
         yield self.position
+        following = bisect_right(self.starts, self.position)
+        yield from self.starts[following : following + _MAX_SKIPPED]
         if self._places is None:  # of texts that stand as they should, none has to be looked up
             self._places = self._find_places()
         starts = self._places.get(line[:_KEY], ())
