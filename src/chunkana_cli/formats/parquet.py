@@ -19,6 +19,7 @@ from chunkana_cli.formats.format import Format, RowFormat, RowOptions
 from chunkana_core import HierarchicalChunkingResult
 
 _ROWS = 10_000  # in a group, which readers load as a whole
+_NEW_ROWS = 500  # made to a table at a time
 
 
 def render(options: RowOptions, name: str, result: HierarchicalChunkingResult) -> list[Row]:
@@ -32,14 +33,18 @@ def write(
     """Write the rows of all documents, in groups of one size however they were made."""
     schema = schema_of(options.fields)
     with pq.ParquetWriter(out, schema, compression="zstd") as writer:
-        held = pa.Table.from_batches([], schema)
+        waiting: list[pa.RecordBatch] = []
+        count = 0
         for batch in _batches(options, documents):
-            held = pa.concat_tables([held, pa.Table.from_batches([batch], schema)])
-            while held.num_rows >= _ROWS:
-                writer.write_table(held.slice(0, _ROWS), row_group_size=_ROWS)
-                held = held.slice(_ROWS)
-        if held.num_rows:
-            writer.write_table(held, row_group_size=_ROWS)
+            waiting.append(batch)
+            count += batch.num_rows
+            while count >= _ROWS:
+                table = pa.Table.from_batches(waiting, schema)
+                writer.write_table(table.slice(0, _ROWS), row_group_size=_ROWS)
+                waiting = table.slice(_ROWS).to_batches()
+                count -= _ROWS
+        if count:
+            writer.write_table(pa.Table.from_batches(waiting, schema), row_group_size=_ROWS)
 
 
 def _batches(
@@ -48,15 +53,16 @@ def _batches(
     """Yield the rows of documents, those that are no table yet many at a time."""
     waiting: list[Row] = []
     for rows in documents:
-        if isinstance(rows, list):
+        is_new = isinstance(rows, list)
+        if is_new:
             waiting += rows
-            if len(waiting) < _ROWS:
-                continue
-        yield rows_to_batch(waiting, options.fields)
-        waiting = []
-        if not isinstance(rows, list):  # of an earlier run
+        if waiting and not (is_new and len(waiting) < _NEW_ROWS):
+            yield rows_to_batch(waiting, options.fields)
+            waiting = []
+        if not is_new:  # of an earlier run
             yield rows
-    yield rows_to_batch(waiting, options.fields)
+    if waiting:
+        yield rows_to_batch(waiting, options.fields)
 
 
 def _select(rows: list[Row], numbers: Sequence[int]) -> list[Row]:
