@@ -13,7 +13,7 @@ from rich.console import Console
 from chunkana_cli.stats import FileStats
 from chunkana_cli.stats_view import show_stats
 from chunkana_core import ChunkConfig, MarkdownChunker, chunk_hierarchical
-from tests.cli.command import output_of, piped
+from tests.cli.command import error_of, output_of, piped
 from tests.cli.terminal import at_terminal
 
 DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
@@ -112,3 +112,36 @@ def nothing_is_cut(output: str) -> None:
     flat = " ".join(words.split())
     assert all(number in flat for number in ("11,947", "1,660", "3,067", "oversize"))
     assert re.search(r"over 1,000\s+5\s+█", words)
+
+
+def test_a_table_of_chunks_has_the_numbers_of_its_documents(tmp_path: Path) -> None:
+    """Those that the documents have, but for the characters after the last chunk."""
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    table = tmp_path / "chunks.parquet"
+    output_of("split", *DOCUMENTS, "--atomic-blocks=keep", "-o", table)
+    of_table = json.loads(output_of("stats", table, "--json"))
+    of_files = json.loads(output_of("stats", *DOCUMENTS, "--atomic-blocks=keep", "--json"))
+    for one, other in zip(of_table["files"], of_files["files"], strict=True):
+        assert 0 <= other.pop("characters") - one.pop("characters") < 10
+        assert one == other
+    assert of_table["total"]["kinds"] == of_files["total"]["kinds"]
+
+
+def test_tables_and_documents_are_counted_together(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    output_of("split", "a.md", "-o", "a.parquet", folder=tmp_path)
+    said = json.loads(output_of("stats", "a.parquet", "a.md", "--json", folder=tmp_path))
+    assert [file["chunks"] for file in said["files"]] == [1, 1]
+    assert said["total"]["chunks"] == 2
+
+
+def test_tables_that_are_none_of_chunks(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
+    pa = pytest.importorskip("pyarrow")
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"file": ["a.md"], "text": ["Text."]}), path)
+    message = f"{path}: is no table of chunks: it has no column 'error'"
+    assert error_of("stats", path, code=1) == message
+    path.write_bytes(b"PAR1 or not")
+    assert error_of("stats", path, code=1).startswith(f"{path}: cannot be read: ")

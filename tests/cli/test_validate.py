@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -401,3 +402,83 @@ def test_what_is_a_heading_or_a_fence_goes_by_the_format(tmp_path: Path) -> None
         chunks = tmp_path / "chunks.jsonl"
         chunks.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
         assert call("validate", chunks)[0] == code
+
+
+def split_guide(suffix: str, **more: object) -> Path:
+    """Write a document and its chunks, into which some columns are put."""
+    Path("guide.md").write_text(TEXT, encoding="utf-8")
+    path = Path(f"chunks.{suffix}")
+    output_of("split", "guide.md", "--min-chunk-size=0", "-o", path)
+    if more:
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        table = pq.read_table(path)
+        for name, values in more.items():
+            position = table.schema.get_field_index(name)
+            table = table.set_column(position, table.schema.field(name), pa.array(values))
+        pq.write_table(table, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"start_char": [0, 51, 122]}, "chunk 2 ({}): exact: differs from the document at 51-"),
+        ({"end_char": [47, 118, 170]}, "chunk 3 ({}): exact: differs from the document at "),
+        ({"content": ["# Guide", "x", "y"]}, "chunk 1 ({}): exact: differs from the document"),
+    ],
+)
+def test_tables_are_held_against_the_laws(
+    more: dict[str, object], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    monkeypatch.chdir(tmp_path)
+    code, output, _ = call("validate", split_guide("parquet", **more))
+    found = [re.sub(r"\([\da-f]{8}\)", "({})", line) for line in output.splitlines()]
+    assert code == 1
+    assert any(line.startswith(f"guide.md: {expected}") for line in found), output
+
+
+def test_sizes_of_tables_are_those_of_what_is_embedded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = split_guide("jsonl")
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    longest = max(len(row["embedded"]) for row in rows)
+    assert longest > max(len(row["content"]) for row in rows)
+    assert call("validate", path, f"--max-chunk-size={longest}")[0] == 0
+    code, output, _ = call("validate", path, f"--max-chunk-size={longest - 1}")
+    assert code == 1
+    assert f"size: has {longest} characters, over the limit of {longest - 1}" in output
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz", "parquet"])
+def test_a_document_that_has_changed_since_is_said(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    monkeypatch.chdir(tmp_path)
+    path = split_guide(suffix)
+    Path("guide.md").write_text(TEXT + "\nMore.\n", encoding="utf-8")
+    code, output, error = call("validate", path)
+    assert code == 1
+    assert "guide.md: has changed since it was chunked" in error
+    assert output.endswith("0 violations; 1 document could not be read\n")
+
+
+def test_rows_of_errors_are_no_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = split_guide("jsonl")
+    row = dict.fromkeys(json.loads(path.read_text("utf-8").splitlines()[0]))
+    row |= {"file": "guide.md", "error": "text is null"}
+    path.write_text(path.read_text("utf-8") + json.dumps(row) + "\n", encoding="utf-8")
+    assert output_of("validate", path) == "3 chunks of 1 document: nothing wrong\n"
+
+
+@pytest.mark.parametrize("name", ["chunks.jsonl.gz", "chunks.parquet"])
+def test_files_of_chunks_that_cannot_be_read(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    path = tmp_path / name
+    assert error_of("validate", path, code=1) == f"{path}: no such file"
+    path.write_bytes(b"neither of them")
+    assert error_of("validate", path, code=1).startswith(f"{path}: cannot be read: ")
