@@ -1,4 +1,4 @@
-"""What `split` writes of each document, and counts."""
+"""The chunks of documents as `split` writes them, and their counts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SplitDocument:
 def render_document(
     form: Format, options: RowOptions, file: str, result: HierarchicalChunkingResult
 ) -> SplitDocument:
-    """Return what is written of a document; runs in any process."""
+    """Render the chunks of a document and count them; runs in any process."""
     leaves = result.get_leaves()
     over_limit = sum(leaf.oversize_reason is not None for leaf in leaves)
     digests = tuple(map(_digest, (leaf.content for leaf in leaves))) if form.rows else ()

@@ -180,7 +180,7 @@ class _Merger:
         return self.run.form.rows.read(self.previous.chunks, counts)
 
     def changes(self) -> Changes:
-        """Return what is another than in the earlier run."""
+        """Compare the files with those of the earlier run."""
         before = {} if self.previous is None else self.previous.manifest.hashes()
         now = {entry.file: entry.hash for entry in self.entries}
         failed = [name for name in map(written_name, self.run.batch.names) if name not in now]

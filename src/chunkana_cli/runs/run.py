@@ -26,7 +26,7 @@ from chunkana_core import ChunkConfig, Context
 
 @dataclass(slots=True)
 class Run:
-    """The arguments of `split`, and what it has counted.
+    """A run of `split`: its arguments, and the counts of what it has written.
 
     Attributes:
         batch: the files.
@@ -63,7 +63,7 @@ class Run:
     def chunk(
         self, names: Sequence[str], progress: Callable[[int], object]
     ) -> Iterator[SplitDocument]:
-        """Yield what is written of each of some files of the batch."""
+        """Chunk some files of the batch, and yield their rendered chunks in order."""
         make = partial(render_document, self.form, self.options)
         return self.batch.chunked(
             self.config, self.workers, make, progress, context=self.context, names=names

@@ -116,13 +116,8 @@ NOTEBOOK = Format(
     extra="code",
     module="tree_sitter",
 )
-_BUILT_IN = (
-    MARKDOWN,
-    TEXT,
-    JSON,
-    *CODE,
-    NOTEBOOK,
-)  # those of an extra import their parsers where used
+# Those of an extra import their parsers when they are used.
+_BUILT_IN = (MARKDOWN, TEXT, JSON, *CODE, NOTEBOOK)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ class DocumentIndex:
                 self.leaves.restore(records, saved.vectors)
             states += [f"{r.document_id} ({r.unfinished})" for r in records if r.unfinished]
         _warn_of_unfinished(states)
-        yield from self._completing()
+        yield from self._embed_missing()
 
     def recall(self) -> IndexSnapshot:
         """Take the records that the folder has of a vector store of the caller's, if any."""
@@ -110,7 +110,7 @@ class DocumentIndex:
         size = sys.maxsize if in_memory else _BATCH_SIZE  # what is saved as one is changed as one
         procedure = Update(fingerprints, make_record, self.lexical, size)
         report = yield from procedure.steps(deleted, delete_missing=delete_missing)
-        yield from self._completing()
+        yield from self._embed_missing()
         return report
 
     def perform(self, step: Step[object]) -> object:
@@ -186,8 +186,8 @@ class DocumentIndex:
         if step.is_last or (self.leaves is not None and not self.leaves.is_in_memory):
             self.save(is_finished=step.is_last)
 
-    def _completing(self) -> Procedure[None]:
-        """Yield what gives all leaves vectors, which records elsewhere outlive those in memory."""
+    def _embed_missing(self) -> Procedure[None]:
+        """Embed the leaves of stored records that have no vector in memory, as after a restart."""
         if self._is_complete or self.leaves is None or not self.leaves.is_in_memory:
             return
         names = yield from ListDocuments().ask()
