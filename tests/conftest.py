@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
 _CORE = Path(__file__).parent / "core"
+
+
+def pytest_configure() -> None:
+    """Take Ctrl-C for what it is, which a shell has what it runs in the background ignore.
+
+    Commands that tests start would ignore it, too, and those that wait for their end forever.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -265,16 +264,7 @@ KILLED = pytest.param(getattr(signal, "SIGKILL", None), -9, id="SIGKILL")  # not
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 
 
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Have processes hear Ctrl-C, which what a shell runs in the background does not."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @needs_signals
-@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("number", "code"), SIGNALS)
 def test_a_signal_while_it_is_loaded(number: signal.Signals, code: int) -> None:
     script = (
@@ -293,7 +283,6 @@ def test_a_signal_while_it_is_loaded(number: signal.Signals, code: int) -> None:
 
 
 @needs_signals
-@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("number", "code"), [*SIGNALS, KILLED])
 def test_a_signal_leaves_no_process_behind(
     number: signal.Signals, code: int, tmp_path: Path

@@ -109,7 +109,7 @@ def test_what_a_run_that_still_goes_on_has_written_is_left_to_it(
 def test_a_run_that_was_asked_to_end_leaves_nothing(number: signal.Signals, folder: Path) -> None:
     with waiting(folder) as process:
         process.send_signal(number)
-        process.wait()
+        process.wait(timeout=60)
     assert names(folder) == ["a.md"]
 
 
