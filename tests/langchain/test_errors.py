@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_classic.storage import LocalFileStore
 from langchain_core.documents import Document
 from langchain_core.stores import InMemoryByteStore
 from langchain_core.vectorstores import InMemoryVectorStore
@@ -49,7 +48,10 @@ def test_parents_are_not_smaller_than_chunks() -> None:
 @pytest.mark.parametrize("kind", ["files", "memory"])
 def test_a_store_of_bytes_needs_a_wrapper(kind: str, tmp_path: Path) -> None:
     """Found before anything is embedded, by both ways to make a retriever."""
-    store: Any = LocalFileStore(str(tmp_path)) if kind == "files" else InMemoryByteStore()
+    store: Any = InMemoryByteStore()
+    if kind == "files":
+        storage = pytest.importorskip("langchain_classic.storage", reason="needs LangChain's files")
+        store = storage.LocalFileStore(str(tmp_path))
     vectors = InMemoryVectorStore(WordEmbeddings())
     allowed = "a store of documents: `create_kv_docstore(store)` of langchain_classic.storage"
     options = {"vectorstore": vectors, "docstore": store}
