@@ -410,6 +410,8 @@ def test_what_the_whole_text_might_show_otherwise(
         ("", "x"),
         ("", "### C\n\nText.\n\n"),
         ("", "\n"),
+        (" \n" * 400, "x "),
+        (" " * 900, "x y "),
     ],
 )
 @pytest.mark.filterwarnings("ignore::chunkana_core.StreamWarning")

@@ -134,7 +134,8 @@ class Cutter:
     def cut_anywhere(self) -> Cut:
         """Return a cut at a block or, in the second half of the text, inside one."""
         top, source = [b for b in self.stretch.blocks if not b.depth], Source.of(self.text)
-        least = (self.start + len(self.text)) // 2
+        blank = len(self.text[self.start :]) - len(self.text[self.start :].lstrip())
+        least = self.start + max(blank, (len(self.text) - self.start) // 2)
         pairs = pairwise(top[self.first :])
         starts = [block.start for before, block in pairs if not before.level]
         last = top[-1]
