@@ -1,6 +1,5 @@
 """From hits to what is read; knows no framework. See `chunkana_retrieval.indexing` too."""
 
-from chunkana_retrieval.assembly import assemble
 from chunkana_retrieval.errors import IndexFileError
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit, opened_titles, repeated_rows, repeated_signature
@@ -8,8 +7,9 @@ from chunkana_retrieval.lexical.documents import LexicalEntry
 from chunkana_retrieval.lexical.index import LexicalIndex
 from chunkana_retrieval.lexical.words import find_words, words_of
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
-from chunkana_retrieval.mixed import assemble_mixed
-from chunkana_retrieval.passages import Passage
+from chunkana_retrieval.reading.assembly import assemble
+from chunkana_retrieval.reading.mixed import assemble_mixed
+from chunkana_retrieval.reading.passages import Passage
 from chunkana_retrieval.scores import propagate_hits, propagate_scores
 
 __all__ = [

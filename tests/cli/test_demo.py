@@ -18,7 +18,7 @@ import chunkana_cli
 from chunkana_cli.demo.running import Retrieval, run_demo
 from chunkana_cli.demo.view import show
 from chunkana_cli.reading.documents import DEFAULT_QUESTION, Document, default_documents
-from chunkana_cli.tree_view import full_tree
+from chunkana_cli.screen.tree_view import full_tree
 from chunkana_core import ChunkConfig
 from tests.cli.command import call, environment, output_of, piped
 from tests.cli.terminal import at_terminal

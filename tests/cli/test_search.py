@@ -15,7 +15,7 @@ from chunkana_cli.demo.auto_merge import (
 )
 from chunkana_cli.demo.excerpt import best_window
 from chunkana_cli.demo.question import pick_question
-from chunkana_cli.search import Index
+from chunkana_cli.searching.search import Index
 from chunkana_core import ChunkConfig, MarkdownChunker, chunk_hierarchical
 from tests.strategies import any_markdown
 

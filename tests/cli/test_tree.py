@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkana_cli.tree_view import full_tree, short_tree
+from chunkana_cli.screen.tree_view import full_tree, short_tree
 from chunkana_core import ChunkConfig, Context, MarkdownChunker, chunk_hierarchical
 from tests.cli.command import environment, output_of, piped, run
 from tests.cli.terminal import at_terminal

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_retrieval.cutting import open_fence, sentence_ends, word_ends
+from chunkana_retrieval.reading.cutting import open_fence, sentence_ends, word_ends
 from tests.strategies import any_markdown
 
 

@@ -9,9 +9,9 @@ from chunkana_batch.rows import hash_text
 from chunkana_cli.checking.laws import find_violations
 from chunkana_cli.checking.records import ChunkRecord
 from chunkana_cli.errors import InputError
-from chunkana_cli.naming import counted
 from chunkana_cli.reading.documents import AUTO, format_of_file
-from chunkana_cli.visible import on_one_line
+from chunkana_cli.screen.naming import counted
+from chunkana_cli.screen.visible import on_one_line
 from chunkana_core import (
     Document,
     Format,

@@ -9,11 +9,11 @@ import typer
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.comparing.comparison import compare_documents, comparisons_to_dict
 from chunkana_cli.options import AsJson, with_config
-from chunkana_cli.progress import progress_bar
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.reading.paths import FILES_HELP
+from chunkana_cli.screen.progress import progress_bar
 from chunkana_cli.writing.output import open_console, write_json
 from chunkana_core import ChunkConfig
 

@@ -10,14 +10,14 @@ import typer
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.errors import InputError, fail
 from chunkana_cli.options import AsJson, with_config
-from chunkana_cli.progress import progress_bar
 from chunkana_cli.reading.batch import Batch, Jobs, workers_of
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.reading.paths import FILES_HELP
 from chunkana_cli.reading.tables import is_parquet, read_parquet
+from chunkana_cli.screen.progress import progress_bar
+from chunkana_cli.screen.stats_view import show_stats
 from chunkana_cli.stats import FileStats
-from chunkana_cli.stats_view import show_stats
 from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
 from chunkana_core import ChunkConfig, Context
 

@@ -12,7 +12,7 @@ from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.reading.paths import FILES_HELP
-from chunkana_cli.tree_view import full_tree
+from chunkana_cli.screen.tree_view import full_tree
 from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
 from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult
 

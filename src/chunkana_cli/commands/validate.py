@@ -13,10 +13,10 @@ from chunkana_cli.checking.report import Report, UnreadDocument, check_document
 from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
 from chunkana_cli.options import AsJson
-from chunkana_cli.progress import progress_bar
 from chunkana_cli.reading.documents import STANDARD_INPUT, read_text
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.reading.files import exists, is_file
+from chunkana_cli.screen.progress import progress_bar
 from chunkana_cli.writing.output import STANDARD_OUTPUT, open_output, write_json
 
 EPILOG = epilog(

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from chunkana_cli.comparing.comparison import Comparison
 from chunkana_cli.comparing.measures import Measured
-from chunkana_cli.naming import counted
-from chunkana_cli.visible import on_one_line
+from chunkana_cli.screen.naming import counted
+from chunkana_cli.screen.visible import on_one_line
 
 # What is shown, and whether anything but 0 is bad.
 _ROWS: dict[str, tuple[Callable[[Measured], str], bool]] = {

@@ -9,7 +9,7 @@ from rich.tree import Tree
 
 from chunkana_cli.demo.auto_merge import Passage, children_of, leaves_under, nearly_merged
 from chunkana_cli.demo.running import Demo
-from chunkana_cli.naming import common_path, counted, lines_of, path_of_all
+from chunkana_cli.screen.naming import common_path, counted, lines_of, path_of_all
 from chunkana_core import MergeNode, MergeTree
 
 

@@ -10,8 +10,8 @@ from rich.text import Text
 from chunkana_cli.demo.auto_merge import Passage, leaves_under
 from chunkana_cli.demo.excerpt import best_window
 from chunkana_cli.demo.running import Demo
-from chunkana_cli.naming import lines_of, path_of_all
-from chunkana_cli.visible import on_one_line, visible
+from chunkana_cli.screen.naming import lines_of, path_of_all
+from chunkana_cli.screen.visible import on_one_line, visible
 from chunkana_retrieval import find_words
 
 _EXCERPT_LINES = (20, 8, 8)  # of the passages shown, the best first

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from chunkana_cli.demo.auto_merge import leaves_under, merge_leaves
-from chunkana_cli.naming import common_path
-from chunkana_cli.search import Index
-from chunkana_cli.visible import on_one_line
+from chunkana_cli.screen.naming import common_path
+from chunkana_cli.screen.visible import on_one_line
+from chunkana_cli.searching.search import Index
 from chunkana_core import MergeTree
 
 _TRIALS = 20

@@ -9,7 +9,7 @@ from time import perf_counter
 from chunkana_cli.demo.auto_merge import Passage, merge_leaves
 from chunkana_cli.demo.question import pick_question
 from chunkana_cli.reading.documents import Document, report_fallbacks
-from chunkana_cli.search import FoundChunk, Index
+from chunkana_cli.searching.search import FoundChunk, Index
 from chunkana_core import (
     ChunkConfig,
     Chunker,

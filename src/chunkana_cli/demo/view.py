@@ -9,9 +9,9 @@ from rich.text import Text
 from chunkana_cli.demo.merge_view import merging_of
 from chunkana_cli.demo.passage_view import passages_of
 from chunkana_cli.demo.running import Demo
-from chunkana_cli.naming import counted, lines_of, path_of
-from chunkana_cli.tree_view import short_tree
-from chunkana_cli.visible import on_one_line
+from chunkana_cli.screen.naming import counted, lines_of, path_of
+from chunkana_cli.screen.tree_view import short_tree
+from chunkana_cli.screen.visible import on_one_line
 from chunkana_retrieval import find_words
 
 _MOST_NAMES = 30

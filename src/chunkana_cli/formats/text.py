@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from chunkana_cli.formats.format import Format, RowOptions, write_lines
-from chunkana_cli.naming import counted
-from chunkana_cli.visible import on_one_line, visible
+from chunkana_cli.screen.naming import counted
+from chunkana_cli.screen.visible import on_one_line, visible
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
 

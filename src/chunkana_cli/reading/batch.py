@@ -11,7 +11,6 @@ import typer
 
 from chunkana_batch import WorkerError, chunk_many
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.naming import counted
 from chunkana_cli.reading.documents import (
     AUTO,
     Document,
@@ -24,6 +23,7 @@ from chunkana_cli.reading.encodings import UTF_8
 from chunkana_cli.reading.files import is_file
 from chunkana_cli.reading.paths import find_files
 from chunkana_cli.reading.tables import is_parquet
+from chunkana_cli.screen.naming import counted
 from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, format_of
 
 T = TypeVar("T")

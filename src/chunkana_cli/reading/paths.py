@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from chunkana_cli.errors import USAGE, fail, report
-from chunkana_cli.naming import counted
 from chunkana_cli.reading.documents import STANDARD_INPUT
 from chunkana_cli.reading.folders import expand, is_readable_file, walk
+from chunkana_cli.screen.naming import counted
 from chunkana_core import format_names, format_of
 
 FILES_HELP = "Files, folders, quoted patterns; - for standard input."

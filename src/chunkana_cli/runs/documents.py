@@ -9,8 +9,8 @@ from hashlib import blake2b
 from typing import Any
 
 from chunkana_cli.formats.format import Format, RowOptions
-from chunkana_cli.naming import counted
 from chunkana_cli.runs.manifest import DocumentEntry
+from chunkana_cli.screen.naming import counted
 from chunkana_core import HierarchicalChunkingResult
 
 _DIGEST_SIZE = 16  # bytes: two contents have one by chance with a probability of 2**-64 or less

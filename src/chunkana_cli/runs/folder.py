@@ -8,7 +8,6 @@ from hashlib import file_digest
 from pathlib import Path
 
 from chunkana_cli.errors import fail, report
-from chunkana_cli.progress import progress_bar
 from chunkana_cli.reading.batch import written_name
 from chunkana_cli.reading.files import identities_of, identity_of
 from chunkana_cli.runs.documents import SplitDocument
@@ -23,6 +22,7 @@ from chunkana_cli.runs.manifest import (
     settings_of,
 )
 from chunkana_cli.runs.run import Run
+from chunkana_cli.screen.progress import progress_bar
 from chunkana_cli.writing.output import open_output
 
 

@@ -12,7 +12,6 @@ from typing import BinaryIO, cast
 
 from chunkana_cli.errors import report
 from chunkana_cli.formats.format import Format, RowOptions
-from chunkana_cli.progress import progress_bar
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.runs.documents import (
     SplitDocument,
@@ -20,6 +19,7 @@ from chunkana_cli.runs.documents import (
     render_document,
     without_duplicates,
 )
+from chunkana_cli.screen.progress import progress_bar
 from chunkana_cli.writing.output import open_output, require_other_file
 from chunkana_core import ChunkConfig, Context
 

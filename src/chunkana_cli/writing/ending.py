@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from chunkana_cli.visible import on_one_line
+from chunkana_cli.screen.visible import on_one_line
 
 INTERRUPTED = 130  # what shells say of SIGINT
 TERMINATED = 143  # and of SIGTERM

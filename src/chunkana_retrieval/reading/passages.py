@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
 from chunkana_core import Source, Span
-from chunkana_retrieval.cutting import open_fence
 from chunkana_retrieval.hits import Hit, titles_above
+from chunkana_retrieval.reading.cutting import open_fence
 
 BLANK_LINE = "\n\n"
 OMISSION = f"{BLANK_LINE}…{BLANK_LINE}"

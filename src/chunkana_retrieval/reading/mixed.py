@@ -9,10 +9,10 @@ from math import inf
 from operator import attrgetter
 
 from chunkana_core import ConfigurationError, Span
-from chunkana_retrieval.assembly import assemble
 from chunkana_retrieval.checks import require_number
 from chunkana_retrieval.hits import Hit
-from chunkana_retrieval.passages import Passage
+from chunkana_retrieval.reading.assembly import assemble
+from chunkana_retrieval.reading.passages import Passage
 
 _Length = Callable[[str], float]
 _Sources = Mapping[str, str] | Callable[[str], str]

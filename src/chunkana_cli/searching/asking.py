@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from chunkana_cli.reading.documents import Document, report_fallbacks
-from chunkana_cli.search import Index
-from chunkana_cli.visible import on_one_line, visible
+from chunkana_cli.screen.visible import on_one_line, visible
+from chunkana_cli.searching.search import Index
 from chunkana_core import ChunkConfig, Chunker, Context
 from chunkana_retrieval import Hit, Passage, assemble, propagate_hits
 

@@ -9,8 +9,8 @@ from itertools import groupby
 from rich.text import Text
 from rich.tree import Tree
 
-from chunkana_cli.naming import counted, lines_of, name_of
-from chunkana_cli.visible import on_one_line
+from chunkana_cli.screen.naming import counted, lines_of, name_of
+from chunkana_cli.screen.visible import on_one_line
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
 

@@ -9,9 +9,9 @@ from math import inf
 
 from chunkana_core import ConfigurationError, Span
 from chunkana_retrieval.checks import require_number
-from chunkana_retrieval.cutting import line_ends, sentence_ends, word_ends
 from chunkana_retrieval.hits import Hit
-from chunkana_retrieval.passages import BLANK_LINE, OMISSION, Layout, Passage
+from chunkana_retrieval.reading.cutting import line_ends, sentence_ends, word_ends
+from chunkana_retrieval.reading.passages import BLANK_LINE, OMISSION, Layout, Passage
 
 _Gap = tuple[str, Span]  # with the id of its document
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chunkana_cli.visible import on_one_line
+from chunkana_cli.screen.visible import on_one_line
 from chunkana_core import Chunk, find_common_prefix
 
 _WITHOUT_HEADING = {"preamble": "(before the first heading)", "front_matter": "(front matter)"}

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from chunkana_cli.naming import counted
+from chunkana_cli.screen.naming import counted
+from chunkana_cli.screen.visible import on_one_line
 from chunkana_cli.stats import FileStats
-from chunkana_cli.visible import on_one_line
 
 _BAR = 40  # columns, of the fullest bin
 _BESIDE_BAR = 20  # columns, of sizes and counts

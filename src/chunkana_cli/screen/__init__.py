@@ -1,0 +1,1 @@
+"""How the command shows results on a screen: names, sizes, trees, a progress bar."""

@@ -1,0 +1,1 @@
+"""Passages to read within a budget, assembled from what a search found."""
