@@ -34,47 +34,53 @@ EPILOG = epilog(
 )
 
 
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; a folder ends in /.")
+]
+FormatName = Annotated[
+    Literal["jsonl", "text", "markdown", "parquet"] | None,
+    typer.Option(
+        "--format",
+        help="jsonl and parquet for programs, the others for people.",
+        show_default="by the name of -o, else jsonl",
+    ),
+]
+FieldNames = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES", help="Of jsonl and parquet, with commas between.", show_default="all"
+    ),
+]
+FrontMatterKeys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--front-matter-key",
+        metavar="KEY",
+        help="A key of front matter to copy into the metadata; may be given again.",
+    ),
+]
+DropDuplicates = Annotated[
+    bool, typer.Option("--drop-duplicates", help="Leave out contents that an earlier chunk has.")
+]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STATE",
+        help="A folder that -o wrote: files that did not change are not chunked again.",
+    ),
+]
+
+
 @with_config()
 def split(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
-    output: Annotated[
-        str,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write; a folder ends in /."),
-    ] = STANDARD_OUTPUT,
-    form: Annotated[
-        Literal["jsonl", "text", "markdown", "parquet"] | None,
-        typer.Option(
-            "--format",
-            help="jsonl and parquet for programs, the others for people.",
-            show_default="by the name of -o, else jsonl",
-        ),
-    ] = None,
-    fields: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES", help="Of jsonl and parquet, with commas between.", show_default="all"
-        ),
-    ] = None,
-    front_matter_keys: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--front-matter-key",
-            metavar="KEY",
-            help="A key of front matter to copy into the metadata; may be given again.",
-        ),
-    ] = None,
-    drop_duplicates: Annotated[
-        bool,
-        typer.Option("--drop-duplicates", help="Leave out contents that an earlier chunk has."),
-    ] = False,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STATE",
-            help="A folder that -o wrote: files that did not change are not chunked again.",
-        ),
-    ] = None,
+    output: Output = STANDARD_OUTPUT,
+    form: FormatName = None,
+    fields: FieldNames = None,
+    front_matter_keys: FrontMatterKeys = None,
+    drop_duplicates: DropDuplicates = False,
+    since: Since = None,
     jobs: Jobs = "1",
     given: InputFormat = AUTO,
     encoding: InputEncoding = UTF_8,
@@ -93,25 +99,23 @@ def split(
     options = RowOptions(_parse_fields(fields), tuple(front_matter_keys or ()))
     needs_rows = {"--fields": fields, "--front-matter-key": front_matter_keys}
     _require_rows(found, needs_rows | {"--drop-duplicates": drop_duplicates, "--since": since})
-    if since is not None and not to_folder:
-        fail(f"--since needs a folder to write: -o is {output!r}", USAGE)
-    if since is not None and drop_duplicates:
-        fail("--since and --drop-duplicates: what is left out may be all that remains later", USAGE)
-    run = Run(
-        Batch.of(files, given, encoding),
-        config,
-        context,
-        workers_of(jobs),
-        found,
-        options,
-        drop_duplicates,
-    )
+    _require_state(since, output, to_folder=to_folder, drops=drop_duplicates)
+    batch, workers = Batch.of(files, given, encoding), workers_of(jobs)
+    run = Run(batch, config, context, workers, found, options, drop_duplicates)
     if to_folder:
         write_folder(run, Path(output), None if since is None else Path(since))
     else:
         is_mixed = output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty()
         run.write(output, is_compressed=is_compressed, is_bar_shown=not is_mixed)
     run.end()
+
+
+def _require_state(since: str | None, output: str, *, to_folder: bool, drops: bool) -> None:
+    """End the command if it cannot start from an earlier run."""
+    if since is not None and not to_folder:
+        fail(f"--since needs a folder to write: -o is {output!r}", USAGE)
+    if since is not None and drops:
+        fail("--since and --drop-duplicates: what is left out may be all that remains later", USAGE)
 
 
 def _require_output(form: Format, output: str, *, to_folder: bool) -> None:

@@ -140,18 +140,16 @@ class Document:
                 window, what is known of the whole.
         """
         text, top = source.text, tuple([block for block in blocks if not block.depth])
-        contents = content_counts(top)
-        code = _outermost_code(blocks)
+        contents, code = content_counts(top), _outermost_code(blocks)
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
         sections = outline_of(ranges, contents, front_matter_stop)
         runs = [run for run in own_runs(sections) for _ in range(run.first, run.stop)]
         headings = [s for s in sections[1:] if traits.has_headings and not s.kind]
         tops = [s.title for s in headings if s.level == 1]
         first = headings[0] if headings else sections[ROOT]
-        if isinstance(title, Whole):
-            whole = title
-        else:
-            own_title = (tops[0] if len(tops) == 1 else "") or title
+        whole = title
+        if isinstance(whole, str):
+            own_title = (tops[0] if len(tops) == 1 else "") or whole
             is_folded = first.index == first.level == 1 and first.stop == len(top)
             whole = Whole(own_title, is_folded, has_content=False)
         is_bare = contents[-1] == front_matter_stop and not whole.has_content

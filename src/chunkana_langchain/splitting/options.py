@@ -24,6 +24,13 @@ def require_documents(documents: Iterable[Document]) -> list[Document]:
     return found
 
 
+def require_parent_size(size: int | None, chunk_size: int) -> None:
+    """Raise a ConfigurationError unless parents may be as large as chunks."""
+    if size is not None and size < chunk_size:
+        allowed = f"None, or at least chunk_size ({chunk_size}): a parent holds several chunks"
+        raise ConfigurationError("max_parent_size", size, allowed)
+
+
 def require_label(source_label: object, header_context: str) -> None:
     """Raise an error for a source label of another type, or one that would not be shown."""
     if source_label is not None and header_context != "breadcrumb":

@@ -34,6 +34,7 @@ from chunkana_langchain.splitting.options import (
     require_documents,
     require_keys,
     require_label,
+    require_parent_size,
 )
 from chunkana_langchain.splitting.origin import Origin
 from chunkana_langchain.splitting.outline import TITLED
@@ -119,9 +120,7 @@ class ChunkanaSplitter(TextSplitter):
         require_context(header_context)
         require_label(source_label, header_context)
         require_keys(front_matter_keys)
-        if max_parent_size is not None and max_parent_size < chunk_size:
-            allowed = f"None, or at least chunk_size ({chunk_size}): a parent holds several chunks"
-            raise ConfigurationError("max_parent_size", max_parent_size, allowed)
+        require_parent_size(max_parent_size, chunk_size)
         self._header_context, self._source_label = header_context, source_label
         self._introductions = introductions
         self._front_matter_keys = frozenset(front_matter_keys)
