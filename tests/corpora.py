@@ -14,6 +14,20 @@ OWN = REPOSITORY / "tests" / "data" / "documents"
 SHARED = Path(os.environ.get("CHUNKANA_SHARED") or REPOSITORY.parent / "shared")
 
 
+# Cells of each kind, one with its source as lines.
+NOTEBOOK = json.dumps(
+    {
+        "nbformat": 4,
+        "metadata": {"language_info": {"name": "python"}},
+        "cells": [
+            {"cell_type": "markdown", "source": "# Trip\n\nAcross the bay."},
+            {"cell_type": "code", "source": "def fare(n):\n    return 2 * n\n", "outputs": []},
+            {"cell_type": "markdown", "source": ["## Ice\n", "\n", "No crossing."]},
+        ],
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """A document and what to call it."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from chunkana_batch.processes import Outcome, WorkerError, chunk_many
+from chunkana_batch.many import chunk_many
+from chunkana_batch.outcomes import Outcome
+from chunkana_batch.processes import WorkerError
 from chunkana_batch.rows import SCHEMA_VERSION, spark_schema
 
 if TYPE_CHECKING:

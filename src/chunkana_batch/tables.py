@@ -16,7 +16,7 @@ except ImportError as error:
     raise ImportError(message, name="pyarrow") from error
 
 from chunkana_batch.inputs import InputRow, RowReader
-from chunkana_batch.processes import DOCUMENT_ERRORS, describe_error
+from chunkana_batch.outcomes import DOCUMENT_ERRORS, describe_error
 from chunkana_batch.rows import FIELDS, SCHEMA_VERSION, FieldType, Row
 from chunkana_core import ChunkConfig, Chunker, ConfigurationError, Context, InputTypeError
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from chunkana_batch import Outcome, WorkerError, chunk_many
-from chunkana_batch.processes import _pickle_task, _run_batch, _Task, _unpickle_value
+from chunkana_batch.outcomes import Task
+from chunkana_batch.processes import _run_batch, _unpickle_value, pickle_task
 from chunkana_core import (
     BaseStrategy,
     ChunkConfig,
@@ -305,7 +306,7 @@ def test_a_document_that_takes_too_much_memory_fails_by_itself(workers: int) -> 
 
 def test_a_batch_as_a_process_runs_it() -> None:
     """As above, in this process, where coverage sees it."""
-    task = _pickle_task(_Task(Chunker(), unsendable, "auto"), 2)
+    task = pickle_task(Task(Chunker(), unsendable, "auto"), 2)
     pickled = _run_batch(task, [("a", "A."), ("b", "B.")])
     outcomes: list[Outcome[object]] = [_unpickle_value(outcome) for outcome in pickled]
     good, bad = outcomes

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import chunkana_batch.processes
+import chunkana_batch.many
 from chunkana_core import Chunker, Context, HierarchicalChunkingResult
 from chunkana_core.formats.table import AnyPath
 from tests.cli.command import COMMAND, call, environment, error_of, output_of
@@ -80,7 +80,7 @@ def chunked_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             names.append(Path(str(path)).name)
             return Chunker.chunk_hierarchical(self, text, format, path, context=context)
 
-    monkeypatch.setattr(chunkana_batch.processes, "Chunker", Spy)
+    monkeypatch.setattr(chunkana_batch.many, "Chunker", Spy)
     return names
 
 

@@ -20,6 +20,7 @@ from chunkana_langchain import (
     ContextAssembler,
     to_documents,
 )
+from tests.corpora import NOTEBOOK
 from tests.langchain.parts import WordEmbeddings
 from tests.langchain.repository import FILES, assert_exact, documents
 
@@ -268,19 +269,6 @@ def test_methods_that_were_found_are_read_as_their_class() -> None:
     assert "def getUser" in merged.page_content
     assert "def close" in merged.page_content
     assert_exact(found)
-
-
-NOTEBOOK = json.dumps(
-    {
-        "nbformat": 4,
-        "metadata": {"language_info": {"name": "python"}},
-        "cells": [
-            {"cell_type": "markdown", "source": "# Trip\n\nAcross the bay."},
-            {"cell_type": "code", "source": "def fare(n):\n    return 2 * n\n", "outputs": []},
-            {"cell_type": "markdown", "source": ["## Ice\n", "\n", "No crossing."]},
-        ],
-    }
-)
 
 
 def test_a_notebook_is_its_cells_and_chunks_say_which() -> None:

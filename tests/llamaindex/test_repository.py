@@ -27,6 +27,7 @@ from chunkana_llamaindex import (
     MarkdownHierarchyNodeParser,
     build_auto_merging,
 )
+from tests.corpora import NOTEBOOK
 from tests.llamaindex.parts import CountingEmbedding, WordEmbedding, book, words
 from tests.llamaindex.repository import read_repository, write_repository
 from tests.llamaindex.test_parser import sound
@@ -385,19 +386,6 @@ def test_parts_of_code_are_parsed_further_with_places_in_their_document() -> Non
         start, end = node.start_char_idx, node.end_char_idx  # type: ignore[attr-defined]
         assert given.text[start:end] in node.get_content()
         assert (node.metadata["kind"], node.metadata["name"]) == ("class", "Tea")
-
-
-NOTEBOOK = json.dumps(
-    {
-        "nbformat": 4,
-        "metadata": {"language_info": {"name": "python"}},
-        "cells": [
-            {"cell_type": "markdown", "source": "# Trip\n\nAcross the bay."},
-            {"cell_type": "code", "source": "def fare(n):\n    return 2 * n\n", "outputs": []},
-            {"cell_type": "markdown", "source": ["## Ice\n", "\n", "No crossing."]},
-        ],
-    }
-)
 
 
 def test_a_notebook_is_its_cells_and_nodes_say_which() -> None:
