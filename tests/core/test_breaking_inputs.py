@@ -350,6 +350,27 @@ def test_ten_nested_list_lines_and_a_heading() -> None:
 
 
 @pytest.mark.no_cover
+def test_100000_comments_that_are_not_closed() -> None:
+    """A search for the end of each, up to the end of the text, would take an hour."""
+    text = "<!-- x\n\n" * 100_000
+    chunks = MarkdownChunker().chunk(text)
+    held = "".join("".join(chunk.text.split()) for chunk in chunks)
+    assert held == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        ("<!-- <h1>No</h1> --><h1>Tea</h1>", "Tea"),
+        ("<h1>Tea</h1> <!-- not closed", "Tea"),
+        ("<!-- one --> <h1>Tea <!-- two --></h1> <!--", "Tea"),
+    ],
+)
+def test_titles_of_html_are_not_those_in_comments(html: str, title: str) -> None:
+    assert chunk_hierarchical(f"{html}\n\n## Cups\n").title == title
+
+
+@pytest.mark.no_cover
 def test_40000_lists_in_a_row() -> None:
     """A list per line, 80,000 of them, is packed to the limit, and has a tree without recursion."""
     text = "- a\n* b\n" * 40_000

@@ -41,7 +41,8 @@ _ATTRIBUTE = r"""(?:
 _ATTRIBUTES = re.compile(
     rf"\s*+(?:{_ATTRIBUTE}\s*+)++|\s*+/\*\s*+\#([^\s\#}}]++)\s*+\*/\s*+", re.VERBOSE
 )
-_COMMENT = re.compile(r"<!--(?:(?!-->).)*+-->", re.DOTALL)
+# One that is not closed is read to the end once, which keeps this linear, and stays.
+_COMMENT = re.compile(r"<!--(?:(?!-->).)*+(-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*+>")
 _HTML_TITLE = re.compile(
     r"<h1(?=[\s>])[^<>]*+>((?:(?!</?h1[\s>]).)*+)</h1\s*+>", re.DOTALL | re.IGNORECASE
@@ -94,8 +95,12 @@ def html_title(html: str) -> str:
     >>> html_title("<div><h1 align=center>Tea &amp; <b>pots</b></h1></div>")
     'Tea & pots'
     """
-    element = _HTML_TITLE.search(_COMMENT.sub("", html))
+    element = _HTML_TITLE.search(_without_comments(html))
     return short_title(unescape(_TAG.sub("", element[1]))) if element else ""
+
+
+def _without_comments(text: str) -> str:
+    return _COMMENT.sub(lambda comment: "" if comment[1] else comment[0], text)
 
 
 def split_attributes(content: str) -> tuple[str, str]:
@@ -119,7 +124,7 @@ def anchor_before(text: str) -> str | None:
     """Return the last id of a block of nothing but anchors and comments, None for other blocks."""
     if "<" not in text:
         return None
-    rest = _COMMENT.sub("", text).removeprefix(BOM)
+    rest = _without_comments(text).removeprefix(BOM)
     ids = [_id_of(anchor) for anchor in _ANCHOR.finditer(rest)]
     if _ANCHOR.sub("", rest).strip():
         return None
