@@ -227,7 +227,7 @@ def test_search_finds(
 ) -> None:
     """From a server and, with a frame in place of a worker, from files."""
     browser.chrome.get(f"{address if is_served else site.as_uri() + '/'}index.html")
-    browser.press("/", *query)
+    browser.press("/", query)
     first = "document.querySelector('.md-search-result__link')?.pathname.split('/').at(-1)"
     browser.wait_for(f"{first} === '{QUERIES[query]}'")
 
