@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -40,16 +41,21 @@ RAW = {"buffer": "Short(1, 'wb', closefd=False)", "through": "True"}
 BUFFERED = {"buffer": f"io.BufferedWriter({RAW['buffer']})", "through": "False"}
 
 
+TEXT = "".join(f"# A {number}\n\nSome text.\n\n" for number in range(PAIRS))
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    text = "".join(f"# A {number}\n\nSome text.\n\n" for number in range(PAIRS))
-    (tmp_path / "a.md").write_text(text, encoding="utf-8")
+    (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
     return tmp_path
 
 
-def expected_output(arguments: Sequence[str], folder: Path) -> bytes:
-    """Return what a command writes where nothing is in its way."""
-    done = run(*arguments, folder=folder)
+@cache
+def expected_output(command: str) -> bytes:
+    """Return what a command writes of the text where nothing is in its way."""
+    with TemporaryDirectory() as folder:
+        Path(folder, "a.md").write_text(TEXT, encoding="utf-8")
+        done = run(command, "a.md", folder=Path(folder))
     assert (done.returncode, without_summary(done.stderr.decode())) == (0, "")
     assert len(done.stdout) > 2**16
     return done.stdout
@@ -59,16 +65,15 @@ def expected_output(arguments: Sequence[str], folder: Path) -> bytes:
 @pytest.mark.parametrize("command", PRINTING)
 def test_short_writes_are_gone_on_with(command: str, stream: dict[str, str], folder: Path) -> None:
     script = SHORT_WRITES.format(**stream)
-    arguments = [*command.split(), "a.md"]
     done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
+        [sys.executable, "-c", script, command, "a.md"],
         cwd=folder,
         env=environment(),
         capture_output=True,
         check=False,
     )
     assert (done.returncode, without_summary(done.stderr.decode())) == (0, "")
-    assert done.stdout == expected_output(arguments, folder)
+    assert done.stdout == expected_output(command)
 
 
 @pytest.mark.parametrize("settings", BUFFERING)
@@ -76,11 +81,10 @@ def test_short_writes_are_gone_on_with(command: str, stream: dict[str, str], fol
 def test_a_pipe_that_does_not_block_is_waited_for(
     command: str, settings: dict[str, str], folder: Path
 ) -> None:
-    arguments = [*command.split(), "a.md"]
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     with subprocess.Popen(
-        [*COMMAND, *arguments],
+        [*COMMAND, command, "a.md"],
         cwd=folder,
         env=environment(**settings),
         stdout=writing,
@@ -91,7 +95,7 @@ def test_a_pipe_that_does_not_block_is_waited_for(
             output = pipe.read()
         _, error = process.communicate()
     assert (process.returncode, without_summary(error.decode())) == (0, "")
-    assert output == expected_output(arguments, folder)
+    assert output == expected_output(command)
 
 
 @pytest.mark.parametrize("settings", BUFFERING)
@@ -102,7 +106,7 @@ def test_a_disk_that_fills_up_is_an_error(
     """The system takes part of a write, and nothing of the next one."""
     with (folder / "output").open("wb") as output:
         done = subprocess.run(
-            [*LIMITED, *COMMAND, *command.split(), "a.md"],
+            [*LIMITED, *COMMAND, command, "a.md"],
             cwd=folder,
             env=environment(**settings),
             stdout=output,

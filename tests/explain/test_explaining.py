@@ -39,7 +39,7 @@ def test_every_cut_is_explained(text: str, config: ChunkConfig, context: Context
     explained(text, config, context)
 
 
-@pytest.mark.parametrize("config", [*matrix((64, 200))])
+@pytest.mark.parametrize("config", [*matrix((64,))])
 @pytest.mark.parametrize("context", [None, CONTEXTS[-1]], ids=["alone", "with a context"])
 def test_no_alternative_is_better_than_the_cut(
     config: ChunkConfig, context: Context | None

@@ -1,10 +1,14 @@
-"""What holds of all that `assemble` returns, whatever the hits, the budget and the measure are."""
+"""What holds of all that `assemble` returns, whatever the hits, the budget and the measure are.
+
+To make documents and their chunks takes longer than to assemble them: each search that is made is
+asked for all laws.
+"""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkana_core import Source
@@ -25,16 +29,12 @@ MEASURES = st.sampled_from([len, tokens, bytes_of])
 BUDGETS = st.one_of(st.integers(0, 120), st.integers(0, 2000))
 
 
-@given(searches(), BUDGETS, MEASURES)
-def test_the_budget_is_never_exceeded(search: Search, budget: int, length: Measure) -> None:
+def the_budget_is_never_exceeded(search: Search, budget: int, length: Measure) -> None:
     passages = search.assemble(budget, length)
     assert not passages or length(handed_over(passages)) <= budget
 
 
-@given(searches(), BUDGETS)
-def test_texts_are_exact_slices_in_order_and_nothing_comes_twice(
-    search: Search, budget: int
-) -> None:
+def texts_are_exact_slices_in_order_and_nothing_comes_twice(search: Search, budget: int) -> None:
     passages = search.assemble(budget)
     for passage in passages:
         at = 0
@@ -49,8 +49,7 @@ def test_texts_are_exact_slices_in_order_and_nothing_comes_twice(
     assert order == best[: len(order)]
 
 
-@given(searches(), BUDGETS, BUDGETS, MEASURES)
-def test_more_budget_never_shows_less_of_what_was_found(
+def more_budget_never_shows_less_of_what_was_found(
     search: Search, first: int, second: int, length: Measure
 ) -> None:
     less, more = (
@@ -60,18 +59,14 @@ def test_more_budget_never_shows_less_of_what_was_found(
     assert less <= more
 
 
-@given(searches())
-def test_all_hits_are_shown_where_there_is_room(search: Search) -> None:
+def all_hits_are_shown_where_there_is_room(search: Search) -> None:
     passages = search.assemble(10**6)
     assert said(search.sources, found(search.hits)) <= shown(passages)
     ids = sorted(chunk_id for passage in passages for chunk_id in passage.chunk_ids)
     assert ids == sorted(hit.node_id for hit in search.hits)
 
 
-@given(searches(), BUDGETS)
-def test_what_is_shown_is_the_best_hits_and_the_start_of_the_next(
-    search: Search, budget: int
-) -> None:
+def what_is_shown_is_the_best_hits_and_the_start_of_the_next(search: Search, budget: int) -> None:
     seen = shown(assemble(search.hits, budget)) & found(search.hits)
     whole = 0
     while whole < len(search.hits) and found(search.hits[: whole + 1]) <= seen:
@@ -83,8 +78,7 @@ def test_what_is_shown_is_the_best_hits_and_the_start_of_the_next(
         assert max(n for _, n in rest) < cut.span.end - 1
 
 
-@given(searches(), BUDGETS)
-def test_lines_are_those_of_the_document(search: Search, budget: int) -> None:
+def lines_are_those_of_the_document(search: Search, budget: int) -> None:
     hits = [hit for hit in search.hits if hit.node_id != "?"]
     for passage in search._replace(hits=hits).assemble(budget):
         source = Source.of(search.sources[passage.document_id])
@@ -93,8 +87,19 @@ def test_lines_are_those_of_the_document(search: Search, budget: int) -> None:
         assert (passage.start_line, passage.end_line) == lines
 
 
-@given(searches(), BUDGETS, MEASURES)
-def test_the_same_call_gives_the_same(search: Search, budget: int, length: Measure) -> None:
+def the_same_call_gives_the_same(search: Search, budget: int, length: Measure) -> None:
     sources = search.sources
     once = assemble(search.hits, budget, length, sources)
     assert once == assemble(tuple(search.hits), budget, length, sources.__getitem__)
+
+
+@settings(max_examples=2 * settings().max_examples)
+@given(searches(), BUDGETS, BUDGETS, MEASURES)
+def test_laws(search: Search, budget: int, other: int, length: Measure) -> None:
+    the_budget_is_never_exceeded(search, budget, length)
+    texts_are_exact_slices_in_order_and_nothing_comes_twice(search, budget)
+    more_budget_never_shows_less_of_what_was_found(search, budget, other, length)
+    all_hits_are_shown_where_there_is_room(search)
+    what_is_shown_is_the_best_hits_and_the_start_of_the_next(search, budget)
+    lines_are_those_of_the_document(search, budget)
+    the_same_call_gives_the_same(search, budget, length)
