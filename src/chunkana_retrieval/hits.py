@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from chunkana_core import Chunk, Span
 
 NO_SPAN = Span(0, 0)
+Cells = tuple[int, int]
 _HEADING = re.compile(
     r"""\s*+(?:[#]{1,6}[ \t]+(?P<marked>[^\r\n]*+)
     |(?P<underlined>[^\r\n]++)(?:\r\n?|\n)[ ]{0,3}(?:=++|-++)[ \t]*+(?=[\r\n]|\Z))""",
@@ -41,6 +42,8 @@ class Hit:
         signature: that of the definition that a text from inside it is read below.
         opened: how many titles at the path's end the text, or its signature, says itself, besides
             those that it begins with as headings of Markdown.
+        cells: of a notebook, the numbers, from 1, of the first and the last cell of the text; None
+            of other documents.
     """
 
     node_id: str
@@ -56,6 +59,7 @@ class Hit:
     format: str = "markdown"
     signature: str = ""
     opened: int = 0
+    cells: Cells | None = None
 
     @property
     def has_fences(self) -> bool:
@@ -95,7 +99,13 @@ class Hit:
             format=chunk.format,
             signature=signature,
             opened=opened_titles(path, name, signature, is_continued=is_continued),
+            cells=cells_of(chunk),
         )
+
+
+def cells_of(chunk: Chunk) -> Cells | None:
+    """Return the numbers of the first and the last cell of a leaf, None outside of notebooks."""
+    return None if chunk.cell is None or chunk.cell_end is None else (chunk.cell, chunk.cell_end)
 
 
 def repeated_rows(prefix: str) -> str:

@@ -41,7 +41,7 @@ def test_json_has_passages_that_fit_the_budget(folder: Path) -> None:
     assert TEA[start:end] in passage["text"]
     assert len(passage["text"]) <= 60
     assert set(passage) == {
-        "file", "start_line", "end_line", "path", "score", "spans", "chunk_ids", "text",
+        "file", "start_line", "end_line", "cells", "path", "score", "spans", "chunk_ids", "text",
     }  # fmt: skip
 
 

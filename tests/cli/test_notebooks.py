@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,15 @@ def test_what_is_no_notebook_is_valid_as_text(tmp_path: Path) -> None:
     assert "a.ipynb: not valid notebook, or too long for it; taken for plain text" in error
     assert json.loads(path.read_text(encoding="utf-8"))["content"].startswith("# no heading")
     assert "nothing wrong" in output_of("validate", path, "--source", tmp_path / "a.ipynb")
+
+
+def test_citations_are_of_cells_since_lines_are_none_of_the_file() -> None:
+    arguments = ("ask", KETTLE, "-q", "how does the Kettle boil litres?", "--max-chunk-size=60")
+    output = output_of(*arguments, "--budget=100")
+    assert re.findall(r"kettle\.ipynb(.*)", output) == [", cell 4"]
+    (passage,) = json.loads(output_of(*arguments, "--budget=100", "--json"))["passages"]
+    assert passage["cells"] == [4, 4]
+    assert "cells 8-9" in output_of("tree", KETTLE, "--max-chunk-size=60")
 
 
 def test_other_commands_show_notebooks(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from rich.tree import Tree
 
 from chunkana_cli.demo.auto_merge import Passage, children_of, leaves_under, nearly_merged
 from chunkana_cli.demo.running import Demo
-from chunkana_cli.screen.naming import common_path, counted, lines_of, path_of_all
+from chunkana_cli.screen.naming import common_path, counted, path_of_all, place_of
 from chunkana_core import MergeNode, MergeTree
 
 
@@ -54,5 +54,5 @@ def _mark(node: MergeNode, scores: Mapping[str, float]) -> Text:
 
 def _name(tree: MergeTree, node: MergeNode, below: int = 0) -> Text:
     leaves = leaves_under(tree, node)
-    lines = lines_of(leaves[0], leaves[-1])
+    lines = place_of(leaves[0], leaves[-1])
     return Text(path_of_all(leaves, below)).append(f"  {lines}", style="dim")

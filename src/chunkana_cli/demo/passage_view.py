@@ -10,7 +10,7 @@ from rich.text import Text
 from chunkana_cli.demo.auto_merge import Passage, leaves_under
 from chunkana_cli.demo.excerpt import best_window
 from chunkana_cli.demo.running import Demo
-from chunkana_cli.screen.naming import lines_of, path_of_all
+from chunkana_cli.screen.naming import path_of_all, place_of
 from chunkana_cli.screen.visible import on_one_line, visible
 from chunkana_retrieval import find_words
 
@@ -36,7 +36,7 @@ def _citation(demo: Demo, index: int, passage: Passage) -> Text:
     chunked = demo.chunked[index]
     leaves = leaves_under(chunked.tree, passage.node)
     name = "" if len(demo.chunked) == 1 else f"{on_one_line(chunked.document.name)}, "
-    place = f"  {name}{lines_of(leaves[0], leaves[-1])}, {len(passage.text):,} characters"
+    place = f"  {name}{place_of(leaves[0], leaves[-1])}, {len(passage.text):,} characters"
     return Text(path_of_all(leaves), style="bold").append(place, style="not bold dim")
 
 

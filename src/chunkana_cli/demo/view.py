@@ -9,7 +9,7 @@ from rich.text import Text
 from chunkana_cli.demo.merge_view import merging_of
 from chunkana_cli.demo.passage_view import passages_of
 from chunkana_cli.demo.running import Demo
-from chunkana_cli.screen.naming import counted, lines_of, path_of
+from chunkana_cli.screen.naming import counted, path_of, place_of
 from chunkana_cli.screen.tree_view import short_tree
 from chunkana_cli.screen.visible import on_one_line
 from chunkana_retrieval import find_words
@@ -85,6 +85,6 @@ def _hits_table(demo: Demo) -> Table:
     for hit in demo.hits:
         chunk, name = hit.chunk, on_one_line(demo.chunked[hit.document].document.name)
         where = path_of(chunk) if len(demo.chunked) == 1 else f"{name}: {path_of(chunk)}"
-        place = Text(where).append(f"  {lines_of(chunk, chunk)}", style="dim")
+        place = Text(where).append(f"  {place_of(chunk, chunk)}", style="dim")
         table.add_row(f"{hit.score:.2f}", f"{chunk.size:,}", place)
     return table

@@ -46,9 +46,20 @@ def common_path(chunks: Sequence[Chunk]) -> tuple[str, ...]:
     return path
 
 
-def lines_of(first: Chunk, last: Chunk) -> str:
-    """Return the lines from one chunk to another, for a citation."""
+def place_of(first: Chunk, last: Chunk) -> str:
+    """Return the lines from one leaf to another, or the cells of a notebook, for a citation."""
+    if first.cell is not None and last.cell_end is not None:
+        return cells_named(first.cell, last.cell_end)
     return f"lines {first.text_start_line}-{last.text_end_line}"
+
+
+def cells_named(first: int, last: int) -> str:
+    """Return the cells from one number to another.
+
+    >>> cells_named(3, 3), cells_named(3, 5)
+    ('cell 3', 'cells 3-5')
+    """
+    return f"cell {first}" if first == last else f"cells {first}-{last}"
 
 
 def counted(number: int, noun: str) -> str:

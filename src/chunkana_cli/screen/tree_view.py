@@ -9,7 +9,7 @@ from itertools import groupby
 from rich.text import Text
 from rich.tree import Tree
 
-from chunkana_cli.screen.naming import counted, lines_of, name_of
+from chunkana_cli.screen.naming import counted, name_of, place_of
 from chunkana_cli.screen.visible import on_one_line
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
@@ -77,7 +77,7 @@ def _root_label(name: str, result: HierarchicalChunkingResult) -> Text:
 def _short_label(row: Sequence[Chunk], leaves: dict[str, int]) -> Text:
     first, count = row[0], sum(leaves[chunk.chunk_id] for chunk in row)
     size = f"{sum(len(chunk.span) for chunk in row):,}"
-    facts = [size if count == 1 else f"{size} in {count} chunks", lines_of(first, row[-1])]
+    facts = [size if count == 1 else f"{size} in {count} chunks", place_of(first, row[-1])]
     return _label(name_of(first), facts, is_node=not first.is_leaf)
 
 
@@ -87,7 +87,7 @@ def _facts(chunk: Chunk, parts: int) -> Iterator[str]:
         yield f"H{chunk.section.level}"
     # A node's own content is a summary; what it stands for is the text under it.
     yield f"{len(chunk.content) if chunk.is_leaf else len(chunk.span):,}"
-    yield lines_of(chunk, chunk)
+    yield place_of(chunk, chunk)
     yield chunk.content_type + (f" in {on_one_line(chunk.container)}" if chunk.container else "")
     if chunk.split_index is not None:
         yield f"part {chunk.split_index + 1} of {parts}"

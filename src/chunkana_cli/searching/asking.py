@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from chunkana_cli.reading.documents import Document, report_fallbacks
+from chunkana_cli.screen.naming import cells_named
 from chunkana_cli.screen.visible import on_one_line, visible
 from chunkana_cli.searching.search import Index
 from chunkana_core import ChunkConfig, Chunker, Context
@@ -42,6 +43,7 @@ class Answer:
                     "file": self.names[int(passage.document_id)],
                     "start_line": passage.start_line,
                     "end_line": passage.end_line,
+                    "cells": passage.cells and list(passage.cells),
                     "path": list(passage.path),
                     "score": passage.score,
                     "spans": [[span.start, span.end] for span in passage.spans],
@@ -61,8 +63,10 @@ class Answer:
 
     def _shown(self, passage: Passage) -> tuple[Text, Text]:
         name = on_one_line(self.names[int(passage.document_id)])
-        lines = f"{passage.start_line}-{passage.end_line}"
-        return Text(f"── {name}:{lines}", style="bold cyan"), Text(visible(passage.text))
+        place = f":{passage.start_line}-{passage.end_line}"
+        if passage.cells is not None:
+            place = f", {cells_named(*passage.cells)}"
+        return Text(f"── {name}{place}", style="bold cyan"), Text(visible(passage.text))
 
 
 def answer(

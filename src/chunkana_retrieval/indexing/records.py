@@ -12,7 +12,14 @@ import msgspec
 from msgspec import Struct
 
 from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, Span
-from chunkana_retrieval.hits import Hit, opened_titles, repeated_rows, repeated_signature
+from chunkana_retrieval.hits import (
+    Cells,
+    Hit,
+    cells_of,
+    opened_titles,
+    repeated_rows,
+    repeated_signature,
+)
 from chunkana_retrieval.lexical.documents import LexicalEntry
 
 Unfinished = Literal["", "before", "after"]
@@ -37,6 +44,7 @@ class LeafRecord(Struct, frozen=True, gc=False):
         format: of the chunk, as its `kind` and `name` are in source code, "" for none.
         signature: that of the definition that its text is from inside of, "" for none.
         opened: how many titles at the path's end it says itself, see `Hit`.
+        cells: of a notebook, the numbers of its first and its last cell.
     """
 
     leaf_id: str
@@ -56,6 +64,7 @@ class LeafRecord(Struct, frozen=True, gc=False):
     name: str = ""
     signature: str = ""
     opened: int = 0
+    cells: Cells | None = None
 
 
 class DocumentRecord(Struct, frozen=True, gc=False):
@@ -109,6 +118,7 @@ class DocumentRecord(Struct, frozen=True, gc=False):
             format=leaf.format,
             signature=leaf.signature,
             opened=leaf.opened,
+            cells=leaf.cells,
         )
 
     def to_json(self, *, with_text: bool = True) -> str:
@@ -213,6 +223,7 @@ def _leaf_record(chunk: Chunk, title: str, front: str) -> LeafRecord:
         name=name,
         signature=signature,
         opened=opened_titles(path, name, signature, is_continued=is_continued),
+        cells=cells_of(chunk),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
 from chunkana_core import Source, Span
-from chunkana_retrieval.hits import Hit, titles_above
+from chunkana_retrieval.hits import Cells, Hit, titles_above
 from chunkana_retrieval.reading.cutting import open_fence
 
 BLANK_LINE = "\n\n"
@@ -33,6 +33,8 @@ class Passage:
         chunk_ids: the node ids of the hits in it, in document order.
         text: what to read: the titles above, the slices of the document, `…` for what is left out
             between them, and the header rows and fences that the slices need.
+        cells: of a notebook, of which lines are none of its file's, the numbers, from 1, of the
+            first and the last cell of the hits in it; None if they are not known.
     """
 
     document_id: str
@@ -43,6 +45,7 @@ class Passage:
     score: float
     chunk_ids: tuple[str, ...]
     text: str
+    cells: Cells | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +272,13 @@ def _passage(slices: Sequence[_Slice], sources: Mapping[str, Source]) -> Passage
         min(found, key=lambda one: one[0])[1].score,
         tuple(hit.node_id for _, hit in found),
         _written(slices),
+        _cells(pieces[0].hit, pieces[-1].hit),
     )
+
+
+def _cells(first: Hit, last: Hit) -> Cells | None:
+    """Return the cells from those of one hit to those of another."""
+    return (first.cells[0], last.cells[1]) if first.cells and last.cells else None
 
 
 def _line(hit: Hit, offset: int, source: Source | None) -> int | None:
