@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -152,7 +151,6 @@ def _document(leaf: Leaf) -> Document:
     own = {
         keys.SECTION_ID: one.section_id,
         keys.PARENT_SECTION_ID: one.parent_section_id,
-        keys.PATH: json.dumps(one.path, ensure_ascii=False),
         keys.HEADER_PATH: format_header_path(one.path),
         keys.CONTENT_TYPE: one.content_type,
         keys.CONTAINER: one.container,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -164,7 +163,6 @@ def _node(
     own = {
         "section_id": leaf.section_id,
         "parent_section_id": leaf.parent_section_id,
-        "path": _written(json.dumps(leaf.path, ensure_ascii=False)),
         "header_path": _written(format_header_path(leaf.path)),
         "content_type": leaf.content_type,
         "format": leaf.format,
@@ -182,8 +180,6 @@ def _node(
         text=_written(record.embedded(leaf)) if has_text else "",
         embedding=vector,
         metadata=metadata,
-        excluded_embed_metadata_keys=[*metadata],
-        excluded_llm_metadata_keys=[*metadata],
         relationships={NodeRelationship.SOURCE: source},
     )
 
