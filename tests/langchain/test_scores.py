@@ -14,7 +14,7 @@ from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
 from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaSplitter
-from tests.langchain.parts import WordEmbeddings
+from tests.langchain.parts import WordEmbeddings, stored
 
 KETTLE = """# Kettle
 
@@ -94,6 +94,19 @@ PROPAGATED, AS_FOUND = "abdce", "abcde"
 def test_the_section_of_the_best_comes_first() -> None:
     assert order(scored(*SIMILAR)) == PROPAGATED
     assert order(scored(*APART)) == AS_FOUND
+
+
+def test_equal_scores_are_ranked_by_document_and_offset() -> None:
+    """Whatever the order in which a store returns them."""
+    leaves, store = stored()
+    for some in (leaves, leaves[::-1]):
+        given = [
+            Document(d.page_content, metadata=d.metadata | {"score": 0.5}, id=d.id) for d in some
+        ]
+        retriever = ChunkanaAutoMergingRetriever(
+            retriever=Fixed(found=given), docstore=store, k=5, ratio=1
+        )
+        assert [one.id for one in retriever.invoke("")] == [leaf.id for leaf in leaves[:5]]
 
 
 def test_similarities_and_distances_give_the_same() -> None:

@@ -217,7 +217,7 @@ def test_a_query_engine_reads_passages() -> None:
 
 def test_it_reads_what_auto_merging_found() -> None:
     retriever: BaseRetriever = build_auto_merging(
-        [KETTLE], PARSER, embed_model=WordEmbedding(), similarity_top_k=30
+        [KETTLE], PARSER, embed_model=WordEmbedding(), k=30
     )
     engine = RetrieverQueryEngine.from_args(
         retriever, llm=MockLLM(), node_postprocessors=[ContextAssembler()]

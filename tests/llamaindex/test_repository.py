@@ -301,7 +301,7 @@ def test_leaves_of_a_store_can_be_filtered_by_kind_name_and_format(repository: P
 def test_auto_merging_replaces_methods_by_their_class(repository: Path) -> None:
     documents = [one for one in read_repository(repository) if one.node_id.endswith(".py")]
     parser = ChunkanaNodeParser(max_chunk_size=260, min_chunk_size=0)
-    made = build_auto_merging(documents, parser, embed_model=WordEmbedding(), similarity_top_k=9)
+    made = build_auto_merging(documents, parser, embed_model=WordEmbedding(), k=9)
     merged = made.retrieve("booking crossing")
     for one in merged:
         node = one.node

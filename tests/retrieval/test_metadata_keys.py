@@ -240,7 +240,7 @@ def test_indices_answer_the_same_of_both_in_llamaindex() -> None:
             llama_sources(MADE), MockEmbedding(4), **options
         )
         merging = chunkana_llamaindex.build_auto_merging(
-            llama_sources(MADE), embed_model=MockEmbedding(4), similarity_top_k=20, **options
+            llama_sources(MADE), embed_model=MockEmbedding(4), k=20, **options
         )
         answers: list[Any] = []
         for retriever in (indexed, merging):

@@ -13,11 +13,7 @@ from chunkana_core import format_header_path
 from chunkana_langchain import keys
 from chunkana_langchain.indexing.embeddings import CachedEmbeddings
 from chunkana_langchain.splitting.mapping import copied
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-    LeafRecord,
-    Proposal,
-)
+from chunkana_retrieval.indexing import DocumentRecord, LeafRecord, Proposal
 
 Leaf = tuple[DocumentRecord, LeafRecord]
 _BATCH = 1000  # leaves that are added or deleted at a time: some stores take no more than 5,000

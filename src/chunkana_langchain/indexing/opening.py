@@ -27,11 +27,7 @@ from chunkana_langchain.indexing.records import (
 from chunkana_langchain.indexing.stores import IndexStores
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter
 from chunkana_retrieval import LexicalIndex
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-    IndexSnapshot,
-    RankingOptions,
-)
+from chunkana_retrieval.indexing import DocumentRecord, IndexSnapshot, RankingOptions
 
 _NO_VECTORS: Mapping[str, Sequence[float]] = {}
 _EMBEDDING = "an Embeddings, or a `vectorstore` that has one, or search='lexical'"

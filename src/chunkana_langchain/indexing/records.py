@@ -11,9 +11,7 @@ from langchain_core.documents import Document
 from langchain_core.stores import BaseStore
 
 from chunkana_langchain import keys
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-)
+from chunkana_retrieval.indexing import DocumentRecord
 
 _PREFIX = "chunkana/records"
 _END = ".record"  # of a key, so that none is a folder of another

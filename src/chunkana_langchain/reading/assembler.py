@@ -17,13 +17,7 @@ from chunkana_langchain import keys
 from chunkana_langchain.reading.passages import passage_document
 from chunkana_langchain.splitting.origin import NO_CHUNK, ChunkContext
 from chunkana_langchain.splitting.outline import TITLED
-from chunkana_retrieval import (
-    Hit,
-    assemble_mixed,
-    opened_titles,
-    repeated_rows,
-    repeated_signature,
-)
+from chunkana_retrieval import Hit, assemble_mixed, opened_titles, repeated_rows, repeated_signature
 
 _OURS = keys.OWN.union(keys.HEADERS, {keys.START_INDEX, keys.SCORE})
 _PLACE = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.DOCUMENT_ID})

@@ -21,11 +21,7 @@ from chunkana_llamaindex.merging.nodes import ReadNodes
 from chunkana_llamaindex.merging.storing import indexed_ids
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
-from chunkana_retrieval.indexing import (
-    ListDocuments,
-    Step,
-    UpdateReport,
-)
+from chunkana_retrieval.indexing import ListDocuments, Step, UpdateReport
 from chunkana_retrieval.indexing.steps import Procedure
 
 # Of a leaf's metadata, what changes where text above it does: stored, and not in the index.

@@ -26,13 +26,7 @@ from chunkana_core import (
 from chunkana_llamaindex.parsing import checks
 from chunkana_llamaindex.parsing.callables import Function, LabelFunction, token_count
 from chunkana_llamaindex.parsing.mapping import NodeMapper
-from chunkana_llamaindex.parsing.metadata import (
-    KEYS,
-    MARKDOWN,
-    MetadataKeys,
-    is_continued,
-    keys_of,
-)
+from chunkana_llamaindex.parsing.metadata import KEYS, MARKDOWN, MetadataKeys, is_continued, keys_of
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.parsing.origin import Origin, text_of
 from chunkana_retrieval.indexing import SourceFile, require_installed

@@ -25,11 +25,7 @@ from chunkana_core import ConfigurationError, format_header_path
 from chunkana_llamaindex.collections import ahas_collection, has_collection
 from chunkana_llamaindex.retrieving.embedding import TextVectors
 from chunkana_llamaindex.warning import warn
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-    LeafRecord,
-    Proposal,
-)
+from chunkana_retrieval.indexing import DocumentRecord, LeafRecord, Proposal
 
 LEAF_ID: Final = "chunkana_leaf_id"  # a key of metadata, for stores that give nodes other ids
 _FLAT: Final = (str, int, float, type(None))

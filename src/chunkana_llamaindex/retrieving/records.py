@@ -13,10 +13,7 @@ from llama_index.core.storage.kvstore.types import BaseKVStore
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex.retrieving.documents import passage_template
 from chunkana_llamaindex.warning import warn
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-    damaged_record,
-)
+from chunkana_retrieval.indexing import DocumentRecord, damaged_record
 
 _PREFIX: Final = "chunkana-record:"  # of the names of records in a store of nodes
 _COLLECTION: Final = "chunkana_records"

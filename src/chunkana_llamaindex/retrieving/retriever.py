@@ -214,7 +214,9 @@ class ChunkanaRetriever(BaseRetriever):
         await run_async(retriever._index.opening(saved), retriever._index.aperform)
         return retriever
 
-    def update(self, documents: Iterable[BaseNode], delete_missing: bool = False) -> UpdateReport:
+    def update(
+        self, documents: Iterable[BaseNode], *, delete_missing: bool = False
+    ) -> UpdateReport:
         """Bring the index to today's documents; what has not changed costs nothing.
 
         A text is embedded if no chunk had it before. Of updates that end half-way each document is
@@ -231,7 +233,7 @@ class ChunkanaRetriever(BaseRetriever):
             return run(procedure, self._index.perform)
 
     async def aupdate(
-        self, documents: Iterable[BaseNode], delete_missing: bool = False
+        self, documents: Iterable[BaseNode], *, delete_missing: bool = False
     ) -> UpdateReport:
         """Bring the index to today's documents, as `update` does."""
         given = [*documents]
