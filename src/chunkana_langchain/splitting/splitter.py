@@ -45,8 +45,7 @@ from chunkana_retrieval.indexing import SourceFile, require_installed
 
 _MIN_CHUNK_SIZE = 32  # the core's smallest limit
 _PARENT_SIZE = 4  # of the largest parent by default, in multiples of the chunk size
-_JSON, _MARKDOWN = "json", "markdown"
-_NOTEBOOK = "notebook"
+_JSON, _MARKDOWN, _NOTEBOOK = "json", "markdown", "notebook"
 _PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"  # few measures agree on it
 # Where they differ from the core's defaults; see docs/retrieval.md.
 _DEFAULTS: dict[str, Any] = {"atomic_blocks": "split"}

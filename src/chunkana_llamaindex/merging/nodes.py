@@ -24,17 +24,7 @@ class ReadNodes(Step[list[BaseNode]]):
 
 @dataclass(frozen=True, slots=True)
 class MergingOptions:
-    """How leaves are ranked and merged.
-
-    Attributes:
-        k: how many nodes are returned, if there are so many.
-        fetch_k: how many leaves an index is asked for, at least `k`; so many best ones take part
-            in the propagation of scores.
-        section_weight: how much the best score of a leaf's section counts; 0 for nothing.
-        document_weight: how much the best score of a leaf's document counts; 0 for nothing.
-        ratio: a parent replaces its children where more than this part of them was found.
-        max_parent_size: the largest parent to return, in characters; None for any.
-    """
+    """How leaves are ranked and merged: the options of `build_auto_merging` of these names."""
 
     k: int = 4
     fetch_k: int = 30

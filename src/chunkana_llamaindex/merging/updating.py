@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -141,15 +141,8 @@ def _indexed_part(leaf: BaseNode) -> tuple[str, dict[str, Any]]:
 
 
 def _counted(report: UpdateReport, added: int, deleted: int) -> UpdateReport:
-    return UpdateReport(
-        report.added,
-        report.changed,
-        report.deleted,
-        report.unchanged,
-        report.mended,
-        report.leaves_added + added,
-        report.leaves_deleted + deleted,
-    )
+    added, deleted = report.leaves_added + added, report.leaves_deleted + deleted
+    return replace(report, leaves_added=added, leaves_deleted=deleted)
 
 
 @dataclass(frozen=True, slots=True)

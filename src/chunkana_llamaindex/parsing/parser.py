@@ -223,10 +223,8 @@ class ChunkanaNodeParser(NodeParser):
                 half of the limit.
         """
         context = self._context(document, has_context=self.header_context != "none")
-        file, chunker = (
-            SourceFile.of(document.metadata, self.format),
-            Chunker(self._config(), otherwise=MARKDOWN),
-        )
+        file = SourceFile.of(document.metadata, self.format)
+        chunker = Chunker(self._config(), otherwise=MARKDOWN)
         run = partial(chunker.chunk_hierarchical, text_of(document), file.format, file.label)
         try:
             result = run(context=replace(context, reserved=reserved))

@@ -11,8 +11,6 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from chunkana_retrieval import Place, rank_scores
 
-_SECTION = "section_id"
-
 
 class ScorePropagation(BaseNodePostprocessor):
     """Ranks nodes by their score and the best ones of their section and of their document.
@@ -93,7 +91,7 @@ def _is_scored(node: NodeWithScore) -> bool:
 def _place(found: NodeWithScore) -> Place:
     """Return where a node is, as far as it says so."""
     node, source = found.node, found.node.source_node
-    section = node.metadata.get(_SECTION)
+    section = node.metadata.get("section_id")
     return Place(
         None if source is None else source.node_id,
         None if section is None else str(section),

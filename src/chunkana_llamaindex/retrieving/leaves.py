@@ -82,9 +82,7 @@ class LeafStore:
     ) -> list[Proposal]:
         """Return the nearest leaves, the best first."""
         store = self.store
-        if (not query.embedding and not query.embedding_strs) or not await ahas_collection(
-            self.store
-        ):
+        if _is_empty(query) or not await ahas_collection(store):
             return []
         vector = self._comparable(await self.vectors.aembed_query(query))
         return _proposals(await store.aquery(_asked(query, vector, k, filters)), store)

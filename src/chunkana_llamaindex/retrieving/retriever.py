@@ -23,11 +23,12 @@ from chunkana_llamaindex.retrieving.documents import DocumentIndexer
 from chunkana_llamaindex.retrieving.embedding import TextVectors
 from chunkana_llamaindex.retrieving.index import DocumentIndex
 from chunkana_llamaindex.retrieving.leaves import LeafStore, require_usable
-from chunkana_llamaindex.retrieving.records import MemoryRecords, record_store
+from chunkana_llamaindex.retrieving.records import record_store
 from chunkana_retrieval import LexicalIndex
 from chunkana_retrieval.indexing import (
     DocumentRecord,
     IndexSnapshot,
+    MemoryRecords,
     RankingOptions,
     UpdateLock,
     UpdateReport,
