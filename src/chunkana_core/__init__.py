@@ -27,6 +27,7 @@ from chunkana_core.document.paths import (
     is_parent_child,
     is_sibling,
     merge_sections,
+    split_header_path,
 )
 from chunkana_core.document.traits import FormatTraits, Merging
 from chunkana_core.drafting.drafts import Draft
@@ -67,6 +68,6 @@ __all__ = [
     "Violation", "analyze_markdown",
     "chunk_file", "chunk_hierarchical", "chunk_markdown", "chunk_stream", "find_common_prefix",
     "format_header_path", "format_names", "format_of", "is_parent_child", "is_sibling",
-    "merge_sections", "parse_document", "parse_markdown", "validate_content_coverage",
-    "validate_no_dangling_headers", "validate_tree",
+    "merge_sections", "parse_document", "parse_markdown", "split_header_path",
+    "validate_content_coverage", "validate_no_dangling_headers", "validate_tree",
 ]  # fmt: skip

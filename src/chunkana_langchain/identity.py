@@ -9,6 +9,7 @@ from hashlib import sha256
 
 from langchain_core.documents import Document
 
+_SOURCE_DIGITS = 16
 # Metadata keys with which loaders tell documents, and parts of one file, apart.
 _NAMES = ("source", "page", "page_number", "row", "seq_num", "sheet", "url")
 
@@ -48,8 +49,8 @@ def document_id(source_key: str, chunk_id: str) -> str:
 
 
 def source_id(source_key: str) -> str:
-    """Return the id of the document that was split: a UUID that is no chunk's."""
-    return document_id(source_key, "")  # no chunk has this id
+    """Return the id of the document that was split, which all its chunks have in their metadata."""
+    return _hash(source_key, "")[:_SOURCE_DIGITS]
 
 
 def _key(document: Document) -> str:

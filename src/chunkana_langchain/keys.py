@@ -1,6 +1,8 @@
 """The metadata keys of the documents that this package makes, each written here alone."""
 
-from typing import Final
+from typing import Final, Literal
+
+MetadataKeys = Literal["short", "full"]
 
 CHUNK_ID: Final = "chunk_id"
 SECTION_ID: Final = "section_id"
@@ -27,7 +29,7 @@ CONTINUED: Final = "continued_from_header"
 DOCUMENT_ID: Final = "chunkana_document_id"
 PARENT_ID: Final = "chunkana_parent_id"
 CHILD_COUNT: Final = "chunkana_child_count"
-CONTEXT: Final = "chunkana_context"  # for those who split a chunk further
+CONTEXT: Final = "chunkana_context"  # for those who read a chunk, or split it further
 START_INDEX: Final = "start_index"  # LangChain's, in the page content that was split
 SCORE: Final = "score"
 SPANS: Final = "spans"  # of passages
@@ -40,4 +42,8 @@ OWN: Final = frozenset(
      CONTAINER, FORMAT, KIND, NAME, CHUNK_INDEX, START_CHAR, END_CHAR, PREFIX_CHARS, START_LINE,
      END_LINE, ANCHOR, ALLOW_OVERSIZE, OVERSIZE_REASON, CONTINUED, DOCUMENT_ID, PARENT_ID,
      CHILD_COUNT, CONTEXT}
+)  # fmt: skip
+# Of these, what only `metadata="full"` has.
+FULL: Final = frozenset(
+    {PATH, HEADER_LEVEL, CONTAINER, CONTINUED, ALLOW_OVERSIZE, OVERSIZE_REASON}
 )  # fmt: skip

@@ -10,10 +10,11 @@ from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
 from chunkana_retrieval.reading.assembly import assemble
 from chunkana_retrieval.reading.mixed import assemble_mixed
 from chunkana_retrieval.reading.passages import Passage
-from chunkana_retrieval.scores import propagate_hits, propagate_scores
+from chunkana_retrieval.scores import Place, propagate_hits, propagate_scores, rank_scores
 
 __all__ = [
     "Hit", "IndexFileError", "LexicalEntry", "LexicalIndex", "MergedHit", "Parent", "Passage",
-    "assemble", "assemble_mixed", "find_words", "fuse", "merge_hits", "opened_titles",
-    "propagate_hits", "propagate_scores", "repeated_rows", "repeated_signature", "words_of",
+    "Place", "assemble", "assemble_mixed", "find_words", "fuse", "merge_hits", "opened_titles",
+    "propagate_hits", "propagate_scores", "rank_scores", "repeated_rows", "repeated_signature",
+    "words_of",
 ]  # fmt: skip

@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from chunkana_core import ConfigurationError
 from chunkana_retrieval.checks import LARGEST, require_count, require_number
 from chunkana_retrieval.hits import Hit
+
+
+class Place(NamedTuple):
+    """Where a passage is.
+
+    Attributes:
+        document: the name of its document; None for a passage that has document and section for
+            itself.
+        section: the name of its section, unique in the document; None for one that it has for
+            itself.
+        start: where it starts in the document.
+    """
+
+    document: str | None = None
+    section: Hashable = None
+    start: int = 0
 
 
 def propagate_scores(
@@ -87,18 +104,62 @@ def propagate_hits(
     >>> [(hit.node_id, round(hit.score, 2)) for hit in propagate_hits(hits)]
     [('a', 1.6), ('c', 0.83), ('b', 0.8)]
     """
-    require_count("top_k", top_k, 0)
-    best = hits[:top_k]
-    alone = [None] * (len(hits) - len(best))
-    scores = propagate_scores(
+    ranked = rank_scores(
         [hit.score for hit in hits],
-        [*map(_section, best), *alone],
-        [*(hit.document_id for hit in best), *alone],
+        [Place(hit.document_id, _section(hit), hit.span.start) for hit in hits],
+        section_weight=section_weight,
+        document_weight=document_weight,
+        top_k=top_k,
+    )
+    return [replace(hits[number], score=score) for number, score in ranked]
+
+
+def rank_scores(
+    scores: Sequence[float],
+    places: Sequence[Place],
+    *,
+    section_weight: float = 0.4,
+    document_weight: float = 0.2,
+    top_k: int = 30,
+) -> list[tuple[int, float]]:
+    """Return the positions of passages, ranked by `propagate_scores`, each with its new score.
+
+    Equal scores are ranked by document and start, so that the order in which a store returns them
+    changes nothing.
+
+    Args:
+        scores: of the passages, in any order; a higher one is better.
+        places: of the passages.
+        section_weight: how much the best score of a section counts; 0 for nothing.
+        document_weight: how much the best score of a document counts; 0 for nothing.
+        top_k: how many of the best passages take part; the others stay behind them, in order.
+
+    Raises:
+        ConfigurationError: naming the argument, as `propagate_scores` does.
+
+    >>> places = [Place("x", "a"), Place("y", "a"), Place("x", "b")]
+    >>> [position for position, _ in rank_scores([1.0, 0.5, 0.45], places)]
+    [0, 2, 1]
+    """
+    require_count("top_k", top_k, 0)
+    _require_as_many("places", places, scores)
+
+    def ranked(given: Sequence[float]) -> list[int]:
+        def key(position: int) -> tuple[float, str, int]:
+            return -given[position], places[position].document or "", places[position].start
+
+        return sorted(range(len(given)), key=key)
+
+    best = {*ranked(scores)[:top_k]}
+    known = [place if n in best else Place() for n, place in enumerate(places)]
+    new = propagate_scores(
+        scores,
+        [place.section for place in known],
+        [place.document for place in known],
         section_weight=section_weight,
         document_weight=document_weight,
     )
-    ranked = sorted(zip(scores, hits, strict=True), key=lambda one: one[0], reverse=True)
-    return [replace(hit, score=score) for score, hit in ranked]
+    return [(position, new[position]) for position in ranked(new)]
 
 
 def _section(hit: Hit) -> Hashable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from pydantic import ValidationError
 
 from chunkana_core import ConfigurationError
 from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaSplitter, ContextAssembler
+from chunkana_langchain.keys import MetadataKeys
 from tests.langchain.parts import BOOK, SPLITTER, WordEmbeddings, own_documents
 
 TEXT = """# Kettle
@@ -121,11 +123,16 @@ def test_the_callers_metadata_stay_where_documents_share_them() -> None:
     assert assembled([first])[0].metadata["lang"] == "en"
 
 
-@pytest.mark.parametrize("key", ["path", "chunk_id", "start_line", "Header 1"])
-def test_a_key_that_is_the_callers_keeps_its_value(key: str) -> None:
+@pytest.mark.parametrize(
+    "key", ["path", "header_path", "format", "chunk_id", "start_line", "Header 1"]
+)
+@pytest.mark.parametrize("metadata", ["short", "full"])
+def test_a_key_that_is_the_callers_keeps_its_value(key: str, metadata: MetadataKeys) -> None:
     document = Document(page_content=TEXT, metadata={key: "mine"})
-    with pytest.warns(UserWarning, match=key):
-        leaves = ChunkanaSplitter(160, header_keys=True).split_documents([document])
+    splitter = ChunkanaSplitter(160, header_keys=True, metadata=metadata)
+    is_clashing = key != "path" or metadata == "full"
+    with pytest.warns(UserWarning, match=key) if is_clashing else nullcontext():
+        leaves = splitter.split_documents([document])
     passages = assembled(leaves)
     assert all(passage.metadata[key] == "mine" for passage in passages)
     assert [p.page_content for p in passages][:1] == [p.page_content for p in assembled(LEAVES)][:1]

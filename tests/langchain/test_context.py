@@ -11,6 +11,7 @@ from langchain_core.documents import Document
 
 from chunkana_core import ChunkConfig, ConfigurationError, Context, MarkdownChunker
 from chunkana_langchain import ChunkanaSplitter
+from chunkana_langchain.keys import MetadataKeys
 from tests.langchain.parts import exact, own_documents
 
 ABOUT = "This guide says how tea is made in a small kitchen."
@@ -78,7 +79,7 @@ def test_pages_are_what_the_core_embeds(options: dict[str, Any]) -> None:
             ChunkConfig(max_chunk_size=300), None if "header_context" in options else context
         )
         chunks = chunker.chunk_hierarchical(document.page_content).get_flat_chunks()
-        splitter = ChunkanaSplitter(300, atomic_blocks="keep", **options)
+        splitter = ChunkanaSplitter(300, atomic_blocks="keep", metadata="full", **options)
         made = splitter.split_documents([document])
         assert [page.page_content for page in made] == [chunk.embedded for chunk in chunks]
         reasons = [page.metadata["oversize_reason"] for page in made]
@@ -92,7 +93,11 @@ def test_introductions_can_be_left_out() -> None:
 @pytest.mark.parametrize("size", [60, 200, 600])
 @pytest.mark.parametrize("length", [len, lambda text: len(text.split())])
 def test_introductions_count(size: int, length: object) -> None:
-    splitter = ChunkanaSplitter(size, length_function=length)  # type: ignore[arg-type]
+    splitter = ChunkanaSplitter(
+        size,
+        length_function=length,  # type: ignore[arg-type]
+        metadata="full",
+    )
     chunks = splitter.split_documents(own_documents())
     over = [c for c in chunks if length(c.page_content) > size]  # type: ignore[operator]
     assert all(chunk.metadata["allow_oversize"] for chunk in over)
@@ -121,12 +126,13 @@ def test_a_label_is_outermost() -> None:
     assert fronts(narrow)[1].startswith(("Tea > Green\n\n", "Tea\n\n"))
 
 
-def test_what_continues_a_section_introduces_nothing() -> None:
+@pytest.mark.parametrize("metadata", ["short", "full"])
+def test_what_continues_a_section_introduces_nothing(metadata: MetadataKeys) -> None:
     """A chunk that is split further has its section's heading, but not how that begins."""
     sentence = "Then comes another sentence of the text. "
     document = Document(page_content=f"# Guide\n\n{ABOUT}\n\n{sentence * 40}")
-    first, second, *_ = ChunkanaSplitter(800).split_documents([document])
-    assert second.metadata["continued_from_header"]
+    first, second, *_ = ChunkanaSplitter(800, metadata=metadata).split_documents([document])
+    assert second.metadata.get("continued_from_header", metadata == "short")
     again = ChunkanaSplitter(400).split_documents([second])
     assert {chunk.page_content[: chunk.metadata["prefix_chars"]] for chunk in again} == {
         "Guide\n\n# Guide\n\n"
@@ -191,6 +197,7 @@ def test_labels_of_other_types() -> None:
 def test_code_and_tables_are_split_unless_they_are_to_be_kept() -> None:
     code = "```\n" + "x = 1\n" * 40 + "```\n"
     split = ChunkanaSplitter(100).create_documents([code])
-    kept = ChunkanaSplitter(100, atomic_blocks="keep").create_documents([code])
+    keeping = ChunkanaSplitter(100, atomic_blocks="keep", metadata="full")
+    kept = keeping.create_documents([code])
     assert max(len(chunk.page_content) for chunk in split) <= 100
     assert [chunk.metadata["oversize_reason"] for chunk in kept] == ["code_block_integrity"]

@@ -93,7 +93,8 @@ def test_chunks_and_parents_are_exact(size: int, options: dict[str, Any]) -> Non
 
 
 def test_breadcrumbs_of_source_code_begin_with_the_file() -> None:
-    leaf = next(leaf for leaf in of_file("src/app.py") if leaf.metadata["name"] == "getUser")
+    full = ChunkanaSplitter(250, min_chunk_size=0, metadata="full")
+    leaf = next(leaf for leaf in of_file("src/app.py", full) if leaf.metadata["name"] == "getUser")
     assert leaf.page_content.startswith("src/app.py > UserService > getUser\n\n    @cached\n")
     metadata = leaf.metadata
     assert (metadata["format"], metadata["kind"]) == ("python", "method")
@@ -143,8 +144,8 @@ def test_a_chunk_of_source_code_that_is_split_further_keeps_its_format_and_path(
     again = SMALL.split_documents(SMALL.split_documents([large]))
     assert {chunk.metadata["format"] for chunk in again} == {large.metadata["format"]}
     assert_exact(again)
-    titles = {tuple(json.loads(chunk.metadata["path"])) for chunk in again}
-    assert titles == {tuple(json.loads(leaf.metadata["path"])) for leaf in of_file(name)}
+    paths = {chunk.metadata["header_path"] for chunk in again}
+    assert paths == {leaf.metadata["header_path"] for leaf in of_file(name)}
     assert all(chunk.page_content.startswith(f"{name}") for chunk in again)
 
 
@@ -157,7 +158,7 @@ def test_a_part_of_json_that_is_split_further_keeps_its_path() -> None:
     assert_exact(again, {"u.json": text})
     assert len(again) > len(parts) > 1
     assert {chunk.metadata["format"] for chunk in again} == {"json"}
-    assert {c.metadata["path"] for c in again} == {c.metadata["path"] for c in parts}
+    assert {c.metadata["header_path"] for c in [*again, *parts]} == {"/root/users"}
     assert all(c.page_content.startswith("u.json > root > users\n\n") for c in again)
 
 
@@ -172,7 +173,7 @@ def test_a_text_that_is_no_json_stays_markdown_with_a_warning() -> None:
     with pytest.warns(FormatWarning, match=r"tea\.json is not valid json.*Markdown") as caught:
         (chunk,) = SMALL.split_documents([wrong])
     assert len(caught) == 1
-    assert (chunk.metadata["format"], chunk.metadata["path"]) == ("markdown", '["Tea"]')
+    assert (chunk.metadata["format"], chunk.metadata["header_path"]) == ("markdown", "/Tea")
     assert chunk.page_content.startswith("Tea\n\n# Tea")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -24,18 +24,21 @@ from chunkana_core import (
     chunk_hierarchical,
 )
 from chunkana_langchain import ChunkanaSplitter, to_documents
+from chunkana_langchain.keys import MetadataKeys
 from chunkana_langchain.splitting.options import HeaderContext
 from tests import corpora
 from tests.langchain.parts import exact, own_documents
 from tests.strategies import any_markdown
 
-KEYS = {
-    "chunk_id", "section_id", "parent_section_id", "path", "header_path", "header_level",
-    "content_type", "container", "format", "kind", "name", "chunk_index", "start_char",
-    "end_char", "prefix_chars",
-    "start_line", "end_line", "anchor", "allow_oversize",
-    "oversize_reason", "continued_from_header", "chunkana_document_id", "chunkana_parent_id",
-    "chunkana_child_count", "chunkana_context",
+SHORT = {
+    "chunk_id", "section_id", "parent_section_id", "header_path", "content_type", "format", "kind",
+    "name", "chunk_index", "start_char", "end_char", "prefix_chars", "start_line", "end_line",
+    "anchor", "chunkana_document_id", "chunkana_parent_id", "chunkana_child_count",
+    "chunkana_context",
+}  # fmt: skip
+FULL = SHORT | {
+    "path", "header_level", "container", "allow_oversize", "oversize_reason",
+    "continued_from_header",
 }  # fmt: skip
 HEADERS = {f"Header {level}" for level in range(1, 7)}
 CONTEXTS: tuple[HeaderContext, ...] = ("breadcrumb", "none")
@@ -114,12 +117,12 @@ def test_offsets_are_exact_in_the_corpus() -> None:
 @given(any_markdown())
 def test_offsets_keys_and_sizes_hold_for_made_markdown(text: str) -> None:
     """Whatever the text: exact offsets, the same keys, unique ids, the limit."""
-    splitter = ChunkanaSplitter(120, 20, add_start_index=True, header_keys=True)
+    splitter = ChunkanaSplitter(120, 20, add_start_index=True, header_keys=True, metadata="full")
     split = splitter.create_documents([text], [{"source": "made"}])
     assert len({document.id for document in split}) == len(split)
     for document in split:
         metadata = document.metadata
-        assert metadata.keys() == KEYS | HEADERS | {"source", "start_index"}
+        assert metadata.keys() == FULL | HEADERS | {"source", "start_index"}
         assert metadata["start_index"] == metadata["start_char"] >= 0
         assert exact(document, text)
         assert metadata["allow_oversize"] or len(document.page_content) <= 120
@@ -134,7 +137,12 @@ def test_sizes_and_offsets(
     """With context and overlap, in characters and words: within the limit but for flagged atoms."""
     for document in own_documents():
         splitter = ChunkanaSplitter(
-            150, overlap, measure, header_context=context, add_start_index=True
+            150,
+            overlap,
+            measure,
+            header_context=context,
+            add_start_index=True,
+            metadata="full",
         )
         for chunk in splitter.split_documents([document]):
             assert exact(chunk, document.page_content)
@@ -229,7 +237,7 @@ def test_overlap_is_prose(text: str, atoms: str) -> None:
     """Never a part of code, a table or HTML, nor half a sentence."""
     splitter = ChunkanaSplitter(120, 40, atomic_blocks=atoms, header_context="none")
     for document in splitter.create_documents(["# T\n\n" + text]):
-        content_start, _ = json.loads(document.metadata["chunkana_context"])
+        content_start, *_ = json.loads(document.metadata["chunkana_context"])
         overlap = document.page_content[:content_start].strip()
         assert not overlap or overlap.startswith(("Text ", "A paragraph"))
 
@@ -253,7 +261,7 @@ def test_header_keys_are_those_that_others_use() -> None:
 
 def test_the_outline_in_plain_values() -> None:
     """The path as JSON, which every store takes, and the ids of the section and of that around."""
-    splitter = ChunkanaSplitter(80, min_chunk_size=0)
+    splitter = ChunkanaSplitter(80, min_chunk_size=0, metadata="full")
     leaves, parents = splitter.split_hierarchical([Document(page_content=TEXT)])
     linux = next(d for d in leaves if d.metadata["header_path"] == "/Guide/Install/Linux")
     install = next(d for d in leaves if d.metadata["header_path"] == "/Guide/Install")
@@ -277,9 +285,21 @@ def test_metadata_is_copied_and_kept() -> None:
     assert all(d.metadata["anchor"] == "theirs" for d in split)
 
 
-def test_same_keys_on_every_document() -> None:
-    split = ChunkanaSplitter(200).split_documents(own_documents())
-    assert {frozenset(d.metadata) for d in split} == {frozenset(KEYS | {"source"})}
+@pytest.mark.parametrize(("metadata", "keys"), [("short", SHORT), ("full", FULL)])
+def test_same_keys_on_every_document(metadata: MetadataKeys, keys: set[str]) -> None:
+    """Chunks and parents, of Markdown, code and text."""
+    others = [Document("def tea():\n    pass\n", metadata={"source": "tea.py"})]
+    splitter = ChunkanaSplitter(200, metadata=metadata)
+    leaves, parents = splitter.split_hierarchical([*own_documents(), *others])
+    made = [*leaves, *(parent for _, parent in parents)]
+    assert {frozenset(d.metadata) for d in made} == {frozenset(keys | {"source"})}
+
+
+def test_other_metadata_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match="metadata is 'all'; allowed: 'short' or 'full'"):
+        ChunkanaSplitter(metadata="all")  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match=r"metadata is .*; allowed: 'short' or 'full'"):
+        to_documents(chunk_hierarchical("# T\n"), metadata={"source": "a"})  # type: ignore[arg-type]
 
 
 def test_metadata_is_plain() -> None:
@@ -471,7 +491,7 @@ def test_path_of_children_of_a_cut_heading_keeps_it() -> None:
 
 def test_levels_of_children_are_those_in_the_source() -> None:
     text = "## A\n\n### B\n\n" + "Some words here. " * 20
-    second = ChunkanaSplitter(100, header_keys=True)
+    second = ChunkanaSplitter(100, header_keys=True, metadata="full")
     for part in chunks_of_chunks(text, ChunkanaSplitter(200), second):
         assert (part.metadata["Header 2"], part.metadata["Header 3"]) == ("A", "B")
         assert part.metadata["header_level"] == 3
@@ -508,7 +528,8 @@ def test_children_fit_below_long_headings(context: HeaderContext) -> None:
 def test_chunks_of_chunks_of_made_markdown(text: str) -> None:
     first = ChunkanaSplitter(200, 20, atomic_blocks="split")
     chunks = first.create_documents([text], [{"source": "made"}])
-    for part in ChunkanaSplitter(80, 10, add_start_index=True).split_documents(chunks):
+    second = ChunkanaSplitter(80, 10, add_start_index=True, metadata="full")
+    for part in second.split_documents(chunks):
         assert exact(part, text)
         assert part.metadata["allow_oversize"] or len(part.page_content) <= 80
 
@@ -523,7 +544,8 @@ def test_prefix_is_right_where_the_text_is_in_what_is_repeated() -> None:
 
 def test_only_what_exceeds_the_limit_is_flagged() -> None:
     text = "# T\n\nA sentence of some length here.\n\n```\n" + "x = 1234\n" * 16 + "```\n"
-    for document in ChunkanaSplitter(200, 50, header_context="none").create_documents([text]):
+    splitter = ChunkanaSplitter(200, 50, header_context="none", metadata="full")
+    for document in splitter.create_documents([text]):
         assert document.metadata["allow_oversize"] is (len(document.page_content) > 200)
 
 
@@ -563,7 +585,9 @@ def test_to_documents_maps_a_result() -> None:
     result = chunk_hierarchical(TEXT)
     made = to_documents(result, {"source": "t"})
     assert [d.page_content for d in made] == [c.content for c in result.get_flat_chunks()]
-    assert {frozenset(d.metadata) for d in made} == {frozenset(KEYS | {"source"})}
+    assert {frozenset(d.metadata) for d in made} == {frozenset(SHORT | {"source"})}
+    full = to_documents(result, {"source": "t"}, metadata="full")
+    assert {frozenset(d.metadata) for d in full} == {frozenset(FULL | {"source"})}
     assert to_documents(chunk_hierarchical("")) == []
     result = MarkdownChunker(ChunkConfig(max_chunk_size=80), Context("t")).chunk_hierarchical(TEXT)
     made = to_documents(result, {"source": "t"})
@@ -637,5 +661,5 @@ def test_what_a_length_function_returns_is_checked(size: object, overlap: int) -
 def test_the_container_of_a_chunk_is_named() -> None:
     """Where all of its text is in one; so that tips can be left out, or found."""
     text = f"# A\n\n{'Some words here. ' * 4}\n\n:::tip\n{'Wait for a while. ' * 4}\n:::\n"
-    documents = ChunkanaSplitter(120).create_documents([text])
+    documents = ChunkanaSplitter(120, metadata="full").create_documents([text])
     assert [document.metadata["container"] for document in documents] == ["", "tip"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from chunkana_llamaindex import (
     MarkdownHierarchyNodeParser,
     build_auto_merging,
 )
+from chunkana_llamaindex.parsing.metadata import MetadataKeys
 from tests.llamaindex.parts import WordEmbedding, own_documents
 
 TEXT = """# Kettle
@@ -157,9 +159,11 @@ def test_the_documents_metadata_stay_where_nodes_share_them() -> None:
 
 
 @pytest.mark.parametrize("key", ["path", "chunk_id", "start_line"])
-def test_a_key_that_is_the_documents_keeps_its_value(key: str) -> None:
-    with pytest.warns(UserWarning, match=key):
-        found = leaves(Document(text=TEXT, metadata={key: "mine"}))
+@pytest.mark.parametrize("metadata", ["short", "full"])
+def test_a_key_that_is_the_documents_keeps_its_value(key: str, metadata: MetadataKeys) -> None:
+    is_clashing = key != "path" or metadata == "full"
+    with pytest.warns(UserWarning, match=key) if is_clashing else nullcontext():
+        found = leaves(Document(text=TEXT, metadata={key: "mine"}), metadata=metadata)
     passages = assembled(found)
     assert all(passage.metadata[key] == "mine" for passage in passages)
     assert all(f"{key}: mine" in p.get_content(MetadataMode.LLM) for p in passages)
@@ -213,7 +217,7 @@ def test_a_query_engine_reads_passages() -> None:
 
 def test_it_reads_what_auto_merging_found() -> None:
     retriever: BaseRetriever = build_auto_merging(
-        [KETTLE], PARSER, embed_model=WordEmbedding(), similarity_top_k=30
+        [KETTLE], PARSER, embed_model=WordEmbedding(), k=30
     )
     engine = RetrieverQueryEngine.from_args(
         retriever, llm=MockLLM(), node_postprocessors=[ContextAssembler()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core import (
@@ -18,7 +19,9 @@ from llama_index.core.node_parser import get_leaf_nodes
 from llama_index.core.retrievers import AutoMergingRetriever
 from llama_index.core.schema import BaseNode, NodeRelationship, NodeWithScore, QueryBundle, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
 
+from chunkana_core import ConfigurationError
 from chunkana_llamaindex import (
     LeafNodes,
     MarkdownHierarchyNodeParser,
@@ -46,6 +49,17 @@ class Finds(BaseRetriever):
     def _retrieve(self, _: QueryBundle) -> list[NodeWithScore]:
         scores = (1 - number / 100 for number, _ in enumerate(self.nodes))
         return [NodeWithScore(node=n, score=s) for n, s in zip(self.nodes, scores, strict=True)]
+
+
+class Scored(BaseRetriever):
+    """Finds certain nodes with certain scores."""
+
+    def __init__(self, nodes: list[NodeWithScore]) -> None:
+        self.nodes = nodes
+        super().__init__()
+
+    def _retrieve(self, _: QueryBundle) -> list[NodeWithScore]:
+        return self.nodes
 
 
 def found(retriever: AutoMergingRetriever, query: str = "?") -> list[str]:
@@ -110,7 +124,8 @@ def test_results_have_the_scores_of_the_best_in_them_and_come_by_these() -> None
     retriever = build_auto_merging(nodes, base_retriever=Finds([first, between, last]))
     got = retriever.retrieve("?")
     assert [node.get_content() for node in got] == [section(3), between.get_content()]
-    assert [node.score for node in got] == [1, 0.99]
+    # Scores that are propagated: the section and the document of the second have a better one.
+    assert [node.score for node in got] == pytest.approx([1.6, 0.99 * 1.4 + 0.2])
 
 
 def test_a_gap_between_two_leaves_is_filled() -> None:
@@ -145,19 +160,16 @@ def test_a_part_of_what_is_returned_is_not_returned_besides() -> None:
 
 @pytest.mark.parametrize("number", range(SECTIONS))
 def test_from_documents_to_an_answer(number: int) -> None:
-    retriever = build_auto_merging(
-        [book()], book_parser(), embed_model=WordEmbedding(), similarity_top_k=3
-    )
+    retriever = build_auto_merging([book()], book_parser(), embed_model=WordEmbedding(), k=3)
     assert isinstance(retriever, AutoMergingRetriever)
-    (text,) = found(retriever, f"What of subject{number}?")
-    assert text.removeprefix("# Book\n\n") == section(number)
+    text, *others = found(retriever, f"What of subject{number}?")
+    assert len(others) == 2
+    assert section(number) in text
 
 
 async def test_asynchronously_the_same() -> None:
-    retriever = build_auto_merging(
-        [book()], book_parser(), embed_model=WordEmbedding(), similarity_top_k=3
-    )
-    assert [n.get_content() for n in await retriever.aretrieve("subject7")] == [section(7)]
+    retriever = build_auto_merging([book()], book_parser(), embed_model=WordEmbedding(), k=3)
+    assert (await retriever.aretrieve("subject7"))[0].get_content() == section(7)
 
 
 def test_only_leaves_are_indexed_and_everything_is_stored() -> None:
@@ -300,10 +312,8 @@ def test_a_parent_that_is_missing_is_named_when_asking() -> None:
 def test_arguments_that_exclude_each_other_or_are_out_of_range_are_refused() -> None:
     nodes = book_parser()([book()])
     index = VectorStoreIndex(LeafNodes()(nodes), embed_model=WordEmbedding())
-    for options in ({"index": index}, {"similarity_top_k": 3}):
-        with pytest.raises(
-            ValueError, match="give a base_retriever, or index and similarity_top_k"
-        ):
+    for options in ({"index": index}, {"filters": MetadataFilters(filters=[])}):
+        with pytest.raises(ValueError, match="give a base_retriever, or index and filters"):
             build_auto_merging(nodes, base_retriever=Finds([]), **options)
     with pytest.raises(ValueError, match="embed_model is for an index that is made"):
         build_auto_merging(nodes, index=index, embed_model=WordEmbedding())
@@ -322,7 +332,7 @@ def test_filling_and_merging_come_to_an_end() -> None:
     )
     lowest = get_leaf_nodes(nodes)
     for hits in combinations(lowest, 4):
-        retriever = build_auto_merging(nodes, base_retriever=Finds([*hits]))
+        retriever = build_auto_merging(nodes, base_retriever=Finds([*hits]), k=len(lowest))
         got = retriever.retrieve("?")
         spans = sorted(span(n.node) for n in got)
         assert all(before[1] <= after[0] for before, after in pairwise(spans))
@@ -346,3 +356,70 @@ def test_blank_documents_are_said_to_have_no_nodes() -> None:
         build_auto_merging(
             [Document(text=" \n")], index=VectorStoreIndex([], embed_model=MockEmbedding(8))
         )
+
+
+def test_as_many_nodes_are_returned_as_are_asked_for() -> None:
+    """As many leaves are merged as make them, of those that are found."""
+    nodes = book_parser()([book()])
+    for k in (1, 3, 5):
+        retriever = build_auto_merging(nodes, base_retriever=Finds(get_leaf_nodes(nodes)), k=k)
+        assert len(retriever.retrieve("?")) == k
+    retriever = build_auto_merging(nodes, base_retriever=Finds(leaves(nodes, 3)), k=5)
+    assert found(retriever) == [section(3)]
+
+
+def test_an_index_is_asked_for_at_least_as_many_as_are_returned() -> None:
+    nodes = book_parser()([book()])
+    lowest = get_leaf_nodes(nodes)
+    few = build_auto_merging(nodes, embed_model=WordEmbedding(), k=9, fetch_k=1, ratio=1)
+    assert len(few.retrieve("subject3")) == 9 < len(lowest)
+
+
+def test_no_parent_is_larger_than_asked_for() -> None:
+    nodes = book_parser()([book()])
+    size = len(section(3))
+    for largest, is_merged in ((size, True), (size - 1, False)):
+        retriever = build_auto_merging(
+            nodes, base_retriever=Finds(leaves(nodes, 3)), max_parent_size=largest
+        )
+        assert (found(retriever) == [section(3)]) is is_merged
+
+
+def test_filters_are_those_of_the_index() -> None:
+    only = MetadataFilters(filters=[MetadataFilter(key="header_path", value="/Book/subject5")])
+    retriever = build_auto_merging(
+        [book()], book_parser(), embed_model=WordEmbedding(), filters=only
+    )
+    assert found(retriever, "What of subject3?") == [section(5)]
+
+
+def test_ties_are_ranked_by_document_and_offset_whatever_the_order_of_the_store() -> None:
+    documents = [book(), Document(text="# A\n\nText of it.\n", id_="a")]
+    nodes = book_parser()(documents)
+    lowest = get_leaf_nodes(nodes)
+    answers = []
+    for order in (lowest, lowest[::-1], [*lowest[7:], *lowest[:7]]):
+        equal = [NodeWithScore(node=node, score=0.5) for node in order]
+        retriever = build_auto_merging(nodes, base_retriever=Scored(equal), k=5)
+        answers.append([(one.node_id, one.score) for one in retriever.retrieve("?")])
+    assert answers[0] == answers[1] == answers[2]
+    assert answers[0][0][0] == lowest[-1].node_id
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"k": 0},
+        {"fetch_k": 0},
+        {"section_weight": -1.0},
+        {"document_weight": float("nan")},
+        {"max_parent_size": 0},
+    ],
+)
+def test_options_out_of_range_are_refused_before_anything_is_embedded(
+    option: dict[str, Any],
+) -> None:
+    embedding = CountingEmbedding()
+    with pytest.raises(ConfigurationError, match=next(iter(option))):
+        build_auto_merging([book()], embed_model=embedding, **option)
+    assert embedding.count == 0

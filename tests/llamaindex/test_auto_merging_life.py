@@ -44,7 +44,7 @@ def documents(texts: dict[str, str]) -> list[Document]:
 
 
 def built(texts: dict[str, str], **options: Any) -> ChunkanaAutoMergingRetriever:  # noqa: ANN401
-    given: dict[str, Any] = {"embed_model": WordEmbedding(), "similarity_top_k": 4, **options}
+    given: dict[str, Any] = {"embed_model": WordEmbedding(), "fetch_k": 40, **options}
     return build_auto_merging(documents(texts), PARSER, **given)
 
 

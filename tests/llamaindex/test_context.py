@@ -61,7 +61,9 @@ def test_introductions_count(size: int, tokenizer: Callable[[str], list[str]] | 
         return len(text if tokenizer is None else tokenizer(text))
 
     for sample in corpora.own_documents():
-        found = leaves(Document(text=sample.text), max_chunk_size=size, tokenizer=tokenizer)
+        found = leaves(
+            Document(text=sample.text), max_chunk_size=size, tokenizer=tokenizer, metadata="full"
+        )
         over = [leaf for leaf in found if length(embedded(leaf)) > size]
         assert all(leaf.metadata["allow_oversize"] for leaf in over)
 

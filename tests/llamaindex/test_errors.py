@@ -73,4 +73,4 @@ def test_an_index_and_a_retriever_exclude_each_other() -> None:
     said = said_of(
         lambda: build_auto_merging(nodes, base_retriever=index.as_retriever(), index=index)
     )
-    assert said == "give a base_retriever, or index and similarity_top_k for one"
+    assert said == "give a base_retriever, or index and filters for one"

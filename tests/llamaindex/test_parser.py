@@ -303,7 +303,7 @@ def test_real_documents_are_sound(size: int) -> None:
         pytest.skip(f"no corpus in {corpora.SHARED}")
     documents = [Document(text=sample.text, id_=sample.name) for sample in samples]
     nodes: dict[str, list[BaseNode]] = {document.node_id: [] for document in documents}
-    for node in MarkdownHierarchyNodeParser(max_chunk_size=size)(documents):
+    for node in MarkdownHierarchyNodeParser(max_chunk_size=size, metadata="full")(documents):
         nodes[node.ref_doc_id or ""].append(node)
         fits = len(node.get_content(MetadataMode.EMBED)) <= size
         assert fits or CHILD in node.relationships or node.metadata["allow_oversize"]
@@ -314,7 +314,7 @@ def test_real_documents_are_sound(size: int) -> None:
 @settings(max_examples=settings().max_examples // 3)  # the laws are tested of more
 @given(any_markdown())
 def test_made_documents_are_sound(text: str) -> None:
-    parser = MarkdownHierarchyNodeParser(max_chunk_size=100)
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=100, metadata="full")
     nodes = parser([Document(text=text, id_="d")])
     sound(nodes, text, cap=400)
     for leaf in get_leaf_nodes(nodes):
@@ -457,7 +457,9 @@ def test_leaves_fit_where_title_and_metadata_do_not_fit_together(
     counted = (
         len(TextNode(text="", metadata=metadata).get_content(MetadataMode.EMBED)) <= limit // 2 - 2
     )
-    parser = MarkdownHierarchyNodeParser(max_chunk_size=limit, header_context=context)
+    parser = MarkdownHierarchyNodeParser(
+        max_chunk_size=limit, header_context=context, metadata="full"
+    )
     with nullcontext() if counted else pytest.warns(UserWarning, match="takes over half"):
         leaves = get_leaf_nodes(parser([document]))
     for leaf in leaves:
@@ -471,7 +473,7 @@ def test_leaves_fit_where_title_and_metadata_do_not_fit_together(
 def test_leaves_fit_as_they_are_embedded(tokenizer: Any, context: HeaderContext) -> None:  # noqa: ANN401
     limit = 200 if tokenizer is None else 50
     parser = MarkdownHierarchyNodeParser(
-        max_chunk_size=limit, tokenizer=tokenizer, header_context=context
+        max_chunk_size=limit, tokenizer=tokenizer, header_context=context, metadata="full"
     )
     for leaf in get_leaf_nodes(parser(own_documents())):
         text = leaf.get_content(MetadataMode.EMBED)
@@ -527,7 +529,7 @@ def test_leaves_fit_with_any_metadata_and_templates(
 ) -> None:
     limit = 240 if tokenizer is None else 40
     parser = MarkdownHierarchyNodeParser(
-        max_chunk_size=limit, tokenizer=tokenizer, header_context=context
+        max_chunk_size=limit, tokenizer=tokenizer, header_context=context, metadata="full"
     )
     for leaf in get_leaf_nodes(parser(of_own(metadata, templates))):
         text = leaf.get_content(MetadataMode.EMBED)
@@ -753,6 +755,7 @@ def test_every_key_says_what_it_should() -> None:
         max_parent_size=400,
         atomic_blocks="keep",
         include_document_node=True,
+        metadata="full",
     )
     nodes = parser([Document(text=GOLDEN, id_="tea", metadata={"file_name": "tea.md"},
                              excluded_embed_metadata_keys=["file_name"])])  # fmt: skip
@@ -902,7 +905,8 @@ def test_what_a_tokenizer_returns_is_checked(tokens: object) -> None:
 def test_the_container_of_a_leaf_is_named() -> None:
     """Where all of its text is in one; so that tips can be left out, or found."""
     text = f"# A\n\n{'Some words here. ' * 4}\n\n:::tip\n{'Wait for a while. ' * 4}\n:::\n"
-    nodes = MarkdownHierarchyNodeParser(max_chunk_size=120)([Document(text=text)])
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=120, metadata="full")
+    nodes = parser([Document(text=text)])
     assert [leaf.metadata["container"] for leaf in get_leaf_nodes(nodes)] == ["", "tip"]
 
 

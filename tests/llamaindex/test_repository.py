@@ -138,7 +138,8 @@ def test_every_file_of_a_repository_is_parsed_in_its_format(repository: Path) ->
     documents = read_repository(repository)
     texts = {one.node_id: PARSER.chunk(one).text for one in documents}
     found: dict[str, list[BaseNode]] = {}
-    for node in PARSER(documents):
+    full = PARSER.model_copy(update={"metadata": "full"})
+    for node in full(documents):
         found.setdefault(node.ref_doc_id or "", []).append(node)
     formats = {}
     for name, nodes in found.items():
@@ -190,7 +191,8 @@ def test_definitions_have_kind_and_name_and_are_not_read_by_a_model(repository: 
     ],
 )
 def test_the_context_of_code_begins_with_its_file(metadata: dict[str, str], label: str) -> None:
-    (leaf,) = ChunkanaNodeParser(include_parents=False)([document(CODE, **metadata)])
+    parser = ChunkanaNodeParser(include_parents=False, metadata="full")
+    (leaf,) = parser([document(CODE, **metadata)])
     assert leaf.metadata["context"] == f"{label} > Tea > boil"
     assert json.loads(leaf.metadata["path"]) == ["Tea", "boil"]
 
@@ -299,7 +301,7 @@ def test_leaves_of_a_store_can_be_filtered_by_kind_name_and_format(repository: P
 def test_auto_merging_replaces_methods_by_their_class(repository: Path) -> None:
     documents = [one for one in read_repository(repository) if one.node_id.endswith(".py")]
     parser = ChunkanaNodeParser(max_chunk_size=260, min_chunk_size=0)
-    made = build_auto_merging(documents, parser, embed_model=WordEmbedding(), similarity_top_k=9)
+    made = build_auto_merging(documents, parser, embed_model=WordEmbedding(), k=9)
     merged = made.retrieve("booking crossing")
     for one in merged:
         node = one.node

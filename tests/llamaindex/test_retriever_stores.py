@@ -175,11 +175,11 @@ def test_sections_can_be_asked_for_in_the_store(client: QdrantClient) -> None:
     points, _ = client.scroll("leaves", limit=100)
     for point in points:
         payload = point.payload or {}
-        assert {"section_id", "parent_section_id", "path", "header_path", "content_type",
+        assert {"section_id", "parent_section_id", "header_path", "content_type",
                 "container", "chunkana_leaf_id", "file_name", "topic",
                 "format", "kind", "name"} <= payload.keys()  # fmt: skip
         assert payload["doc_id"] == "tea.md"
-        assert not {"start_line", "end_line", "start_char_idx", "spans"} & payload.keys()
+        assert not {"path", "start_line", "end_line", "start_char_idx", "spans"} & payload.keys()
 
 
 class Meeting(SimpleVectorStore):

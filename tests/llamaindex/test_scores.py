@@ -304,20 +304,19 @@ def test_before_merging_the_best_section_is_completed() -> None:
     found = [
         NodeWithScore(node=one, score=1 - n / 10) for n, one in enumerate([best, *others, late])
     ]
-    plain = build_auto_merging(nodes, base_retriever=Finds(found[:4]))
-    assert len(plain.retrieve("?")) == 4
-    propagation = build_auto_merging(
-        nodes, base_retriever=Finds(found), node_postprocessors=[ScorePropagation(top_n=4)]
+    plain = build_auto_merging(
+        nodes, base_retriever=Finds(found), section_weight=0, document_weight=0
     )
+    assert [one.node for one in plain.retrieve("?")] == [best, *others]
+    propagation = build_auto_merging(nodes, base_retriever=Finds(found))
     got = {one.node.metadata["header_path"]: one.node for one in propagation.retrieve("?")}
-    assert got.keys() == {f"/Book/subject{number}" for number in (3, 5, 7)}
+    assert [*got] == [f"/Book/subject{number}" for number in (3, 5, 7, 9)]
     assert got["/Book/subject3"].metadata["content_type"] == "section"
 
 
 async def test_before_merging_asynchronously_the_same() -> None:
     retriever = build_auto_merging(
-        DOCUMENTS, PARSER, embed_model=WordEmbedding(), similarity_top_k=30,
-        node_postprocessors=[STRONG],
+        DOCUMENTS, PARSER, embed_model=WordEmbedding(), k=1, section_weight=1, document_weight=1,
     )  # fmt: skip
     got = retriever.retrieve(QUERY)
     assert [one.to_dict() for one in await retriever.aretrieve(QUERY)] == [
@@ -340,7 +339,7 @@ def test_postprocessors_before_merging_go_one_after_the_other() -> None:
 def test_after_merging_sections_and_leaves_take_part() -> None:
     """What was merged is a node like any other, of its document."""
     retriever = build_auto_merging(
-        [book(), *DOCUMENTS], book_parser(), embed_model=WordEmbedding(), similarity_top_k=8
+        [book(), *DOCUMENTS], book_parser(), embed_model=WordEmbedding(), k=8
     )
     found = retriever.retrieve("item3x1 of subject3, item5x2")
     got = ScorePropagation().postprocess_nodes(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, nan
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkana_core import ConfigurationError, InputTypeError
-from chunkana_retrieval import Hit, propagate_hits, propagate_scores
+from chunkana_retrieval import Hit, Place, propagate_hits, propagate_scores, rank_scores
 
 # In these, sums and products of a few are exact.
 NUMBERS = st.integers(-1000, 1000).map(lambda number: number / 8)
@@ -167,3 +168,29 @@ def test_hits_behind_the_best_stay_there_in_order() -> None:
     assert [one.node_id for one in propagate_hits(hits)] == ["a", "c", "d", "b", "e"]
     with pytest.raises(ConfigurationError, match="top_k"):
         propagate_hits(hits, top_k=-1)
+
+
+@given(FOUND, st.integers(0, 12), st.randoms())
+def test_ranking_does_not_depend_on_the_order_of_what_was_found(
+    found: Found, top_k: int, random: Random
+) -> None:
+    """Equal scores are ranked by document and start, which no two passages have in common."""
+    passages = [
+        (score, Place(document, section, start))
+        for start, (score, section, document) in enumerate(found)
+    ]
+    shuffled = random.sample(passages, len(passages))
+
+    def ranked(given: list[tuple[float, Place]]) -> list[tuple[Place, float]]:
+        scores, places = zip(*given, strict=True)
+        return [(places[n], score) for n, score in rank_scores(scores, places, top_k=top_k)]
+
+    got = ranked(passages)
+    assert got == ranked(shuffled)
+    keys = [(-score, place.document or "", place.start) for place, score in got]
+    assert keys == sorted(keys)
+
+
+def test_places_and_scores_are_as_many() -> None:
+    with pytest.raises(ConfigurationError, match="places"):
+        rank_scores([1.0], [])

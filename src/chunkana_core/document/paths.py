@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import reduce
 from itertools import takewhile
@@ -125,6 +126,17 @@ def format_header_path(titles: Iterable[str]) -> str:
     """
     escaped = [title.replace("\\", r"\\").replace("/", r"\/") for title in titles]
     return "/" + "/".join(escaped)
+
+
+def split_header_path(header_path: str) -> Path:
+    r"""Return the titles of which `format_header_path` made a path; a "/" alone has none.
+
+    >>> split_header_path(r"/Guide/In\/Out/C:\\")
+    ('Guide', 'In/Out', 'C:\\')
+    """
+    titles = re.findall(r"/((?:[^/\\]|\\.)*)", header_path, re.DOTALL)
+    written = [re.sub(r"\\(.)", r"\1", title, flags=re.DOTALL) for title in titles]
+    return () if written == [""] else tuple(written)
 
 
 def short_title(text: str) -> str:

@@ -74,7 +74,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
         title: plain text of its own (first) heading, or of the section it continues.
         section_tags: titles of the further headings in its span.
         anchor: the id that the source gives that heading, else a GitHub-style slug of it.
-        header_path: the path for display, like "/Guide/Install"; never parse it.
+        header_path: the path for display, like "/Guide/Install".
         size: of what is embedded, in units of `length_function`.
         code_languages: the first words of the info strings of its code blocks.
         header_moved_from_id: the section whose heading was moved here to its text, or None.

@@ -16,11 +16,7 @@ from chunkana_langchain.identity import document_name, source_keys
 from chunkana_langchain.indexing.pages import DocumentPages
 from chunkana_langchain.splitting.origin import is_chunk
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-    fingerprint,
-    record_document,
-)
+from chunkana_retrieval.indexing import DocumentRecord, fingerprint, record_document
 
 _WHOLE = "whole documents, as a loader returns them, and no chunks of a splitter"
 _DIFFERENT = (

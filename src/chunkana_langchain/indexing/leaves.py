@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -14,11 +13,7 @@ from chunkana_core import format_header_path
 from chunkana_langchain import keys
 from chunkana_langchain.indexing.embeddings import CachedEmbeddings
 from chunkana_langchain.splitting.mapping import copied
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-    LeafRecord,
-    Proposal,
-)
+from chunkana_retrieval.indexing import DocumentRecord, LeafRecord, Proposal
 
 Leaf = tuple[DocumentRecord, LeafRecord]
 _BATCH = 1000  # leaves that are added or deleted at a time: some stores take no more than 5,000
@@ -152,7 +147,6 @@ def _document(leaf: Leaf) -> Document:
     own = {
         keys.SECTION_ID: one.section_id,
         keys.PARENT_SECTION_ID: one.parent_section_id,
-        keys.PATH: json.dumps(one.path, ensure_ascii=False),
         keys.HEADER_PATH: format_header_path(one.path),
         keys.CONTENT_TYPE: one.content_type,
         keys.CONTAINER: one.container,

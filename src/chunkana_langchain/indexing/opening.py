@@ -17,20 +17,16 @@ from chunkana_core import ConfigurationError, InputTypeError
 from chunkana_langchain.indexing.embeddings import CachedEmbeddings
 from chunkana_langchain.indexing.index import DocumentIndex
 from chunkana_langchain.indexing.leaves import LeafStore, MemoryLeaves
-from chunkana_langchain.indexing.records import (
-    MemoryRecords,
-    Records,
-    StoredRecords,
-    aall_records,
-    all_records,
-)
+from chunkana_langchain.indexing.records import StoredRecords, aall_records, all_records
 from chunkana_langchain.indexing.stores import IndexStores
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter
 from chunkana_retrieval import LexicalIndex
 from chunkana_retrieval.indexing import (
     DocumentRecord,
     IndexSnapshot,
+    MemoryRecords,
     RankingOptions,
+    RecordStore,
 )
 
 _NO_VECTORS: Mapping[str, Sequence[float]] = {}
@@ -144,7 +140,7 @@ class IndexParts:
         """Return what the index of a folder is made of."""
         self._require_place("docstore", self.docstore, saved.records, "records")
         self._require_place("vectorstore", self.vectorstore, saved.vectors, "vectors")
-        records: Records = MemoryRecords(saved.records or ())
+        records: RecordStore = MemoryRecords(saved.records or ())
         if self.docstore is not None:
             records = StoredRecords(self.docstore)
         if saved.vectors == _NO_VECTORS and saved.records and self.search != "lexical":
@@ -195,7 +191,7 @@ class _Opening:
         unfinished: the documents whose last update was not finished, by what the index has of them.
     """
 
-    records: Records
+    records: RecordStore
     leaves: LeafStore | None
     lexical: LexicalIndex | None
     vectors: Mapping[str, Sequence[float]] = field(default_factory=dict)

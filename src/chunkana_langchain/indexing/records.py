@@ -1,19 +1,16 @@
-"""Records of documents, in memory or in a document store."""
+"""Records of documents in a document store."""
 
 from __future__ import annotations
 
 import re
 import warnings
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from typing import Protocol
 
 from langchain_core.documents import Document
 from langchain_core.stores import BaseStore
 
 from chunkana_langchain import keys
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-)
+from chunkana_retrieval.indexing import DocumentRecord, RecordStore
 
 _PREFIX = "chunkana/records"
 _END = ".record"  # of a key, so that none is a folder of another
@@ -21,76 +18,6 @@ _PART = 200  # characters between the slashes of a key, since names of files are
 _BATCH = 256  # records that are read at a time where all are read
 _DAMAGE = (LookupError, NotImplementedError, TypeError, ValueError)  # what stores raise for it
 _LEAF_ID = re.compile(r'"leaf_id": "([0-9a-f-]{36})"')
-
-
-class Records(Protocol):
-    """Records by the ids of their documents; what is damaged is read as one without leaves."""
-
-    def names(self) -> list[str]:
-        """Return the ids of all documents."""
-        ...
-
-    async def anames(self) -> list[str]:
-        """Return the ids of all documents."""
-        ...
-
-    def read(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        ...
-
-    async def aread(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        ...
-
-    def write(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        ...
-
-    async def awrite(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        ...
-
-
-class MemoryRecords:
-    """Records in memory."""
-
-    def __init__(self, records: Iterable[DocumentRecord] = ()) -> None:
-        self._records = {record.document_id: record for record in records}
-
-    def names(self) -> list[str]:
-        """Return the ids of all documents."""
-        return [*self._records]
-
-    async def anames(self) -> list[str]:
-        """Return the ids of all documents."""
-        return self.names()
-
-    def all(self) -> list[DocumentRecord]:
-        """Return all records."""
-        return [*self._records.values()]
-
-    def read(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        records = self._records
-        return [records[name] for name in document_ids if name in records]
-
-    async def aread(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        return self.read(document_ids)
-
-    def write(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
-        """Put records in place of those of the same documents, and delete others.
-
-        Searches of other threads see all as before, or all as they are now.
-        """
-        written = self._records | {record.document_id: record for record in records}
-        for name in deleted:
-            written.pop(name, None)
-        self._records = written
-
-    async def awrite(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        self.write(records, deleted)
 
 
 class StoredRecords:
@@ -125,19 +52,19 @@ class StoredRecords:
             stored = [await self._aread_one(key) for key in found]
         return _records(document_ids, stored)
 
-    def write(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
+    def write(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
         """Put records in place of those of the same documents, and delete others."""
         if written := [*map(_stored, records)]:
             self._store.mset(written)
-        if deleted:
-            self._store.mdelete([*map(_key, deleted)])
+        if gone := [*map(_key, deleted)]:
+            self._store.mdelete(gone)
 
-    async def awrite(self, records: Iterable[DocumentRecord], deleted: Sequence[str]) -> None:
+    async def awrite(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
         """Put records in place of those of the same documents, and delete others."""
         if written := [*map(_stored, records)]:
             await self._store.amset(written)
-        if deleted:
-            await self._store.amdelete([*map(_key, deleted)])
+        if gone := [*map(_key, deleted)]:
+            await self._store.amdelete(gone)
 
     def _read_one(self, key: str) -> Document | None:
         try:
@@ -152,14 +79,14 @@ class StoredRecords:
             return Document(page_content="")
 
 
-def all_records(records: Records) -> Iterator[DocumentRecord]:
+def all_records(records: RecordStore) -> Iterator[DocumentRecord]:
     """Yield all records."""
     names = records.names()
     for start in range(0, len(names), _BATCH):
         yield from records.read(names[start : start + _BATCH])
 
 
-async def aall_records(records: Records) -> AsyncIterator[DocumentRecord]:
+async def aall_records(records: RecordStore) -> AsyncIterator[DocumentRecord]:
     """Yield all records."""
     names = await records.anames()
     for start in range(0, len(names), _BATCH):

@@ -17,9 +17,7 @@ from chunkana_core import ConfigurationError, InputTypeError
 from chunkana_langchain.indexing.index import DocumentIndex
 from chunkana_langchain.indexing.opening import IndexParts
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter
-from chunkana_retrieval.indexing import (
-    UpdateReport,
-)
+from chunkana_retrieval.indexing import UpdateReport
 
 _MADE = "one over an index: make the retriever with `from_documents` or `load`"
 

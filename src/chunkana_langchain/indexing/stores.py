@@ -12,7 +12,6 @@ from langchain_core.runnables import run_in_executor
 from msgspec.structs import replace
 
 from chunkana_langchain.indexing.leaves import Leaf, LeafStore, MemoryLeaves
-from chunkana_langchain.indexing.records import MemoryRecords, Records
 from chunkana_retrieval import LexicalIndex
 from chunkana_retrieval.indexing import (
     AddLeaves,
@@ -20,7 +19,9 @@ from chunkana_retrieval.indexing import (
     DocumentRecord,
     IndexSnapshot,
     ListDocuments,
+    MemoryRecords,
     ReadRecords,
+    RecordStore,
     Step,
     WriteRecords,
 )
@@ -39,7 +40,7 @@ class IndexStores:
         folder: where everything that is in memory is saved; None for nowhere.
     """
 
-    records: Records
+    records: RecordStore
     leaves: LeafStore | None
     lexical: LexicalIndex | None
     folder: Path | None = None
@@ -61,7 +62,9 @@ class IndexStores:
 
     def save_to(self, folder: str | Path, *, with_words: bool = True) -> None:
         """Write what is in memory to a folder."""
-        records = self.records.all() if isinstance(self.records, MemoryRecords) else None
+        records: list[DocumentRecord] | None = None
+        if isinstance(self.records, MemoryRecords):
+            records = [*self.records.records.values()]
         vectors: dict[str, list[float]] | None = None
         if self.leaves is None:
             vectors = {}  # of an index that has none

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeGuard
 from langchain_core.documents import Document
 
 from chunkana_langchain import keys
-from chunkana_retrieval import propagate_scores
+from chunkana_retrieval import Place, rank_scores
 
 # Added to a rank, from 0, whose reciprocal stands for a score. The 60 of reciprocal rank fusion
 # makes all ranks nearly equal; with 5, propagation gains as much as with the scores of BM25.
@@ -43,18 +43,14 @@ def rank_documents(
         document_weight: how much the best score of a document counts.
         top_k: how many of the best documents take part; the others stay behind them, in order.
     """
-    documents = [document for document, _ in found]
-    best = documents[:top_k]
-    alone = [None] * (len(documents) - len(best))  # in no section or document, they stay behind
-    scores = propagate_scores(
+    ranked = rank_scores(
         _higher_is_better([score for _, score in found]),
-        [*(_read_name(document, keys.SECTION_ID) for document in best), *alone],
-        [*(_read_name(document, keys.DOCUMENT_ID) for document in best), *alone],
+        [_place(document) for document, _ in found],
         section_weight=section_weight,
         document_weight=document_weight,
+        top_k=top_k,
     )
-    ranked = map(ScoredDocument, documents, scores)
-    return sorted(ranked, key=lambda scored: scored.score, reverse=True)
+    return [ScoredDocument(found[position][0], score) for position, score in ranked]
 
 
 def _higher_is_better(scores: Sequence[object]) -> list[float]:
@@ -72,7 +68,13 @@ def _is_number(score: object) -> TypeGuard[float]:
     return not isinstance(score, bool) and isinstance(score, Real) and isfinite(score)
 
 
-def _read_name(document: Document, key: str) -> str | None:
-    """Return the name of a document's section or document from its metadata, None for none."""
-    name = document.metadata.get(key)
-    return None if name is None else str(name)
+def _place(document: Document) -> Place:
+    """Return where a document says that it is; documents of others are by themselves."""
+    metadata = document.metadata
+    name, section = metadata.get(keys.DOCUMENT_ID), metadata.get(keys.SECTION_ID)
+    start = metadata.get(keys.START_CHAR)
+    return Place(
+        None if name is None else str(name),
+        None if section is None else str(section),
+        start if isinstance(start, int) else 0,
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from math import nan
 from numbers import Real
@@ -16,15 +15,9 @@ from pydantic import ConfigDict, Field, SkipValidation, field_validator
 from chunkana_core import Span
 from chunkana_langchain import keys
 from chunkana_langchain.reading.passages import passage_document
-from chunkana_langchain.splitting.origin import ChunkContext
+from chunkana_langchain.splitting.origin import NO_CHUNK, ChunkContext
 from chunkana_langchain.splitting.outline import TITLED
-from chunkana_retrieval import (
-    Hit,
-    assemble_mixed,
-    opened_titles,
-    repeated_rows,
-    repeated_signature,
-)
+from chunkana_retrieval import Hit, assemble_mixed, opened_titles, repeated_rows, repeated_signature
 
 _OURS = keys.OWN.union(keys.HEADERS, {keys.START_INDEX, keys.SCORE})
 _PLACE = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.DOCUMENT_ID})
@@ -104,39 +97,35 @@ def _hit(document: Document) -> Hit | None:
     """Return a chunk or parent as a hit; None for what is none, or was changed."""
     metadata, content = document.metadata, document.page_content
     try:
-        context = ChunkContext.from_json(metadata[keys.CONTEXT])
+        context = ChunkContext.of(metadata)
         start, end = int(metadata[keys.START_CHAR]), int(metadata[keys.END_CHAR])
         prefix = int(metadata[keys.PREFIX_CHARS])
         document_id = str(metadata[keys.DOCUMENT_ID])
         own = {key: value for key, value in metadata.items() if key not in context.kept}
-        titles = json.loads(own[keys.PATH]) if keys.PATH in own else _titles(context)
         has_file = bool(context.title) and context.format not in TITLED
         line = int(own[keys.START_LINE]) if keys.START_LINE in own else None
-    except (KeyError, TypeError, ValueError):
+    except NO_CHUNK:
         return None
     text = content[prefix : prefix + end - start]
     if not _PLACE.isdisjoint(context.kept) or not 0 <= start < end or len(text) < end - start:
         return None
-    score, kind, path = metadata.get(keys.SCORE), own.get(keys.KIND, ""), [*map(str, titles)]
+    score, kind, path = metadata.get(keys.SCORE), own.get(keys.KIND, ""), context.path
     signature = repeated_signature(content[context.content_start : prefix], kind)
-    is_continued = bool(own.get(keys.CONTINUED))
     return Hit(
         str(own.get(keys.CHUNK_ID, document.id or "")),
         float(score) if isinstance(score, Real) else nan,
         document_id=document_id,
         span=Span(start, end),
-        path=tuple([context.title, *path] if has_file else path),
+        path=(context.title, *path) if has_file else path,
         text=text,
         start_line=line,
         repeated=repeated_rows(content[:prefix]),
         format=context.format,
         signature=signature,
-        opened=opened_titles(path, own.get(keys.NAME, ""), signature, is_continued=is_continued),
+        opened=opened_titles(
+            path, own.get(keys.NAME, ""), signature, is_continued=context.is_continued
+        ),
     )
-
-
-def _titles(context: ChunkContext) -> list[str]:
-    return [heading.title for heading in context.above]
 
 
 def _shared_metadata(
@@ -147,7 +136,7 @@ def _shared_metadata(
     for document, hit in zip(documents, found, strict=True):
         if not isinstance(hit, Hit):
             continue
-        kept = ChunkContext.from_json(document.metadata[keys.CONTEXT]).kept
+        kept = ChunkContext.of(document.metadata).kept
         ours = _OURS.difference(kept)
         callers = {key: value for key, value in document.metadata.items() if key not in ours}
         before = shared.setdefault(hit.document_id, callers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,12 +16,14 @@ from chunkana_core import (
     HierarchicalChunkingResult,
     MergeNode,
     MergeTree,
+    Source,
     Span,
     format_header_path,
 )
 from chunkana_langchain import keys
 from chunkana_langchain.identity import document_id
-from chunkana_langchain.splitting.origin import Heading, Origin
+from chunkana_langchain.splitting.options import MappingOptions
+from chunkana_langchain.splitting.origin import ChunkContext, Heading, Origin
 from chunkana_langchain.splitting.outline import MARKDOWN, PROSE, TextOutline
 from chunkana_langchain.splitting.overlap import overlap_between
 
@@ -30,29 +32,6 @@ _NO_INDEX = -1  # of a parent, which is no chunk
 _RESERVED = keys.OWN.union(keys.HEADERS)
 _IMMUTABLE = (str, int, float, bool, type(None))
 _Path = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MappingOptions:
-    """How chunks become documents.
-
-    Attributes:
-        chunk_size: the largest page content, in units of `length`.
-        length: measures a text.
-        max_parent_size: the size of the largest parent's text; None for the core's default.
-        has_overlap: whether overlap is put in front of contents.
-        has_start_index: whether `start_index` is in the metadata.
-        has_header_keys: whether "Header 1" to "Header 6" are.
-        strips: whether white space at the start of what is no code is left out.
-    """
-
-    chunk_size: int
-    length: Callable[[str], int] = len
-    max_parent_size: int | None = None
-    has_overlap: bool = False
-    has_start_index: bool = False
-    has_header_keys: bool = False
-    strips: bool = False
 
 
 class _Page(NamedTuple):
@@ -94,7 +73,6 @@ class DocumentMapper:
     _definitions: Mapping[_Path, Chunk]  # a chunk of each
     _kept: tuple[str, ...]  # the metadata keys of ours whose values are the caller's
     _section_metadata: dict[_Path, dict[str, Any]] = field(default_factory=dict)
-    _ancestries: dict[tuple[Heading, ...], str] = field(default_factory=dict)  # as JSON
 
     @classmethod
     def of(
@@ -217,9 +195,10 @@ class DocumentMapper:
             above: the headings above the one that the content starts with.
             own: the metadata that leaves and parents have from different places.
         """
-        origin, path, line_at = self.origin, node.section.path, node.source.line_at
+        origin, path = self.origin, node.section.path
+        headings = origin.above + self._outline.headings(path)
         kind, name = self._kind_and_name(node)
-        own |= self._of_section(path)
+        own |= self._of_section(path, headings) | self._of_place(node.source, page)
         own |= {
             keys.FORMAT: self._outline.format,
             keys.KIND: kind,
@@ -227,33 +206,47 @@ class DocumentMapper:
             keys.CHUNK_ID: node.node_id,
             keys.SECTION_ID: node.section_id,
             keys.PARENT_SECTION_ID: node.parent_section_id or "",
-            keys.START_CHAR: origin.in_source + page.span.start,
-            keys.END_CHAR: origin.in_source + page.span.end,
-            keys.PREFIX_CHARS: len(page.front) + page.offset,
-            keys.START_LINE: origin.lines_above + line_at(page.span.start),
-            keys.END_LINE: origin.lines_above + line_at(page.span.end - 1),
             keys.DOCUMENT_ID: origin.document_id,
             keys.PARENT_ID: self._id(node.parent_id or node.node_id),
             keys.CHILD_COUNT: len(node.children_ids),
-            keys.CONTEXT: self._context_json(len(page.front), origin.above + above),
+            keys.CONTEXT: ChunkContext(
+                len(page.front),
+                tuple([heading.title for heading in headings]),
+                self._title,
+                origin.above + above,
+                self._kept,
+                self._outline.format,
+                is_continued=own[keys.CONTINUED],
+            ).to_json(),
         }
-        if self.options.has_start_index:
-            own[keys.START_INDEX] = origin.in_page + page.span.start
-        for name in origin.kept:
-            own.pop(name, None)
+        left_out = origin.kept if self.options.has_all_keys else origin.kept | keys.FULL
+        own = {key: value for key, value in own.items() if key not in left_out}
         metadata = copied(origin.metadata) | own
         content = page.front + page.content
         return Document(page_content=content, metadata=metadata, id=self._id(node.node_id))
+
+    def _of_place(self, source: Source, page: _Page) -> dict[str, Any]:
+        """Return the metadata that say where a page is from."""
+        origin, (start, end) = self.origin, (page.span.start, page.span.end)
+        metadata = {
+            keys.START_CHAR: origin.in_source + start,
+            keys.END_CHAR: origin.in_source + end,
+            keys.PREFIX_CHARS: len(page.front) + page.offset,
+            keys.START_LINE: origin.lines_above + source.line_at(start),
+            keys.END_LINE: origin.lines_above + source.line_at(end - 1),
+        }
+        if self.options.has_start_index:
+            metadata[keys.START_INDEX] = origin.in_page + start
+        return metadata
 
     def _kind_and_name(self, node: MergeNode) -> tuple[str, str]:
         """Return what a node says it is; a group of parts is what it is part of."""
         chunk = node.chunk or self._definitions.get(node.section.path)
         return (chunk.kind, chunk.title) if chunk and chunk.kind else ("", "")
 
-    def _of_section(self, path: _Path) -> dict[str, Any]:
+    def _of_section(self, path: _Path, headings: tuple[Heading, ...]) -> dict[str, Any]:
         """Return the metadata that all chunks of a path in the text have in common."""
         if path not in self._section_metadata:
-            headings = self.origin.above + self._outline.headings(path)
             titles = [heading.title for heading in headings]
             metadata: dict[str, Any] = {
                 keys.PATH: json.dumps(titles, ensure_ascii=False),
@@ -266,13 +259,6 @@ class DocumentMapper:
                 metadata |= {name: by_level.get(n, "") for n, name in enumerate(keys.HEADERS, 1)}
             self._section_metadata[path] = metadata
         return self._section_metadata[path]
-
-    def _context_json(self, content_start: int, above: tuple[Heading, ...]) -> str:
-        """Return a `ChunkContext` as JSON, most of which chunks of one section share."""
-        if above not in self._ancestries:
-            ancestry = [self._title, above, self._kept, self._outline.format]
-            self._ancestries[above] = json.dumps(ancestry, ensure_ascii=False)
-        return f"[{content_start}, {self._ancestries[above]}]"
 
     def _id(self, node_id: str) -> str:
         return document_id(self.origin.key, node_id)

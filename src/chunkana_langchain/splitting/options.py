@@ -1,17 +1,45 @@
-"""Options of the splitter, and how they are checked."""
+"""Options of the splitter, how they are checked, and what it warns of."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from langchain_core.documents import Document
 
-from chunkana_core import ConfigurationError, InputTypeError
+from chunkana_core import ConfigurationError, FormatWarning, InputTypeError
 from chunkana_langchain import keys
+from chunkana_retrieval.indexing import SourceFile
 
 HeaderContext = Literal["breadcrumb", "none"]
 SourceLabel = str | Callable[[Document], str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class MappingOptions:
+    """How chunks become documents.
+
+    Attributes:
+        chunk_size: the largest page content, in units of `length`.
+        length: measures a text.
+        max_parent_size: the size of the largest parent's text; None for the core's default.
+        has_overlap: whether overlap is put in front of contents.
+        has_start_index: whether `start_index` is in the metadata.
+        has_header_keys: whether "Header 1" to "Header 6" are.
+        has_all_keys: whether all keys of ours are, or those that retrieval uses.
+        strips: whether white space at the start of what is no code is left out.
+    """
+
+    chunk_size: int
+    length: Callable[[str], int] = len
+    max_parent_size: int | None = None
+    has_overlap: bool = False
+    has_start_index: bool = False
+    has_header_keys: bool = False
+    has_all_keys: bool = False
+    strips: bool = False
 
 
 def require_documents(documents: Iterable[Document]) -> list[Document]:
@@ -62,6 +90,13 @@ def require_context(value: object) -> None:
         raise ConfigurationError("header_context", value, allowed)
 
 
+def require_metadata(value: object) -> None:
+    """Raise a ConfigurationError unless a value is "short" or "full"."""
+    if value not in get_args(keys.MetadataKeys):
+        allowed = " or ".join(map(repr, get_args(keys.MetadataKeys)))
+        raise ConfigurationError("metadata", value, allowed)
+
+
 def require_keys(front_matter_keys: Sequence[str]) -> None:
     """Raise an error unless these are names of keys that are not ours."""
     given: object = front_matter_keys  # a str is a sequence of such, too
@@ -71,3 +106,11 @@ def require_keys(front_matter_keys: Sequence[str]) -> None:
     if not keys.OWN.isdisjoint(front_matter_keys):
         allowed = f"any but {', '.join(sorted(keys.OWN))}"
         raise ConfigurationError("front_matter_keys", front_matter_keys, allowed)
+
+
+def warn_of_misnamed(file: SourceFile, form: str) -> None:
+    """Warn of a text that is not what its name says, but was taken for another format."""
+    taken = "Markdown" if form == "markdown" else "plain text"
+    name = file.name or "a document"
+    message = f"{name} is not valid {file.format}, or too long for it, and chunked as {taken}"
+    warnings.warn(message, FormatWarning, stacklevel=2)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from operator import eq
 from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from chunkana_core import Source, Span
+from chunkana_core import Source, Span, split_header_path
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_id
+
+NO_CHUNK = (AttributeError, LookupError, TypeError, ValueError)  # what other metadata raise
 
 
 class Heading(NamedTuple):
@@ -22,40 +26,82 @@ class Heading(NamedTuple):
 
 
 class ChunkContext(NamedTuple):
-    """What a chunk's metadata keep, as JSON, for a splitter that splits the chunk further.
+    """What a chunk's metadata tell those who read the chunk, or split it further.
 
     Attributes:
         content_start: where the content starts in the page content, after context and overlap.
+        path: the titles that the chunk is under, outermost first.
         title: the document's, "" for none.
         above: the headings above the first heading of the content, or above the content where it
             has none; outermost first.
         kept: the metadata keys that are the caller's although they are called as ours.
         format: the name of the document's format.
+        is_continued: whether the chunk does not begin as its section does.
     """
 
     content_start: int
+    path: tuple[str, ...]
     title: str
     above: tuple[Heading, ...]
     kept: tuple[str, ...]
     format: str
+    is_continued: bool = False
 
     @classmethod
-    def from_json(cls, text: str) -> ChunkContext:
-        """Return what `[content_start, [title, above, kept, format]]` says.
+    def of(cls, metadata: Mapping[str, Any]) -> ChunkContext:
+        """Return what the metadata of a chunk say.
 
         Raises:
-            TypeError, ValueError: if the text is something else.
+            KeyError, TypeError, ValueError: if they are no chunk's.
         """
-        content_start, (title, above, kept, format_name) = json.loads(text)
-        headings = tuple(Heading(int(level), str(name)) for level, name in above)
-        return cls(int(content_start), str(title), headings, tuple(kept), str(format_name))
+        content_start, above, *further = json.loads(metadata[keys.CONTEXT])
+        others: dict[str, Any] = further[0] if further else {}
+        path = others["path"] if "path" in others else split_header_path(metadata[keys.HEADER_PATH])
+        return cls(
+            int(content_start),
+            tuple(map(str, path)),
+            str(others.get("title", path[0] if path else "")),
+            tuple([_heading(one, path[n : n + 1]) for n, one in enumerate(above)]),
+            tuple(map(str, others.get("kept", ()))),
+            str(others["format"] if "format" in others else metadata[keys.FORMAT]),
+            bool(others.get("is_continued")),
+        )
+
+    def to_json(self) -> str:
+        """Return `[content_start, above, others]`, less what other metadata of a chunk say.
+
+        A heading above that is in the path is its level alone, and `others` has the rest where
+        they are the caller's, or not what is expected.
+        """
+        is_above = all(map(eq, self.path, (heading.title for heading in self.above)))
+        is_in_path = is_above and len(self.above) <= len(self.path)
+        above = [heading.level for heading in self.above] if is_in_path else self.above
+        others: dict[str, object] = {}
+        if self.title != (self.path[0] if self.path else ""):
+            others["title"] = self.title
+        if self.is_continued:
+            others["is_continued"] = True
+        if self.kept:
+            others["kept"] = self.kept
+        if keys.FORMAT in self.kept:
+            others["format"] = self.format
+        if keys.HEADER_PATH in self.kept or self.path == ("",):
+            others["path"] = self.path
+        written = [self.content_start, above, others] if others else [self.content_start, above]
+        return json.dumps(written, ensure_ascii=False)
+
+
+def _heading(written: Any, titles: Sequence[str]) -> Heading:
+    """Return a heading of its level and title, or of its level, with the title in a path."""
+    level, title = written if isinstance(written, list) else (written, titles[0])
+    return Heading(int(level), str(title))
 
 
 def is_chunk(document: Document) -> bool:
     """Tell whether a document says that it is a chunk or parent of Chunkana's."""
     try:
-        ChunkContext.from_json(document.metadata[keys.CONTEXT])
-    except (KeyError, TypeError, ValueError):
+        ChunkContext.of(document.metadata)
+    except NO_CHUNK:
         return False
     return True
 
@@ -99,8 +145,8 @@ class Origin:
         """Return the origin of a document's chunks."""
         metadata = document.metadata
         try:
-            return cls._of_chunk(document, key, ChunkContext.from_json(metadata[keys.CONTEXT]))
-        except (KeyError, TypeError, ValueError):  # it is no chunk, or its metadata were changed
+            return cls._of_chunk(document, key, ChunkContext.of(metadata))
+        except NO_CHUNK:  # it is no chunk, or its metadata were changed
             text, kept = document.page_content, metadata.keys() - {keys.START_INDEX}
             return cls(text, key, source_id(key), metadata, Span(0, len(text)), kept=kept)
 
@@ -124,7 +170,7 @@ class Origin:
             title=context.title,
             above=context.above,
             kept=frozenset(context.kept),
-            is_continued=bool(metadata[keys.CONTINUED]),
+            is_continued=context.is_continued,
             format=context.format,
         )
 

@@ -9,7 +9,9 @@ from langchain_core.documents import Document
 
 from chunkana_core import HierarchicalChunkingResult
 from chunkana_langchain.identity import source_keys
-from chunkana_langchain.splitting.mapping import DocumentMapper, MappingOptions
+from chunkana_langchain.keys import MetadataKeys
+from chunkana_langchain.splitting.mapping import DocumentMapper
+from chunkana_langchain.splitting.options import MappingOptions, require_metadata
 from chunkana_langchain.splitting.origin import Origin
 from chunkana_langchain.splitting.outline import TITLED
 from chunkana_retrieval.indexing import SourceFile
@@ -27,20 +29,25 @@ class HierarchicalDocuments(NamedTuple):
 
 
 def to_documents(
-    result: HierarchicalChunkingResult, metadata: Mapping[str, Any] | None = None
+    result: HierarchicalChunkingResult,
+    document_metadata: Mapping[str, Any] | None = None,
+    *,
+    metadata: MetadataKeys = "short",
 ) -> list[Document]:
     r"""Return the chunks of a result that are worth indexing, as the core made them.
 
     Args:
         result: what the core makes of a document; page contents are its chunks' `embedded`.
-        metadata: of that document; each chunk's has a copy of it.
+        document_metadata: of that document; each chunk's has a copy of it.
+        metadata: which keys are added, as for `ChunkanaSplitter`.
 
     >>> from chunkana_core import chunk_hierarchical
     >>> [d.page_content for d in to_documents(chunk_hierarchical("# A\n\nText.\n"))]
     ['# A\n\nText.']
     """
-    whole = Document(page_content=result.text, metadata=dict(metadata or {}))
+    require_metadata(metadata)
+    whole = Document(page_content=result.text, metadata=dict(document_metadata or {}))
     origin = Origin.of(whole, *source_keys([whole]))
     label = "" if result.format in TITLED else SourceFile.of(whole.metadata).label
-    options = MappingOptions(result.max_chunk_size)
+    options = MappingOptions(result.max_chunk_size, has_all_keys=metadata == "full")
     return [*DocumentMapper.of(result, origin, options, label=label).leaves()]

@@ -18,23 +18,25 @@ from chunkana_core import (
     Chunker,
     ConfigurationError,
     Context,
-    FormatWarning,
     HierarchicalChunkingResult,
     InputTypeError,
     Span,
 )
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_keys
-from chunkana_langchain.splitting.mapping import DocumentMapper, MappingOptions
+from chunkana_langchain.splitting.mapping import DocumentMapper
 from chunkana_langchain.splitting.options import (
     HeaderContext,
+    MappingOptions,
     SourceLabel,
     label_of,
     require_context,
     require_documents,
     require_keys,
     require_label,
+    require_metadata,
     require_parent_size,
+    warn_of_misnamed,
 )
 from chunkana_langchain.splitting.origin import Origin
 from chunkana_langchain.splitting.outline import TITLED
@@ -43,8 +45,7 @@ from chunkana_retrieval.indexing import SourceFile, require_installed
 
 _MIN_CHUNK_SIZE = 32  # the core's smallest limit
 _PARENT_SIZE = 4  # of the largest parent by default, in multiples of the chunk size
-_JSON, _MARKDOWN = "json", "markdown"
-_NOTEBOOK = "notebook"
+_JSON, _MARKDOWN, _NOTEBOOK = "json", "markdown", "notebook"
 _PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"  # few measures agree on it
 # Where they differ from the core's defaults; see docs/retrieval.md.
 _DEFAULTS: dict[str, Any] = {"atomic_blocks": "split"}
@@ -76,6 +77,8 @@ class ChunkanaSplitter(TextSplitter):
         introductions: whether below a breadcrumb stands the first sentence of the section that
             the chunk continues or is under.
         header_keys: whether the metadata has "Header 1" to "Header 6".
+        metadata: which keys are added to the metadata: "short" for those that filters, citations
+            and retrievers use, "full" for all.
         front_matter_keys: keys of front matter that are copied into the metadata of the document's
             chunks, where the metadata has no such key.
         format: the name of the format of all documents; "auto" for what their metadata say.
@@ -110,6 +113,7 @@ class ChunkanaSplitter(TextSplitter):
         source_label: SourceLabel = None,
         introductions: bool = True,
         header_keys: bool = False,
+        metadata: keys.MetadataKeys = "short",
         front_matter_keys: Sequence[str] = (),
         format: str = "auto",  # noqa: A002 -- as the core calls it
         max_parent_size: int | None = None,
@@ -119,6 +123,7 @@ class ChunkanaSplitter(TextSplitter):
         super().__init__(*sizes, keep_separator, add_start_index, strip_whitespace)
         require_context(header_context)
         require_label(source_label, header_context)
+        require_metadata(metadata)
         require_keys(front_matter_keys)
         require_parent_size(max_parent_size, chunk_size)
         self._header_context, self._source_label = header_context, source_label
@@ -134,6 +139,7 @@ class ChunkanaSplitter(TextSplitter):
             has_overlap=chunk_overlap > 0,
             has_start_index=add_start_index,
             has_header_keys=header_keys,
+            has_all_keys=metadata == "full",
             strips=strip_whitespace,
         )
 
@@ -230,10 +236,11 @@ class ChunkanaSplitter(TextSplitter):
             "config": self._chunker.config.to_dict(),
             "length_function": [*names, length(_PROBE)],
             "header_context": self._header_context,
-            "label": label_of(document, self._source_label),
+            "label": self._label(document),
             "format": self._format,
             "introductions": self._introductions,
             "front_matter_keys": sorted(self._front_matter_keys),
+            "has_all_keys": self._mapping.has_all_keys,
             "max_parent_size": self._mapping.max_parent_size,
             "strip_whitespace": self._strip_whitespace,
         }
@@ -244,7 +251,8 @@ class ChunkanaSplitter(TextSplitter):
         documents = require_documents(documents)
         self.require_formats(documents)
         origins = list(map(Origin.of, documents, source_keys(documents)))
-        own = keys.OWN | set(keys.HEADERS if self._mapping.has_header_keys else ())
+        own = keys.OWN - (frozenset() if self._mapping.has_all_keys else keys.FULL)
+        own |= set(keys.HEADERS if self._mapping.has_header_keys else ())
         if clashing := own & set().union(*(origin.kept for origin in origins)):
             names = ", ".join(sorted(clashing))
             warnings.warn(f"metadata of the documents keeps its own {names}", stacklevel=3)
@@ -256,7 +264,7 @@ class ChunkanaSplitter(TextSplitter):
         file = SourceFile.of(document.metadata, form or self._format)
         result, context = self._chunked(document, origin, file)
         if not origin.format and result.format != file.format:
-            _warn_of_misnamed(file, result.format)
+            warn_of_misnamed(file, result.format)
             file = replace(file, format=result.format)  # by which it is labelled, too
             result, context = self._chunked(document, origin, file)
         if result.format == _NOTEBOOK:  # of which the cells alone are chunked
@@ -290,11 +298,3 @@ class ChunkanaSplitter(TextSplitter):
 
     def _label(self, document: Document) -> str:
         return label_of(document, self._source_label)
-
-
-def _warn_of_misnamed(file: SourceFile, form: str) -> None:
-    """Warn of a text that is not what its name says, but was taken for another format."""
-    taken = "Markdown" if form == _MARKDOWN else "plain text"
-    name = file.name or "a document"
-    message = f"{name} is not valid {file.format}, or too long for it, and chunked as {taken}"
-    warnings.warn(message, FormatWarning, stacklevel=2)

@@ -14,25 +14,21 @@ from llama_index.core.indices.base import BaseIndex
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.retrievers import AutoMergingRetriever
 from llama_index.core.schema import BaseNode, Document, NodeWithScore, QueryBundle
+from llama_index.core.vector_stores import MetadataFilters
 
 from chunkana_llamaindex.merging import storing
-from chunkana_llamaindex.merging.nodes import merging
+from chunkana_llamaindex.merging.nodes import MergingOptions, merging
 from chunkana_llamaindex.merging.updating import NodeStores, mark_of, updating
 from chunkana_llamaindex.parsing.checks import require_nodes
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
+from chunkana_llamaindex.reading.scores import ScorePropagation
 from chunkana_llamaindex.retrieving.arguments import require_documents, require_names
-from chunkana_retrieval.indexing import (
-    UpdateReport,
-    run,
-    run_async,
-)
+from chunkana_retrieval.indexing import UpdateReport, run, run_async
 from chunkana_retrieval.indexing.steps import Procedure
 
 if TYPE_CHECKING:
     from llama_index.core.indices.vector_store import VectorIndexRetriever
-
-_TOP_K = 6
 
 
 def build_auto_merging(
@@ -43,11 +39,20 @@ def build_auto_merging(
     index: BaseIndex[Any] | None = None,
     storage_context: StorageContext | None = None,
     embed_model: BaseEmbedding | None = None,
-    similarity_top_k: int | None = None,
+    k: int = 4,
+    fetch_k: int = 30,
+    section_weight: float = 0.4,
+    document_weight: float = 0.2,
     ratio: float = 0.5,
+    max_parent_size: int | None = None,
+    filters: MetadataFilters | None = None,
     node_postprocessors: Sequence[BaseNodePostprocessor] = (),
 ) -> ChunkanaAutoMergingRetriever:
     """Return a retriever that finds leaves and puts parents in their place.
+
+    Leaves are ranked by their scores and the best ones of their section and document
+    (`chunkana_retrieval.propagate_scores`). As many are taken, the best first, as make `k` nodes
+    after merging; each has the score of the best leaf in it.
 
     Parents and leaves are kept in a document store, in place of what it has of the same documents;
     leaves alone are indexed, unless something that finds them is given.
@@ -59,19 +64,24 @@ def build_auto_merging(
         index: has the leaves; by default a `VectorStoreIndex` is made of them.
         storage_context: for nodes and vectors; by default the index's, else in memory.
         embed_model: of the index that is made; by default that of LlamaIndex's settings.
-        similarity_top_k: how many leaves an index finds, by default 6.
+        k: how many nodes to return, if there are so many.
+        fetch_k: how many leaves an index finds, at least `k`; so many best ones take part in the
+            propagation of scores.
+        section_weight: how much the best score of a leaf's section counts; 0 for nothing.
+        document_weight: how much the best score of a leaf's document counts; 0 for nothing.
         ratio: a parent replaces its children where more than this part of them was found; from 0
             to 1.
-        node_postprocessors: change what was found, one after the other, before it is merged.
+        max_parent_size: the largest parent to return, in characters; None for any that is stored.
+        filters: of the index.
+        node_postprocessors: change what was found, one after the other, before it is ranked.
 
     Raises:
         ValueError: if a node that others are linked to, or an index finds, is not stored; if an
-            index lacks leaves; for no nodes, a ratio out of range, and arguments that exclude each
+            index lacks leaves; for no nodes, values out of range, and arguments that exclude each
             other.
     """
-    if not 0 <= ratio <= 1:
-        raise ValueError(f"ratio is {ratio}; allowed: a number from 0 to 1")
-    _require_sense(base_retriever, index, embed_model, similarity_top_k)
+    options = MergingOptions(k, fetch_k, section_weight, document_weight, ratio, max_parent_size)
+    _require_sense(base_retriever, index, embed_model, filters)
     require_nodes(documents_or_nodes)
     documents = [node for node in documents_or_nodes if isinstance(node, Document)]
     nodes = [node for node in documents_or_nodes if not isinstance(node, Document)]
@@ -86,12 +96,12 @@ def build_auto_merging(
             leaves_of(nodes), storage_context=storage_context, embed_model=embed_model
         )
         storing.require_stored(index, storage_context.docstore)
-        finder = _Finder(index, similarity_top_k or _TOP_K)
+        finder = _Finder(index, max(k, fetch_k), filters)
     for document in documents:
         mark = mark_of(document, parser)
         storage_context.docstore.set_document_hash(document.node_id, mark)
     return ChunkanaAutoMergingRetriever(
-        finder, storage_context, parser, ratio=ratio, node_postprocessors=node_postprocessors
+        finder, storage_context, parser, options, node_postprocessors
     )
 
 
@@ -111,19 +121,25 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         base_retriever: BaseRetriever,
         storage_context: StorageContext,
         parser: ChunkanaNodeParser,
-        *,
-        ratio: float,
-        node_postprocessors: Sequence[BaseNodePostprocessor],
+        options: MergingOptions,
+        node_postprocessors: Sequence[BaseNodePostprocessor] = (),
     ) -> None:
         retriever = cast("VectorIndexRetriever", base_retriever)  # any retriever will do
-        super().__init__(retriever, storage_context, simple_ratio_thresh=ratio)
-        self._node_postprocessors = tuple(node_postprocessors)
-        self._parser = parser
+        super().__init__(retriever, storage_context, simple_ratio_thresh=options.ratio)
+        propagation = ScorePropagation(
+            section_weight=options.section_weight,
+            document_weight=options.document_weight,
+            top_k=options.fetch_k,
+        )
+        self._node_postprocessors = (*node_postprocessors, propagation)
+        self._parser, self._options = parser, options
         index = base_retriever.index if isinstance(base_retriever, _Finder) else None
         self._stores = NodeStores(storage_context.docstore, index)
         self._lock, self._alock = Lock(), asyncio.Lock()
 
-    def update(self, documents: Iterable[BaseNode], delete_missing: bool = False) -> UpdateReport:
+    def update(
+        self, documents: Iterable[BaseNode], *, delete_missing: bool = False
+    ) -> UpdateReport:
         """Bring index and document store to today's documents; what has not changed costs nothing.
 
         Leaves that are new are embedded, parents and places are those of today's texts. Where
@@ -138,7 +154,7 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
             return run(procedure, self._stores.perform)
 
     async def aupdate(
-        self, documents: Iterable[BaseNode], delete_missing: bool = False
+        self, documents: Iterable[BaseNode], *, delete_missing: bool = False
     ) -> UpdateReport:
         """Bring index and document store to today's documents, as `update` does."""
         procedure = self._updating(documents, delete_missing=delete_missing)
@@ -182,15 +198,17 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
 
     def _merging(self, nodes: list[NodeWithScore]) -> Procedure[list[NodeWithScore]]:
         is_ours = self._stores.index is not None
-        return merging(nodes, self._simple_ratio_thresh, is_stored_alone=is_ours)
+        return merging(nodes, self._options, is_stored_alone=is_ours)
 
 
 class _Finder(BaseRetriever):
     """Finds leaves in an index as it is now: its own retriever knows those of when it was made."""
 
-    def __init__(self, index: BaseIndex[Any], similarity_top_k: int) -> None:
+    def __init__(
+        self, index: BaseIndex[Any], similarity_top_k: int, filters: MetadataFilters | None
+    ) -> None:
         self.index = index
-        self._similarity_top_k = similarity_top_k
+        self._arguments = {"similarity_top_k": similarity_top_k, "filters": filters}
         super().__init__()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -200,17 +218,17 @@ class _Finder(BaseRetriever):
         return await self._retriever().aretrieve(query_bundle)
 
     def _retriever(self) -> BaseRetriever:
-        return self.index.as_retriever(similarity_top_k=self._similarity_top_k)
+        return self.index.as_retriever(**self._arguments)
 
 
 def _require_sense(
     base_retriever: BaseRetriever | None,
     index: BaseIndex[Any] | None,
     embed_model: BaseEmbedding | None,
-    similarity_top_k: int | None,
+    filters: MetadataFilters | None,
 ) -> None:
     """Raise a ValueError for arguments that exclude each other."""
-    if base_retriever is not None and (index is not None or similarity_top_k is not None):
-        raise ValueError("give a base_retriever, or index and similarity_top_k for one")
+    if base_retriever is not None and (index is not None or filters is not None):
+        raise ValueError("give a base_retriever, or index and filters for one")
     if embed_model is not None and (base_retriever is not None or index is not None):
         raise ValueError("embed_model is for an index that is made; the one given has its own")

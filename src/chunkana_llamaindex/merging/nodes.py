@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from llama_index.core.schema import BaseNode, NodeWithScore
 
-from chunkana_retrieval import Hit, Parent, merge_hits
-from chunkana_retrieval.indexing import (
-    Step,
-)
+from chunkana_llamaindex.parsing.origin import text_of
+from chunkana_retrieval import Hit, Parent, merge_hits, rank_scores
+from chunkana_retrieval.checks import require_count
+from chunkana_retrieval.indexing import Step
 from chunkana_retrieval.indexing.steps import Procedure
 
 
@@ -22,36 +22,78 @@ class ReadNodes(Step[list[BaseNode]]):
     node_ids: Sequence[str]
 
 
+@dataclass(frozen=True, slots=True)
+class MergingOptions:
+    """How leaves are ranked and merged: the options of `build_auto_merging` of these names."""
+
+    k: int = 4
+    fetch_k: int = 30
+    section_weight: float = 0.4
+    document_weight: float = 0.2
+    ratio: float = 0.5
+    max_parent_size: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check what nothing else checks before the first question."""
+        for name in ("k", "fetch_k"):
+            require_count(name, getattr(self, name), 1)
+        merge_hits([], {}, ratio=self.ratio, max_parent_size=self.max_parent_size)
+        rank_scores(
+            [], [], section_weight=self.section_weight, document_weight=self.document_weight
+        )
+
+
 def merging(
-    nodes: list[NodeWithScore], ratio: float, *, is_stored_alone: bool
+    nodes: list[NodeWithScore], options: MergingOptions, *, is_stored_alone: bool
 ) -> Procedure[list[NodeWithScore]]:
     """Yield what is asked of the store of nodes; return nodes to read, the best first.
 
+    As many leaves are merged, the best first, as make `k` nodes.
+
     Args:
-        nodes: leaves that were found.
-        ratio: a parent replaces its children where more than this part of them was found.
+        nodes: leaves that were found, the best first.
+        options: how many nodes, and how they are merged.
         is_stored_alone: whether leaves that are not stored are left out; those that are stored are
             returned as they are stored in any case.
     """
     stored = yield from ReadNodes([node.node_id for node in nodes]).ask()
-    today = {node.node_id: node for node in stored}
+    known = {node.node_id: node for node in stored}
     nodes = [
-        NodeWithScore(node=today.get(found.node_id, found.node), score=found.score)
+        NodeWithScore(node=known.get(found.node_id, found.node), score=found.score)
         for found in nodes
-        if found.node_id in today or not is_stored_alone
+        if found.node_id in known or not is_stored_alone
     ]
+    count, merged = 0, list[NodeWithScore]()
+    while len(merged) < options.k and count < len(nodes):
+        count += options.k - len(merged)
+        merged = yield from _merging(nodes[:count], options, known)
+    return merged[: options.k]
+
+
+def _merging(
+    nodes: list[NodeWithScore], options: MergingOptions, known: dict[str, BaseNode]
+) -> Procedure[list[NodeWithScore]]:
+    """Return nodes merged until there are neither gaps between them nor parents of enough.
+
+    Args:
+        nodes: leaves that were found.
+        options: how they are merged.
+        known: nodes that were read before, by their ids; those that are read are added.
+    """
     seen = {node.node_id for node in nodes}
-    filled = yield from _filling(nodes, seen)
+    filled = yield from _filling(nodes, seen, known)
     while True:
         seen.update(node.node_id for node in filled)
-        parents = yield from _parents([node.node for node in filled])
-        merged = _merge(filled, parents, ratio)
-        filled = yield from _filling(merged, seen)
+        parents = yield from _parents([node.node for node in filled], known)
+        merged = _merge(filled, parents, options)
+        filled = yield from _filling(merged, seen, known)
         if len(filled) == len(merged):
             return merged
 
 
-def _filling(nodes: Sequence[NodeWithScore], seen: set[str]) -> Procedure[list[NodeWithScore]]:
+def _filling(
+    nodes: Sequence[NodeWithScore], seen: set[str], known: dict[str, BaseNode]
+) -> Procedure[list[NodeWithScore]]:
     """Return nodes, and between two with a gap of one leaf that leaf, unless it was seen."""
     # Parents, which have no neighbours, would stand between leaves that have.
     nodes = sorted(nodes, key=lambda node: bool(node.node.child_nodes))
@@ -61,7 +103,7 @@ def _filling(nodes: Sequence[NodeWithScore], seen: set[str]) -> Procedure[list[N
         if gap is not None and gap == after.node.prev_node and gap.node_id not in seen:
             score = (before.get_score() + after.get_score()) / 2
             gaps[gap.node_id] = (number, score, before.node_id)
-    stored = yield from _stored({name: from_ for name, (_, _, from_) in gaps.items()})
+    stored = yield from _stored({name: from_ for name, (_, _, from_) in gaps.items()}, known)
     filled = [*nodes]
     for node in reversed(stored):
         number, score, _ = gaps[node.node_id]
@@ -69,40 +111,48 @@ def _filling(nodes: Sequence[NodeWithScore], seen: set[str]) -> Procedure[list[N
     return filled
 
 
-def _parents(nodes: Iterable[BaseNode]) -> Procedure[dict[str, BaseNode]]:
+def _parents(
+    nodes: Iterable[BaseNode], known: dict[str, BaseNode]
+) -> Procedure[dict[str, BaseNode]]:
     """Return all parents above nodes, by their ids."""
     parents: dict[str, BaseNode] = {}
     level = [*nodes]
     while level:
         links = {_parent_id(node): node.node_id for node in level}
         wanted = {name: child for name, child in links.items() if name and name not in parents}
-        level = yield from _stored(wanted)
+        level = yield from _stored(wanted, known)
         parents |= {node.node_id: node for node in level}
     return parents
 
 
-def _stored(wanted: dict[str, str]) -> Procedure[list[BaseNode]]:
+def _stored(wanted: dict[str, str], known: dict[str, BaseNode]) -> Procedure[list[BaseNode]]:
     """Return stored nodes, in order; each is asked for by its id with that of a linked one."""
-    nodes = (yield from ReadNodes([*wanted]).ask()) if wanted else []
-    for name in wanted.keys() - {node.node_id for node in nodes}:
+    if missing := [name for name in wanted if name not in known]:
+        known.update({node.node_id: node for node in (yield from ReadNodes(missing).ask())})
+    for name in wanted.keys() - known.keys():
         raise ValueError(
             f"node {wanted[name]} was found, but its parent or neighbour {name} is not stored; "
             "give build_auto_merging all documents or nodes that are indexed"
         )
-    return nodes
+    return [known[name] for name in wanted]
 
 
 def _merge(
-    nodes: Sequence[NodeWithScore], parents: dict[str, BaseNode], ratio: float
+    nodes: Sequence[NodeWithScore], parents: dict[str, BaseNode], options: MergingOptions
 ) -> list[NodeWithScore]:
     """Return nodes to read, the best first; a parent has the score of the best in it."""
     by_id = parents | {node.node_id: node.node for node in nodes}
     merged = merge_hits(
         [Hit(node.node_id, node.get_score(), _parent_id(node.node)) for node in nodes],
-        {i: Parent(len(p.child_nodes or ()), _parent_id(p)) for i, p in parents.items()},
-        ratio=ratio,
+        {name: _parent(node) for name, node in parents.items()},
+        ratio=options.ratio,
+        max_parent_size=options.max_parent_size,
     )
     return [NodeWithScore(node=by_id[one.node_id], score=one.score) for one in merged]
+
+
+def _parent(node: BaseNode) -> Parent:
+    return Parent(len(node.child_nodes or ()), _parent_id(node), len(text_of(node)))
 
 
 def _parent_id(node: BaseNode) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -21,11 +21,7 @@ from chunkana_llamaindex.merging.nodes import ReadNodes
 from chunkana_llamaindex.merging.storing import indexed_ids
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
-from chunkana_retrieval.indexing import (
-    ListDocuments,
-    Step,
-    UpdateReport,
-)
+from chunkana_retrieval.indexing import ListDocuments, Step, UpdateReport
 from chunkana_retrieval.indexing.steps import Procedure
 
 # Of a leaf's metadata, what changes where text above it does: stored, and not in the index.
@@ -145,15 +141,8 @@ def _indexed_part(leaf: BaseNode) -> tuple[str, dict[str, Any]]:
 
 
 def _counted(report: UpdateReport, added: int, deleted: int) -> UpdateReport:
-    return UpdateReport(
-        report.added,
-        report.changed,
-        report.deleted,
-        report.unchanged,
-        report.mended,
-        report.leaves_added + added,
-        report.leaves_deleted + deleted,
-    )
+    added, deleted = report.leaves_added + added, report.leaves_deleted + deleted
+    return replace(report, leaves_added=added, leaves_deleted=deleted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from itertools import chain
 from llama_index.core.schema import BaseNode
 
 from chunkana_core import InputTypeError
-from chunkana_llamaindex.parsing.metadata import KEYS, is_ours
+from chunkana_llamaindex.parsing.metadata import is_ours
 from chunkana_llamaindex.warning import warn
 
 
@@ -61,10 +61,10 @@ def require_unique(nodes: Iterable[BaseNode], kind: str) -> None:
         seen.add(node.node_id)
 
 
-def warn_of_clashes(documents: Sequence[BaseNode]) -> None:
+def warn_of_clashes(documents: Sequence[BaseNode], keys: Iterable[str]) -> None:
     """Warn of documents whose metadata have keys of ours."""
-    keys = (document.metadata.keys() for document in documents if not is_ours(document))
-    if clashing := sorted(set(KEYS).intersection(chain.from_iterable(keys))):
+    theirs = (document.metadata.keys() for document in documents if not is_ours(document))
+    if clashing := sorted(set(keys).intersection(chain.from_iterable(theirs))):
         warn(f"documents keep their own metadata {', '.join(clashing)}")
 
 

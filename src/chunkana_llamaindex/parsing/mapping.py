@@ -24,7 +24,13 @@ from chunkana_core import (
     Span,
     format_header_path,
 )
-from chunkana_llamaindex.parsing.metadata import NO_INDEX, UNKNOWN_LINE, NodeMetadata
+from chunkana_llamaindex.parsing.metadata import (
+    NO_INDEX,
+    UNKNOWN_LINE,
+    MetadataKeys,
+    NodeMetadata,
+    keys_of,
+)
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.parsing.origin import Origin
 
@@ -36,6 +42,7 @@ def to_nodes(
     document: BaseNode,
     *,
     header_context: HeaderContext = "metadata",
+    metadata: MetadataKeys = "short",
     include_metadata: bool = True,
     include_parents: bool = True,
     include_document_node: bool = False,
@@ -52,6 +59,8 @@ def to_nodes(
         document: a Document, or a TextNode that is a part of one.
         header_context: where the context of a leaf goes for embedding: "metadata", "text" or
             "none".
+        metadata: which keys are added to the document's: "short" for those that filters, citations
+            and retrievers use, "full" for all.
         include_metadata: whether nodes have metadata, the document's and our own.
         include_parents: whether there are parents, or leaves alone.
         include_document_node: whether the root's title and summary are a node besides.
@@ -61,10 +70,11 @@ def to_nodes(
     Returns:
         Finished nodes: with ids, metadata, offsets in the source, and relationships.
     """
+    keys = keys_of(metadata, result.format) if include_metadata else ()
     return NodeMapper(
         result,
         Origin.of(document),
-        NodeTemplate.of(document, header_context, include_metadata=include_metadata),
+        NodeTemplate.of(document, header_context, keys),
         include_parents=include_parents,
         include_document_node=include_document_node,
         include_prev_next_rel=include_prev_next_rel,

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from collections.abc import Mapping
+from typing import Any, Final, Literal, TypedDict
 
 from llama_index.core.node_parser import get_leaf_nodes
 from llama_index.core.schema import BaseNode, NodeRelationship, TextNode
 
+from chunkana_core import ConfigurationError
+
 UNKNOWN_LINE: Final = 0
 NO_INDEX: Final = -1  # of what is no leaf
 MARKDOWN: Final = "markdown"
+NOTEBOOK: Final = "notebook"
 _SUMMARY: Final = "document"
+
+MetadataKeys = Literal["short", "full"]
 
 
 class NodeMetadata(TypedDict):
@@ -79,14 +85,40 @@ class NodeMetadata(TypedDict):
 
 
 KEYS: Final = tuple(NodeMetadata.__annotations__)
+_CELLS: Final = ("cell", "cell_start_line", "cell_end", "cell_end_line")
+# What only `metadata="full"` has; cells are in all nodes of a notebook.
+_FULL: Final = frozenset(
+    {"path", "header_level", "container", "allow_oversize", "oversize_reason", *_CELLS}
+)
+_SHORT: Final = tuple(key for key in KEYS if key not in _FULL)
 CONTEXT: Final = "context"  # of our keys, the one that is embedded
 HEADER_PATH: Final = "header_path"  # of our keys, the one that a language model sees
+
+
+def keys_of(metadata: MetadataKeys, format_name: str = MARKDOWN) -> tuple[str, ...]:
+    """Return the keys of ours that nodes have of a document in a format, in their order.
+
+    Raises:
+        ConfigurationError: unless `metadata` is "short" or "full".
+    """
+    if metadata not in ("short", "full"):
+        raise ConfigurationError("metadata", metadata, "'short' or 'full'")
+    if metadata == "full":
+        return KEYS
+    return (*_SHORT, *_CELLS) if format_name == NOTEBOOK else _SHORT
+
+
+def own_keys(metadata: Mapping[str, Any]) -> frozenset[str]:
+    """Return the keys that are ours in the metadata of a node that this package made."""
+    if metadata.keys() >= set(KEYS):
+        return frozenset(KEYS)
+    return frozenset(keys_of("short", str(metadata.get("format"))))
 
 
 def is_ours(node: BaseNode) -> bool:
     """Tell whether a node, to be parsed further, was made by this package."""
     metadata = node.metadata
-    return metadata.keys() >= set(KEYS) and isinstance(metadata["start_line"], int)
+    return metadata.keys() >= own_keys(metadata) and isinstance(metadata["start_line"], int)
 
 
 def is_continued(node: BaseNode) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import NoneType
@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 
-from chunkana_llamaindex.parsing.metadata import CONTEXT, HEADER_PATH, KEYS, NodeMetadata, is_ours
+from chunkana_llamaindex.parsing.metadata import CONTEXT, HEADER_PATH, is_ours, own_keys
 
 HeaderContext = Literal["metadata", "text", "none"]
 _TEXT_TEMPLATE: Final = TextNode.model_fields["text_template"].default
@@ -31,25 +31,25 @@ class NodeTemplate:
         header_context: where a leaf's context is embedded. It is "none" in place of "metadata"
             where nodes have no metadata, and where the document has or excludes the key `context`
             or has a template that does not write a value as it is.
-        include_metadata: whether nodes have metadata, the document's and our own.
+        keys: those of ours that nodes have; none where they have no metadata, nor the document's.
     """
 
     node: TextNode
     header_context: HeaderContext
-    include_metadata: bool
+    keys: Sequence[str]
 
     @classmethod
     def of(
-        cls, document: BaseNode, header_context: HeaderContext, *, include_metadata: bool
+        cls, document: BaseNode, header_context: HeaderContext, keys: Sequence[str]
     ) -> NodeTemplate:
-        """Return the template of a document's nodes."""
-        node = _without_text(document, include_metadata=include_metadata)
+        """Return the template of a document's nodes; without keys they have no metadata."""
+        node = _without_text(document, keys)
         if header_context == "metadata":
             taken = {*node.metadata, *node.excluded_embed_metadata_keys}
             is_written = _CONTEXT_MARK in _embedded(node, with_context=True)
-            if CONTEXT in taken or not include_metadata or not is_written:
+            if CONTEXT in taken or not keys or not is_written:
                 header_context = "none"
-        return cls(node, header_context, include_metadata)
+        return cls(node, header_context, keys)
 
     def reserved(self, *, with_context: bool = True) -> str:
         """Return what LlamaIndex embeds in front of `chunk.embedded`.
@@ -79,7 +79,7 @@ class NodeTemplate:
         """
         node = self.node
         new = {name: value for name, value in added.items() if name not in node.metadata}
-        if not self.include_metadata:
+        if not self.keys:
             return self
         excluded = {
             field: list(dict.fromkeys([*getattr(node, field), *new]))
@@ -88,17 +88,12 @@ class NodeTemplate:
         values = {"metadata": {**node.metadata, **new}, **excluded}
         return replace(self, node=node.model_copy(update=values))
 
-    def metadata(self, own: NodeMetadata) -> dict[str, object]:
+    def metadata(self, own: Mapping[str, object]) -> dict[str, object]:
         """Return the metadata of a node: the document's in front, whose values stay."""
-        if not self.include_metadata:
-            return {}
         shared = self.node.metadata
         if not all(isinstance(value, _IMMUTABLE) for value in shared.values()):
             shared = deepcopy(shared)
-        added: Mapping[str, object] = own
-        if not shared.keys().isdisjoint(KEYS):
-            added = {key: value for key, value in own.items() if key not in shared}
-        return {**shared, **added}
+        return {**shared, **{key: own[key] for key in self.keys if key not in shared}}
 
     def excluded_from_embedding(self, context: str) -> list[str]:
         """Return the keys that are not embedded with a node that has a context, "" for none."""
@@ -115,14 +110,14 @@ class NodeTemplate:
         return [*excluded, HEADER_PATH] if is_ours else excluded[:]
 
 
-def _without_text(document: BaseNode, *, include_metadata: bool) -> TextNode:
+def _without_text(document: BaseNode, keys: Sequence[str]) -> TextNode:
     """Return a node that has the metadata, excluded keys, templates and separator of a document.
 
     What a node of this package says of itself, when it is parsed again, is left out.
     """
-    stale = frozenset(KEYS) if is_ours(document) else frozenset()
+    stale = own_keys(document.metadata) if is_ours(document) else frozenset()
     metadata = {key: value for key, value in document.metadata.items() if key not in stale}
-    ours = [key for key in KEYS if key not in metadata]
+    ours = [key for key in keys if key not in metadata]
     not_embedded = [
         *(key for key in document.excluded_embed_metadata_keys if key not in stale),
         *(key for key in ours if key != CONTEXT),
@@ -132,7 +127,7 @@ def _without_text(document: BaseNode, *, include_metadata: bool) -> TextNode:
         *(key for key in ours if key != HEADER_PATH),
     ]
     return TextNode(
-        metadata=metadata if include_metadata else {},
+        metadata=metadata if keys else {},
         excluded_embed_metadata_keys=list(dict.fromkeys(not_embedded)),
         excluded_llm_metadata_keys=list(dict.fromkeys(not_read)),
         metadata_seperator=document.metadata_separator,  # the field's alias is spelled so

@@ -26,12 +26,12 @@ from chunkana_core import (
 from chunkana_llamaindex.parsing import checks
 from chunkana_llamaindex.parsing.callables import Function, LabelFunction, token_count
 from chunkana_llamaindex.parsing.mapping import NodeMapper
-from chunkana_llamaindex.parsing.metadata import KEYS, MARKDOWN, is_continued
+from chunkana_llamaindex.parsing.metadata import KEYS, MARKDOWN, MetadataKeys, is_continued, keys_of
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.parsing.origin import Origin, text_of
 from chunkana_retrieval.indexing import SourceFile, require_installed
 
-_ALGORITHM = 6  # raised when the same options give other nodes, so that caches are not used
+_ALGORITHM = 7  # raised when the same options give other nodes, so that caches are not used
 
 
 class ChunkanaNodeParser(NodeParser):
@@ -85,6 +85,10 @@ class ChunkanaNodeParser(NodeParser):
     header_context: HeaderContext = Field(
         default="metadata",
         description="How the heading path is embedded: in metadata, in the text, or not at all.",
+    )
+    metadata: MetadataKeys = Field(
+        default="short",
+        description='Which keys are added: "short" for what retrieval uses, "full" for all.',
     )
     source_label: LabelFunction | None = Field(
         default=None,
@@ -177,17 +181,16 @@ class ChunkanaNodeParser(NodeParser):
     ) -> list[BaseNode]:
         """Return finished nodes, document after document."""
         checks.require_unique(nodes, "documents")
-        checks.warn_of_clashes(nodes)
+        checks.warn_of_clashes(nodes, keys_of(self.metadata))
         self.require_formats(nodes)
         chunker = Chunker(self._config(), otherwise=MARKDOWN)
         parsed: list[BaseNode] = []
         too_long: list[str] = []
         misnamed: list[str] = []
         for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
-            template = NodeTemplate.of(
-                document, self.header_context, include_metadata=self.include_metadata
-            )
             file = SourceFile.of(document.metadata, self.format)
+            keys = keys_of(self.metadata, file.format) if self.include_metadata else ()
+            template = NodeTemplate.of(document, self.header_context, keys)
             result, is_counted = self._chunked(chunker, document, template, file)
             if not is_counted:
                 too_long.append(document.node_id)
@@ -220,10 +223,8 @@ class ChunkanaNodeParser(NodeParser):
                 half of the limit.
         """
         context = self._context(document, has_context=self.header_context != "none")
-        file, chunker = (
-            SourceFile.of(document.metadata, self.format),
-            Chunker(self._config(), otherwise=MARKDOWN),
-        )
+        file = SourceFile.of(document.metadata, self.format)
+        chunker = Chunker(self._config(), otherwise=MARKDOWN)
         run = partial(chunker.chunk_hierarchical, text_of(document), file.format, file.label)
         try:
             result = run(context=replace(context, reserved=reserved))

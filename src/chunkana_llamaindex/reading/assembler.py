@@ -5,21 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from math import nan
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from llama_index.core.bridge.pydantic import ConfigDict, Field, field_validator
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import (
-    BaseNode,
-    MetadataMode,
-    NodeWithScore,
-    QueryBundle,
-    TextNode,
-)
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle, TextNode
 from pydantic import SkipValidation
 
-from chunkana_core import Span
-from chunkana_llamaindex.parsing.metadata import HEADER_PATH, KEYS, MARKDOWN, UNKNOWN_LINE
+from chunkana_core import Span, split_header_path
+from chunkana_llamaindex.parsing.metadata import HEADER_PATH, MARKDOWN, UNKNOWN_LINE, own_keys
 from chunkana_llamaindex.reading.passages import PassageTemplate
 from chunkana_retrieval import (
     Hit,
@@ -30,8 +24,6 @@ from chunkana_retrieval import (
     repeated_signature,
 )
 from chunkana_retrieval.indexing import SourceFile
-
-_OURS: Final = frozenset(KEYS)
 
 
 class ContextAssembler(BaseNodePostprocessor):
@@ -137,7 +129,9 @@ def _hit(found: NodeWithScore) -> Hit | None:
 
 def _titles(node: TextNode, own: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the path of a node, below the file where that has no headings."""
-    path = json.loads(own.get("path", "[]"))
+    path = (
+        json.loads(own["path"]) if "path" in own else split_header_path(str(own.get(HEADER_PATH)))
+    )
     theirs = {key: value for key, value in node.metadata.items() if key not in own}
     file = SourceFile.of(theirs, own.get("format", MARKDOWN)).title
     return (file, *path) if file else tuple(path)
@@ -168,5 +162,5 @@ def _own_metadata(node: BaseNode) -> dict[str, Any]:
 
     A key of ours that a language model sees is the document's: ours are excluded, but for the path.
     """
-    ours = _OURS.intersection(node.excluded_llm_metadata_keys) | {HEADER_PATH}
+    ours = own_keys(node.metadata).intersection(node.excluded_llm_metadata_keys) | {HEADER_PATH}
     return {key: value for key, value in node.metadata.items() if key in ours}

@@ -7,11 +7,9 @@ from typing import Any
 
 from llama_index.core.bridge.pydantic import ConfigDict, Field, model_validator
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from chunkana_retrieval import propagate_scores
-
-_SECTION = "section_id"
+from chunkana_retrieval import Place, rank_scores
 
 
 class ScorePropagation(BaseNodePostprocessor):
@@ -19,8 +17,9 @@ class ScorePropagation(BaseNodePostprocessor):
 
     The rule is that of `chunkana_retrieval.propagate_scores`, for whatever scores a retriever
     gives, as long as higher is better. The best `top_k` nodes take part; all others stay behind
-    them, in order. A node's section is known by its document and its metadata `section_id`. A node
-    without one takes part in its document alone, a node without a document in neither.
+    them, in order. Equal scores are ranked by document and offset. A node's section is known by its
+    document and its metadata `section_id`. A node without one takes part in its document alone, a
+    node without a document in neither.
 
     Returned nodes have the new scores, in copies: what was given stays as it was. Nodes without a
     score, or with one that is not finite, stay as they are, behind all others, in order.
@@ -75,33 +74,26 @@ class ScorePropagation(BaseNodePostprocessor):
         return [*self._ranked(scored), *others][: self.top_n]
 
     def _ranked(self, nodes: list[NodeWithScore]) -> list[NodeWithScore]:
-        nodes = sorted(nodes, key=NodeWithScore.get_score, reverse=True)
-        alone = [None] * len(nodes[self.top_k :])  # in no section or document, they stay behind
-        scores = propagate_scores(
+        ranked = rank_scores(
             [node.get_score() for node in nodes],
-            [*map(_section, nodes[: self.top_k]), *alone],
-            [*map(_document, nodes[: self.top_k]), *alone],
+            [*map(_place, nodes)],
             section_weight=self.section_weight,
             document_weight=self.document_weight,
+            top_k=self.top_k,
         )
-        rescored = [
-            node.model_copy(update={"score": score})
-            for node, score in zip(nodes, scores, strict=True)
-        ]
-        return sorted(rescored, key=NodeWithScore.get_score, reverse=True)
+        return [nodes[position].model_copy(update={"score": score}) for position, score in ranked]
 
 
 def _is_scored(node: NodeWithScore) -> bool:
     return node.score is not None and isfinite(node.score)
 
 
-def _section(found: NodeWithScore) -> str | None:
-    """Return the name of a node's section, unique in its document; None for none."""
-    section = found.node.metadata.get(_SECTION)
-    return None if section is None else str(section)
-
-
-def _document(found: NodeWithScore) -> str | None:
-    """Return the name of a node's document; None for none."""
-    source = found.node.source_node
-    return None if source is None else source.node_id
+def _place(found: NodeWithScore) -> Place:
+    """Return where a node is, as far as it says so."""
+    node, source = found.node, found.node.source_node
+    section = node.metadata.get("section_id")
+    return Place(
+        None if source is None else source.node_id,
+        None if section is None else str(section),
+        (node.start_char_idx or 0) if isinstance(node, TextNode) else 0,
+    )

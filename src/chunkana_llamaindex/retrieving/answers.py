@@ -10,10 +10,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex.retrieving.documents import passage_template
 from chunkana_retrieval import Hit, Passage, assemble, assemble_mixed
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-    with_surroundings,
-)
+from chunkana_retrieval.indexing import DocumentRecord, with_surroundings
 from chunkana_retrieval.indexing.searching import Relation
 
 

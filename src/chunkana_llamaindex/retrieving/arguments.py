@@ -16,10 +16,7 @@ from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
-from chunkana_retrieval.indexing import (
-    IndexSnapshot,
-    require_different,
-)
+from chunkana_retrieval.indexing import IndexSnapshot, require_different
 from chunkana_retrieval.indexing.searching import Relation, SearchKind
 
 

@@ -21,11 +21,7 @@ from chunkana_core import Chunk
 from chunkana_llamaindex.parsing.origin import text_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.reading.passages import PassageTemplate
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-    fingerprint,
-    record_document,
-)
+from chunkana_retrieval.indexing import DocumentRecord, fingerprint, record_document
 
 # How a document's metadata are read, which a record keeps as its attachment.
 _FIELDS: Final = (

@@ -11,7 +11,6 @@ from llama_index.core.schema import QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
 
 from chunkana_llamaindex.retrieving.leaves import LeafStore
-from chunkana_llamaindex.retrieving.records import MemoryRecords, RecordStore
 from chunkana_llamaindex.warning import warn
 from chunkana_retrieval import Hit, IndexFileError, LexicalIndex
 from chunkana_retrieval.indexing import (
@@ -21,9 +20,11 @@ from chunkana_retrieval.indexing import (
     IndexSnapshot,
     LeafRecord,
     ListDocuments,
+    MemoryRecords,
     Proposal,
     RankingOptions,
     ReadRecords,
+    RecordStore,
     Step,
     Update,
     UpdateReport,

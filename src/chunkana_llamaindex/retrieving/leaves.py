@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -26,11 +25,7 @@ from chunkana_core import ConfigurationError, format_header_path
 from chunkana_llamaindex.collections import ahas_collection, has_collection
 from chunkana_llamaindex.retrieving.embedding import TextVectors
 from chunkana_llamaindex.warning import warn
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-    LeafRecord,
-    Proposal,
-)
+from chunkana_retrieval.indexing import DocumentRecord, LeafRecord, Proposal
 
 LEAF_ID: Final = "chunkana_leaf_id"  # a key of metadata, for stores that give nodes other ids
 _FLAT: Final = (str, int, float, type(None))
@@ -87,9 +82,7 @@ class LeafStore:
     ) -> list[Proposal]:
         """Return the nearest leaves, the best first."""
         store = self.store
-        if (not query.embedding and not query.embedding_strs) or not await ahas_collection(
-            self.store
-        ):
+        if _is_empty(query) or not await ahas_collection(store):
             return []
         vector = self._comparable(await self.vectors.aembed_query(query))
         return _proposals(await store.aquery(_asked(query, vector, k, filters)), store)
@@ -164,7 +157,6 @@ def _node(
     own = {
         "section_id": leaf.section_id,
         "parent_section_id": leaf.parent_section_id,
-        "path": _written(json.dumps(leaf.path, ensure_ascii=False)),
         "header_path": _written(format_header_path(leaf.path)),
         "content_type": leaf.content_type,
         "format": leaf.format,
@@ -182,8 +174,6 @@ def _node(
         text=_written(record.embedded(leaf)) if has_text else "",
         embedding=vector,
         metadata=metadata,
-        excluded_embed_metadata_keys=[*metadata],
-        excluded_llm_metadata_keys=[*metadata],
         relationships={NodeRelationship.SOURCE: source},
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from llama_index.core.storage.docstore import BaseDocumentStore
@@ -13,75 +13,10 @@ from llama_index.core.storage.kvstore.types import BaseKVStore
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex.retrieving.documents import passage_template
 from chunkana_llamaindex.warning import warn
-from chunkana_retrieval.indexing import (
-    DocumentRecord,
-    damaged_record,
-)
+from chunkana_retrieval.indexing import DocumentRecord, MemoryRecords, RecordStore, damaged_record
 
 _PREFIX: Final = "chunkana-record:"  # of the names of records in a store of nodes
 _COLLECTION: Final = "chunkana_records"
-
-
-class RecordStore(Protocol):
-    """Keeps the records of documents."""
-
-    def names(self) -> list[str]:
-        """Return the ids of all documents."""
-        ...
-
-    def read(self, names: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        ...
-
-    def write(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        ...
-
-    async def anames(self) -> list[str]:
-        """Return the ids of all documents."""
-        ...
-
-    async def aread(self, names: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        ...
-
-    async def awrite(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        ...
-
-
-class MemoryRecords:
-    """Keeps records in memory."""
-
-    def __init__(self, records: Iterable[DocumentRecord] = ()) -> None:
-        self.records = {record.document_id: record for record in records}
-
-    def names(self) -> list[str]:
-        """Return the ids of all documents."""
-        return [*self.records]
-
-    def read(self, names: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        return [record for record in map(self.records.get, names) if record is not None]
-
-    def write(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        changed = self.records | {record.document_id: record for record in records}
-        for name in deleted:
-            changed.pop(name, None)
-        self.records = changed
-
-    async def anames(self) -> list[str]:
-        """Return the ids of all documents."""
-        return self.names()
-
-    async def aread(self, names: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        return self.read(names)
-
-    async def awrite(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        self.write(records, deleted)
 
 
 class DocstoreRecords:

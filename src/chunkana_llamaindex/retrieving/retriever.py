@@ -23,11 +23,12 @@ from chunkana_llamaindex.retrieving.documents import DocumentIndexer
 from chunkana_llamaindex.retrieving.embedding import TextVectors
 from chunkana_llamaindex.retrieving.index import DocumentIndex
 from chunkana_llamaindex.retrieving.leaves import LeafStore, require_usable
-from chunkana_llamaindex.retrieving.records import MemoryRecords, record_store
+from chunkana_llamaindex.retrieving.records import record_store
 from chunkana_retrieval import LexicalIndex
 from chunkana_retrieval.indexing import (
     DocumentRecord,
     IndexSnapshot,
+    MemoryRecords,
     RankingOptions,
     UpdateLock,
     UpdateReport,
@@ -214,7 +215,9 @@ class ChunkanaRetriever(BaseRetriever):
         await run_async(retriever._index.opening(saved), retriever._index.aperform)
         return retriever
 
-    def update(self, documents: Iterable[BaseNode], delete_missing: bool = False) -> UpdateReport:
+    def update(
+        self, documents: Iterable[BaseNode], *, delete_missing: bool = False
+    ) -> UpdateReport:
         """Bring the index to today's documents; what has not changed costs nothing.
 
         A text is embedded if no chunk had it before. Of updates that end half-way each document is
@@ -231,7 +234,7 @@ class ChunkanaRetriever(BaseRetriever):
             return run(procedure, self._index.perform)
 
     async def aupdate(
-        self, documents: Iterable[BaseNode], delete_missing: bool = False
+        self, documents: Iterable[BaseNode], *, delete_missing: bool = False
     ) -> UpdateReport:
         """Bring the index to today's documents, as `update` does."""
         given = [*documents]

@@ -1,6 +1,7 @@
 """The life of an index, for who maps it to a framework: records, updates, searches, one file."""
 
 from chunkana_retrieval.indexing.exclusion import UpdateLock
+from chunkana_retrieval.indexing.record_stores import MemoryRecords, RecordStore
 from chunkana_retrieval.indexing.records import (
     DocumentRecord,
     LeafRecord,
@@ -31,8 +32,9 @@ from chunkana_retrieval.indexing.updating import Update, UpdateReport
 
 __all__ = [
     "AddLeaves", "DeleteLeaves", "DocumentRecord", "IndexSnapshot", "LeafRecord",
-    "ListDocuments", "Proposal", "RankingOptions", "ReadRecords", "SourceFile",
-    "Step", "Update", "UpdateLock", "UpdateReport", "WriteRecords", "damaged_record", "fingerprint",
+    "ListDocuments", "MemoryRecords", "Proposal", "RankingOptions", "ReadRecords", "RecordStore",
+    "SourceFile", "Step", "Update", "UpdateLock", "UpdateReport", "WriteRecords", "damaged_record",
+    "fingerprint",
     "rank_leaves", "record_document", "require_different", "require_installed", "run",
     "run_async", "with_surroundings",
 ]  # fmt: skip

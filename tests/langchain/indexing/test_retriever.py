@@ -203,9 +203,9 @@ def test_filters_see_the_caller_s_metadata_and_the_outline() -> None:
     made().invoke(QUERY, filter=note)
     (green,) = (one for one in seen if one["header_path"] == "/Tea/Green")
     assert green["source"] == green["chunkana_document_id"] == "tea.md"
-    assert (green["path"], green["content_type"]) == ('["Tea", "Green"]', "text")
+    assert green["content_type"] == "text"
     assert {"section_id", "parent_section_id", "container", "chunkana_leaf_id"} < green.keys()
-    assert not {"start_char", "end_char", "start_line", "end_line"} & green.keys()
+    assert not {"path", "start_char", "end_char", "start_line", "end_line"} & green.keys()
 
 
 # What is refused, before anything is embedded

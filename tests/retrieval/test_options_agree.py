@@ -1,0 +1,172 @@
+"""Options of both adapters: what means the same has one name and default, and pages say which."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+
+import pytest
+
+from tests import corpora
+
+pytest.importorskip("llama_index.core")
+pytest.importorskip("langchain_core")
+
+from langchain_core.retrievers import BaseRetriever
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from pydantic import BaseModel
+
+import chunkana_langchain
+import chunkana_llamaindex
+
+Options = dict[str, object]
+_CODE = re.compile(r"`(\w+)`")
+
+
+def of_call(function: Callable[..., object]) -> Options:
+    """Return the named parameters of a function, by name, with their defaults."""
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        and parameter.default is not parameter.empty
+    }
+
+
+def of_fields(model: type[BaseModel], base: type[BaseModel], *, internal: str = "") -> Options:
+    """Return the fields that a class adds to that of the framework, with their defaults."""
+    return {
+        name: field.get_default(call_default_factory=True)
+        for name, field in model.model_fields.items()
+        if name not in base.model_fields and name != internal
+    }
+
+
+LANGCHAIN, LLAMAINDEX = chunkana_langchain, chunkana_llamaindex
+OPENING = of_call(LANGCHAIN.ChunkanaRetriever.from_documents)
+RETRIEVER = OPENING | of_fields(LANGCHAIN.ChunkanaRetriever, BaseRetriever, internal="index")
+MERGING = of_fields(LANGCHAIN.ChunkanaAutoMergingRetriever, BaseRetriever, internal="index")
+ASSEMBLER = of_fields(LANGCHAIN.ContextAssembler, BaseModel)
+SPLITTER = of_call(LANGCHAIN.ChunkanaSplitter)
+LLAMA_RETRIEVER = of_call(LLAMAINDEX.ChunkanaRetriever)
+LLAMA_MERGING = of_call(LLAMAINDEX.build_auto_merging)
+LLAMA_ASSEMBLER = of_fields(LLAMAINDEX.ContextAssembler, BaseNodePostprocessor)
+LLAMA_PROPAGATION = of_fields(LLAMAINDEX.ScorePropagation, BaseNodePostprocessor)
+LLAMA_PARSER = of_fields(LLAMAINDEX.ChunkanaNodeParser, NodeParser)
+
+
+@pytest.mark.parametrize(
+    ("langchain", "llamaindex", "of_langchain", "of_llamaindex"),
+    [
+        # Each of the last two: what a framework calls otherwise, or alone has.
+        (
+            RETRIEVER,
+            LLAMA_RETRIEVER,
+            {"splitter", "search_kwargs"},
+            {"parser", "filters", "embedded_metadata_keys", "callback_manager"},
+        ),
+        (
+            MERGING,
+            LLAMA_MERGING,
+            {"vectorstore", "docstore", "retriever", "search_kwargs"},
+            {"documents_or_nodes", "parser", "storage_context", "embed_model", "index",
+             "base_retriever", "filters", "node_postprocessors"},
+        ),
+        (ASSEMBLER, LLAMA_ASSEMBLER, set(), set()),
+        (RETRIEVER, LLAMA_PROPAGATION, RETRIEVER.keys() - {"section_weight", "document_weight"},
+         {"top_k", "top_n"}),
+    ],
+    ids=["ChunkanaRetriever", "merging", "ContextAssembler", "ScorePropagation"],
+)  # fmt: skip
+def test_options_of_one_meaning_have_one_name_and_default(
+    langchain: Options, llamaindex: Options, of_langchain: set[str], of_llamaindex: set[str]
+) -> None:
+    """A new option is the other framework's too, or stands in the sets above."""
+    shared = langchain.keys() & llamaindex.keys()
+    assert langchain.keys() - shared == of_langchain
+    assert llamaindex.keys() - shared == of_llamaindex
+    assert shared
+    assert {name: langchain[name] for name in shared} == {name: llamaindex[name] for name in shared}
+
+
+def test_the_retrievers_of_a_framework_have_the_same_defaults() -> None:
+    for some, others in ((RETRIEVER, MERGING), (LLAMA_RETRIEVER, LLAMA_MERGING)):
+        shared = some.keys() & others.keys()
+        assert {"fetch_k", "section_weight", "document_weight"} <= shared
+        assert all(some[name] == others[name] for name in shared)
+
+
+def test_the_splitter_and_the_parser_have_the_same_defaults() -> None:
+    """But for the context of headings, of which one is asked whether, the other where."""
+    shared = (SPLITTER.keys() & LLAMA_PARSER.keys()) - {"header_context"}
+    assert {"metadata", "format", "introductions", "max_parent_size", "source_label"} <= shared
+    assert all(SPLITTER[name] == LLAMA_PARSER[name] for name in shared)
+    assert SPLITTER["chunk_size"] == LLAMA_PARSER["max_chunk_size"]
+
+
+def page_of(name: str, heading: str) -> str:
+    """Return a section of a page, without code, up to the next heading of any level."""
+    page = corpora.read(corpora.REPOSITORY / "docs" / name)
+    page = re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL)
+    _, found, rest = page.partition(f"\n{heading}\n")
+    assert found, heading
+    return re.split(r"^#{2,} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def options_in(text: str) -> dict[str, str]:
+    """Return the arguments in the tables of a text, with their defaults as they are written."""
+    found: dict[str, str] = {}
+    for table in re.findall(r"^\| argument \| default \|.*\n((?:\|.*\n)+)", text, re.MULTILINE):
+        for row in table.splitlines()[1:]:
+            names, written = _CODE.findall(row.split(" | ")[0]), row.split(" | ")[1]
+            defaults = written.split(", ") if written.count(", ") == len(names) - 1 else [written]
+            for number, name in enumerate(names):
+                assert name not in found, name
+                found[name] = defaults[min(number, len(defaults) - 1)].strip()
+    return found
+
+
+def as_written(default: object) -> str:
+    """Return a default as pages write it."""
+    if default is len:
+        return "`len`"
+    if default is None or isinstance(default, bool | int | float):
+        return str(default)
+    return '`"' + default + '"`' if isinstance(default, str) else f"`{default!r}`"
+
+
+@pytest.mark.parametrize(
+    ("page", "heading", "options"),
+    [
+        ("langchain.md", "## ChunkanaRetriever", RETRIEVER),
+        ("langchain.md", "## Parents, and merging", MERGING),
+        ("langchain.md", "## What is read", ASSEMBLER),
+        ("langchain.md", "## The splitter", SPLITTER | {"atomic_blocks": "split"}),
+        ("llamaindex.md", "### Stores of your own", LLAMA_RETRIEVER),
+        ("llamaindex.md", "## Auto-merging", LLAMA_MERGING),
+        ("llamaindex.md", "## What is read", LLAMA_ASSEMBLER),
+        ("llamaindex.md", "## Score propagation", LLAMA_PROPAGATION),
+    ],
+)
+def test_pages_have_each_option_with_its_default(page: str, heading: str, options: Options) -> None:
+    written = {name: as_written(default) for name, default in options.items()}
+    assert options_in(page_of(page, heading)) == written
+
+
+def test_the_page_has_each_option_of_the_parser() -> None:
+    """In the table, or named as the core's below it; and those of every node parser."""
+    text = page_of("llamaindex.md", "## The node parser")
+    listed = options_in(text)
+    named = set(_CODE.findall(text.partition("Further options are")[2].partition("What is")[0]))
+    ours = {name: value for name, value in listed.items() if name in LLAMA_PARSER}
+    assert ours == {name: as_written(LLAMA_PARSER[name]) for name in ours}
+    assert listed.keys() - ours.keys() == {"include_metadata", "include_prev_next_rel", "id_func"}
+    assert LLAMA_PARSER.keys() == ours.keys() | named
+
+
+def test_pages_name_what_frameworks_call_otherwise() -> None:
+    text = page_of("retrieval.md", "## Options of both frameworks")
+    named = set(_CODE.findall(text))
+    assert {"splitter", "parser", "filters", "fetch_k", "similarity_top_k", "top_n"} <= named
