@@ -289,6 +289,12 @@ def test_a_notebook_is_its_cells_and_chunks_say_which() -> None:
     assert places[0] == places[1]
     found = ChunkanaRetriever.from_documents([trip], search="lexical", splitter=splitter)
     (passage,) = found.invoke("fare")
+    assembled = ContextAssembler().compress_documents(leaves[1:], "fare")
+    assert (passage.metadata["cell"], passage.metadata["cell_end"]) == (1, 3)
+    assert [(one.metadata["cell"], one.metadata["cell_end"]) for one in assembled] == [
+        (2, 2),
+        (3, 3),
+    ]
     assert "def fare(n):" in passage.page_content
     assert "cell_type" not in passage.page_content
 

@@ -402,7 +402,15 @@ def test_a_notebook_is_its_cells_and_nodes_say_which() -> None:
         assert isinstance(node, TextNode)
         assert node.text == text[node.start_char_idx : node.end_char_idx]
     found = ChunkanaRetriever.from_documents([given], search="lexical", parser=parser)
-    content = found.retrieve("fare")[0].node.get_content()
+    passage = found.retrieve("fare")[0]
+    given_leaves = [NodeWithScore(node=leaf, score=1.0) for leaf in leaves[1:]]
+    assembled = ContextAssembler().postprocess_nodes(given_leaves)
+    assert (passage.metadata["cell"], passage.metadata["cell_end"]) == (1, 3)
+    assert [(one.metadata["cell"], one.metadata["cell_end"]) for one in assembled] == [
+        (2, 2),
+        (3, 3),
+    ]
+    content = passage.node.get_content()
     assert "def fare(n):" in content
     assert "cell_type" not in content
 

@@ -104,6 +104,7 @@ def _hit(document: Document) -> Hit | None:
         own = {key: value for key, value in metadata.items() if key not in context.kept}
         has_file = bool(context.title) and context.format not in TITLED
         line = int(own[keys.START_LINE]) if keys.START_LINE in own else None
+        cells = (int(own[keys.CELL]), int(own[keys.CELL_END])) if keys.CELL in own else None
     except NO_CHUNK:
         return None
     text = content[prefix : prefix + end - start]
@@ -125,6 +126,7 @@ def _hit(document: Document) -> Hit | None:
         opened=opened_titles(
             path, own.get(keys.NAME, ""), signature, is_continued=context.is_continued
         ),
+        cells=cells,
     )
 
 

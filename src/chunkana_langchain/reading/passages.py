@@ -26,6 +26,8 @@ def passage_document(passage: Passage, metadata: Mapping[str, Any]) -> Document:
     }
     if passage.start_line is not None:
         own |= {keys.START_LINE: passage.start_line, keys.END_LINE: passage.end_line}
+    if passage.cells is not None:
+        own[keys.CELL], own[keys.CELL_END] = passage.cells
     if not isnan(passage.score):
         own[keys.SCORE] = passage.score
     name = f"{passage.document_id}:{passage.spans[0].start}-{passage.spans[-1].end}"

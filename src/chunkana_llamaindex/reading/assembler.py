@@ -111,7 +111,11 @@ def _hit(found: NodeWithScore) -> Hit | None:
     context = own.get("context", "")
     before = node.text[:prefix].removeprefix(f"{context}\n\n" if context else "")
     signature, path = repeated_signature(before, own.get("kind", "")), _titles(node, own)
-    is_continued = bool(own.get("continued_from_header"))
+    is_continued, first, last = (
+        bool(own.get("continued_from_header")),
+        own.get("cell"),
+        own.get("cell_end"),
+    )
     return Hit(
         str(own.get("chunk_id", node.node_id)),
         nan if found.score is None else found.score,
@@ -124,6 +128,7 @@ def _hit(found: NodeWithScore) -> Hit | None:
         format=own.get("format", MARKDOWN),
         signature=signature,
         opened=opened_titles(path, own.get("name", ""), signature, is_continued=is_continued),
+        cells=(int(first), int(last)) if first and last else None,
     )
 
 

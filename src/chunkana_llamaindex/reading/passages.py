@@ -37,6 +37,8 @@ class PassageTemplate:
             "path": json.dumps(passage.path, ensure_ascii=False),
             "chunk_ids": list(dict.fromkeys(passage.chunk_ids)),
         }
+        if passage.cells is not None:
+            own["cell"], own["cell_end"] = passage.cells
         best, start, end = self.best, passage.spans[0].start, passage.spans[-1].end
         added = [key for key in own if key not in self.metadata]
         source = best.relationships[NodeRelationship.SOURCE]
