@@ -50,6 +50,8 @@ lint: $(VENV)/.dev ## check style, types, import directions and docs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 src
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin src
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mkdocs build --strict --quiet
 
