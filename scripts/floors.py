@@ -17,7 +17,7 @@ def floors() -> Iterator[str]:
     """Yield a requirement for each dependency of the core and of the extras.
 
     Raises:
-        ValueError: a dependency is not of the form `name>=floor,<cap` or `name>=floor,<cap; marker`.
+        ValueError: a dependency is not of the form `name>=floor,<cap`, with or without a marker.
     """
     project = tomllib.loads(_PYPROJECT.read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"].values()
