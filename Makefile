@@ -4,6 +4,7 @@ FLOORS := .venv-floors
 BENCHMARK := .venv-benchmark
 MUTANTS := .venv-mutants
 SCALE := .venv-scale
+DIST := dist
 BIN := $(VENV)/bin
 # -qq keeps pip's notes and warnings away, not its errors.
 INSTALL := -m pip -qq --disable-pip-version-check install
@@ -77,6 +78,14 @@ format: $(VENV)/.dev ## repair what can be repaired
 docs: $(VENV)/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
+dist: $(VENV)/.dev ## build what is published into dist/ and check it
+	rm -rf $(DIST)
+	$(BIN)/python -m build --outdir $(DIST)
+	$(BIN)/twine check --strict $(DIST)/*
+	$(BIN)/check-wheel-contents $(DIST)/*.whl
+	$(BIN)/python scripts/distributions.py $(DIST)
+	@echo "To publish: $(BIN)/twine upload $(DIST)/*"
+
 bench: $(BENCHMARK)/.speed ## measure speed and memory, beside other chunkers; QUICK=1
 	$(BENCHMARK)/bin/python -m benchmarks.run $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.pathological $(if $(QUICK),--quick)
@@ -95,7 +104,7 @@ mutants: $(MUTANTS)/.dev ## try the tests on thousands of small errors; JOBS=num
 	ulimit -v $(MOST_MEMORY); $(MUTANTS)/bin/python scripts/mutants.py $(if $(JOBS),--jobs $(JOBS))
 
 clean: ## remove environments, caches and built files
-	rm -rf $(VENV) $(VENV)-3.* $(FLOORS) $(BENCHMARK) $(SCALE) $(MUTANTS) mutants site dist htmlcov .coverage .hypothesis
+	rm -rf $(VENV) $(VENV)-3.* $(FLOORS) $(BENCHMARK) $(SCALE) $(MUTANTS) mutants site $(DIST) htmlcov .coverage .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -25,7 +25,7 @@ def other_pythons(folder: Path, **settings: str) -> subprocess.CompletedProcess[
     """Run the script where Pythons are in one folder alone."""
     places = {"PATH": str(folder), "HOME": str(folder), "PYENV_ROOT": str(folder)}
     return subprocess.run(
-        [sys.executable, _SCRIPTS / "pythons.py"],
+        [sys.executable, str(_SCRIPTS / "pythons.py")],
         env={**{k: v for k, v in os.environ.items() if k != "CI"}, **places, **settings},
         capture_output=True,
         text=True,
@@ -41,12 +41,12 @@ def put_python(path: Path, script: str) -> None:
 
 def test_classifiers_are_all_pythons_from_the_oldest_allowed() -> None:
     oldest = int(_PROJECT["requires-python"].removeprefix(">=3."))
-    assert PYTHONS == [f"3.{minor}" for minor in range(oldest, oldest + len(PYTHONS))]
+    assert [f"3.{minor}" for minor in range(oldest, oldest + len(PYTHONS))] == PYTHONS
     assert RUNNING in PYTHONS
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
-@pytest.mark.parametrize("place", ["{name}", "{version}.4/bin/{name}"])
+@pytest.mark.parametrize("place", ["{name}", "versions/{version}.4/bin/{name}"])
 def test_other_pythons_are_found_on_the_path_and_where_pyenv_puts_them(
     place: str, tmp_path: Path
 ) -> None:
@@ -77,6 +77,18 @@ def test_each_python_has_one_floor_of_each_dependency() -> None:
         assert len(names) == len({*names}) > 20
 
 
+def test_the_page_says_which_floors_are_others_on_newer_pythons() -> None:
+    page = corpora.read(corpora.REPOSITORY / "docs" / "dependencies.md")
+    table = page.partition("\n\n| |")[2].partition("\n\n")[0].splitlines()[2:]
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table]
+    said = {row[0].partition(" ")[0]: [row[1], *row[1:]] for row in rows}
+    floors: dict[str, list[str]] = {}
+    for version in PYTHONS:
+        for floor in _floors(version):
+            floors.setdefault(floor.name, []).append(str(floor.specifier).removeprefix("=="))
+    assert {name: found for name, found in floors.items() if len({*found}) > 1} == said
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("version", PYTHONS)
 def test_floors_have_wheels(version: str, tmp_path: Path) -> None:
@@ -85,14 +97,17 @@ def test_floors_have_wheels(version: str, tmp_path: Path) -> None:
     options = ["--dry-run", "--no-deps", "--only-binary=:all:", "--python-version", version]
     names = [f"{requirement.name}{requirement.specifier}" for requirement in _floors(version)]
     done = subprocess.run(
-        [*pip, *options, "--target", tmp_path, *names], capture_output=True, text=True, check=False
+        [*pip, *options, "--target", str(tmp_path), *names],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 
 
 def _floors(version: str) -> list[Requirement]:
     """Return the oldest dependencies allowed on a Python."""
-    command = [sys.executable, _SCRIPTS / "floors.py"]
+    command = [sys.executable, str(_SCRIPTS / "floors.py")]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     requirements = map(Requirement, lines)
     environment = {"python_version": version}
