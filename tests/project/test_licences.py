@@ -35,7 +35,8 @@ _ROW = re.compile(r"^\| `([\w.-]+)`[^|]*\| [^|]+ \| ([^|]+) \|$", re.MULTILINE)
 def licences_of(found: Distribution) -> set[str]:
     """Return the SPDX identifiers of a package's licences, its own words where it has none."""
     metadata = found.metadata
-    said = metadata["License-Expression"] or (metadata["License"] or "").partition("\n")[0].strip()
+    texts = metadata.get_all("License-Expression") or metadata.get_all("License") or [""]
+    said = texts[0].partition("\n")[0].strip()
     if not said:
         classifiers = metadata.get_all("Classifier") or []
         licences = [name for name in classifiers if name.startswith("License :: ")]
