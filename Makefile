@@ -4,6 +4,7 @@ FLOORS := .venv-floors
 BENCHMARK := .venv-benchmark
 MUTANTS := .venv-mutants
 SCALE := .venv-scale
+DIST := dist
 BIN := $(VENV)/bin
 # -qq keeps pip's notes and warnings away, not its errors.
 INSTALL := -m pip -qq --disable-pip-version-check install
@@ -13,6 +14,10 @@ PARALLEL := -q -n auto --dist worksteal
 # What parses and what frameworks call; all else of the core is Python alone.
 FLOOR_TESTS := tests/langchain tests/llamaindex $(addprefix tests/core/test_,cases.py fuzz_finds.py \
 	laws.py parsing.py truth.py)
+# What another Python may change: the core, processes, streams, and an adapter's every option.
+PYTHON_TESTS = $(filter-out tests/langchain tests/llamaindex,$(FLOOR_TESTS)) tests/batch \
+	tests/project tests/langchain/test_splitter.py tests/llamaindex/test_context.py \
+	$(addprefix tests/cli/test_,errors.py package.py split.py)
 # KiB for each process: an error may make a loop that does not end.
 MOST_MEMORY := 6000000
 # Material's advertisement of its successor is no result of a build.
@@ -20,8 +25,9 @@ export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast test-slow test-floors test-scale fuzz lint format docs bench \
-	bench-retrieval bench-scale mutants clean
+.PRECIOUS: %/bin/python .venv-%/.dev
+.PHONY: help demo test test-fast test-slow test-floors test-pythons test-scale fuzz lint format docs \
+	dist bench bench-retrieval bench-scale mutants clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' Makefile | expand -t 20
@@ -29,7 +35,7 @@ help: ## list these targets
 demo: $(VENV)/.cli ## show chunking at work; FILE=path.md takes a document of yours
 	@$(BIN)/chunkana demo $(if $(FILE),"$(FILE)")
 
-test: test-fast test-slow test-floors ## run all tests
+test: test-fast test-slow test-floors test-pythons ## run all tests
 
 test-fast: $(VENV)/.dev ## run the quick tests and report the core's coverage
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov
@@ -39,6 +45,16 @@ test-slow: $(VENV)/.dev ## run the slow tests
 
 test-floors: $(FLOORS)/.dev ## run what dependencies can change, with the oldest ones allowed
 	$(FLOORS)/bin/pytest $(PARALLEL) -m "not slow" $(FLOOR_TESTS)
+
+test-pythons: $(BIN)/python ## run a part of the tests on the other Pythons that this machine has
+	@found=$$($(BIN)/python scripts/pythons.py) || exit 1; \
+	echo "$$found" | while read -r version python; do \
+	  test -z "$$version" || $(MAKE) --no-print-directory PYTHON="$$python" test-python-$$version \
+	    </dev/null || exit 1; \
+	done
+
+test-python-%: .venv-%/.dev
+	.venv-$*/bin/pytest $(PARALLEL) -m "not slow" $(PYTHON_TESTS)
 
 test-scale: $(SCALE)/.dev ## run tables in Ray Data, Spark (needs Java), DuckDB and Polars
 	$(SCALE)/bin/pytest -q tests/scale
@@ -50,6 +66,8 @@ lint: $(VENV)/.dev ## check style, types, import directions and docs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 src
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin src
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mkdocs build --strict --quiet
 
@@ -59,6 +77,14 @@ format: $(VENV)/.dev ## repair what can be repaired
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
+
+dist: $(VENV)/.dev ## build what is published into dist/ and check it
+	rm -rf $(DIST)
+	$(BIN)/python -m build --outdir $(DIST)
+	$(BIN)/twine check --strict $(DIST)/*
+	$(BIN)/check-wheel-contents $(DIST)/*.whl
+	$(BIN)/python scripts/distributions.py $(DIST)
+	@echo "To publish: $(BIN)/twine upload $(DIST)/*"
 
 bench: $(BENCHMARK)/.speed ## measure speed and memory, beside other chunkers; QUICK=1
 	$(BENCHMARK)/bin/python -m benchmarks.run $(if $(QUICK),--quick)
@@ -78,7 +104,7 @@ mutants: $(MUTANTS)/.dev ## try the tests on thousands of small errors; JOBS=num
 	ulimit -v $(MOST_MEMORY); $(MUTANTS)/bin/python scripts/mutants.py $(if $(JOBS),--jobs $(JOBS))
 
 clean: ## remove environments, caches and built files
-	rm -rf $(VENV) $(FLOORS) $(BENCHMARK) $(SCALE) $(MUTANTS) mutants site dist htmlcov .coverage .hypothesis
+	rm -rf $(VENV) $(VENV)-3.* $(FLOORS) $(BENCHMARK) $(SCALE) $(MUTANTS) mutants site $(DIST) htmlcov .coverage .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -100,6 +126,12 @@ $(FLOORS)/.dev: pyproject.toml scripts/floors.py $(FLOORS)/bin/python
 	@$(FLOORS)/bin/python scripts/floors.py > $(FLOORS)/floors.txt
 	@$(FLOORS)/bin/python $(INSTALL) "pip>=25.1"
 	@$(FLOORS)/bin/python $(INSTALL) -e . -r $(FLOORS)/floors.txt --group test
+	@touch $@
+
+.venv-%/.dev: pyproject.toml .venv-%/bin/python
+	@echo "Installing everything but what only development needs into .venv-$* (once)"
+	@.venv-$*/bin/python $(INSTALL) "pip>=25.1"
+	@.venv-$*/bin/python $(INSTALL) -e ".[all]" --group test
 	@touch $@
 
 # An environment of its own: others' chunkers are no part of development, and what embeds is larger

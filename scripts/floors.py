@@ -1,4 +1,7 @@
-"""Print the oldest version that pyproject.toml allows of every dependency, as `name==version`."""
+"""Print the oldest version that pyproject.toml allows of every dependency, as `name==version`.
+
+A dependency that has another floor for newer Pythons has a line for each, with its marker.
+"""
 
 import re
 import tomllib
@@ -7,14 +10,14 @@ from itertools import chain
 from pathlib import Path
 
 _PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
-_RANGE = re.compile(r"(?P<name>[\w.-]+)>=(?P<floor>[\w.]+),<[\w.]+")
+_RANGE = re.compile(r"(?P<name>[\w.-]+)>=(?P<floor>[\w.]+),<[\w.]+(?P<marker>; .+)?")
 
 
 def floors() -> Iterator[str]:
     """Yield a requirement for each dependency of the core and of the extras.
 
     Raises:
-        ValueError: a dependency is not of the form `name>=floor,<cap`.
+        ValueError: a dependency is not of the form `name>=floor,<cap`, with or without a marker.
     """
     project = tomllib.loads(_PYPROJECT.read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"].values()
@@ -22,8 +25,8 @@ def floors() -> Iterator[str]:
         if dependency.startswith(f"{project['name']}["):  # an extra made of others
             continue
         if not (found := _RANGE.fullmatch(dependency)):
-            raise ValueError(f"{dependency!r} is not of the form 'name>=floor,<cap'")
-        yield f"{found['name']}=={found['floor']}"
+            raise ValueError(f"{dependency!r} is not of the form 'name>=floor,<cap; marker'")
+        yield f"{found['name']}=={found['floor']}{found['marker'] or ''}"
 
 
 if __name__ == "__main__":

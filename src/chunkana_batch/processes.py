@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -21,6 +22,7 @@ Batch = list[tuple[str, str]]
 _BATCH_SIZE = 200_000  # code points, from which the transfer to a process costs next to nothing
 _BATCH_DOCUMENTS = 64  # at most, so that many tiny documents are spread over the processes too
 _BATCHES_PER_PROCESS = 3  # read ahead, so that no process waits for the others or for the caller
+_MOST_PROCESSES = 61 if sys.platform == "win32" else sys.maxsize  # of which Windows hears the end
 _PICKLE_ERRORS = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 
 
@@ -36,7 +38,7 @@ def run_in_processes(
     Args:
         pickled_task: what `pickle_task` returned.
         documents: pairs of a name and a text; read three batches for each process ahead.
-        workers: the number of processes.
+        workers: the number of processes; Windows takes 61 at most.
 
     Raises:
         WorkerError: if a process was ended from outside.
@@ -44,6 +46,7 @@ def run_in_processes(
     # Loads multiprocessing, which nobody else needs.
     from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # noqa: PLC0415
 
+    workers = min(workers, _MOST_PROCESSES)
     pool = ProcessPoolExecutor(workers, initializer=_start_process)
     batches = _make_batches(require_pairs(documents))
     futures = (pool.submit(_run_batch, pickled_task, batch) for batch in batches)

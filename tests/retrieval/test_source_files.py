@@ -34,7 +34,8 @@ def test_a_known_suffix_goes_before_other_names_and_these_before_media_types(
     [
         ("/home/ada/shop/src/tea.py", "src/tea.py"), ("/tea.py", "tea.py"), ("", ""),
         ("shop/src/hot/tea.py", "shop/src/hot/tea.py"), ("./tea.py", "tea.py"),
-        ("C:\\shop\\src\\tea.py", "src/tea.py"), ("https://t.example/tea.py",) * 2,
+        ("C:\\shop\\src\\tea.py", "src/tea.py"), ("src\\hot\\tea.py", "src/hot/tea.py"),
+        ("https://t.example/a\\b.py",) * 2, ("https://t.example/tea.py",) * 2,
     ],
 )  # fmt: skip
 def test_the_label_of_an_absolute_path_is_folder_and_file(name: str, label: str) -> None:

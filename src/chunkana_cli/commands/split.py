@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -93,7 +94,7 @@ def split(
     parquet, the same in a table, a row each; as markdown, the text itself with a comment before
     each chunk; as text, for reading. A summary goes to standard error.
     """
-    to_folder = output != STANDARD_OUTPUT and (output.endswith("/") or is_folder(output))
+    to_folder = output != STANDARD_OUTPUT and (output.endswith(("/", os.sep)) or is_folder(output))
     found, is_compressed = choose_format(form, "" if to_folder else output)
     _require_output(found, output, to_folder=to_folder)
     options = RowOptions(_parse_fields(fields), tuple(front_matter_keys or ()))

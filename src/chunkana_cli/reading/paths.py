@@ -15,14 +15,16 @@ from chunkana_core import format_names, format_of
 
 FILES_HELP = "Files, folders, quoted patterns; - for standard input."
 _PATTERN = re.compile(r"[*?]|\[.+\]")  # what is special to glob
+_AS_IT_IS = ("\\\\?\\", "\\\\.\\")  # how names start in which Windows reads no slash
 _NOT_DOCUMENTS = {"node_modules", "venv", "__pycache__", "site-packages"}
 
 
 def find_files(arguments: Iterable[str]) -> tuple[list[str], bool]:
     """Return the files that are meant, each once, in the order of the arguments.
 
-    What is in a folder is sorted by its path. An argument that means no file is reported, and so
-    are folders and links below it that cannot be read.
+    What is in a folder is sorted by its path. Names have slashes on every system, so that what is
+    made of them, such as ids and the order of documents, is the same everywhere. An argument that
+    means no file is reported, and so are folders and links below it that cannot be read.
 
     Returns:
         The files, and whether these are all that are meant.
@@ -33,13 +35,21 @@ def find_files(arguments: Iterable[str]) -> tuple[list[str], bool]:
     found: dict[str, str] = {}
     is_whole = True
     for argument in given:
-        names, errors = _meant_by(argument)
-        for name in names:
+        names, errors = _meant_by(_with_slashes(argument))
+        for name in map(_with_slashes, names):
             found.setdefault(_real(name), name)
         for error in sorted(errors):
             report(error)
         is_whole = is_whole and not errors
     return list(found.values()), is_whole
+
+
+def _with_slashes(name: str) -> str:
+    r"""Return a name with "/" for what stands between folders on this system.
+
+    Elsewhere than on Windows, a backslash is a character like others.
+    """
+    return name if name.startswith(_AS_IT_IS) else name.replace(os.sep, "/")
 
 
 def _real(name: str) -> str:

@@ -1,7 +1,7 @@
 """Files that replace others once they are whole; until then they are parts of a hidden name.
 
 A part is locked while its process lives: the system drops the lock however that ends, and the next
-run removes what nobody holds.
+run removes what nobody holds. On Windows, a part that is open needs no lock.
 """
 
 from __future__ import annotations
@@ -25,14 +25,25 @@ _NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 if sys.platform == "win32":
 
-    def _lock(_file: BinaryIO, *, is_waiting: bool) -> None:
+    def _lock(_file: BinaryIO) -> None:
         """Do nothing: what is open cannot be removed."""
+
+    def _remove_if_dead(part: Path) -> None:
+        """Remove a part, unless a process has it open."""
+        with suppress(OSError):
+            part.unlink()
 else:
     from fcntl import LOCK_EX, LOCK_NB, lockf
 
-    def _lock(file: BinaryIO, *, is_waiting: bool) -> None:
+    def _lock(file: BinaryIO) -> None:
         """Lock a file for this process alone, without the processes that it forks."""
-        lockf(file, LOCK_EX if is_waiting else LOCK_EX | LOCK_NB)
+        lockf(file, LOCK_EX)
+
+    def _remove_if_dead(part: Path) -> None:
+        """Remove a part, unless a process has it locked, or it is another user's."""
+        with suppress(OSError), part.open("r+b") as file:
+            lockf(file, LOCK_EX | LOCK_NB)
+            part.unlink()
 
 
 @contextmanager
@@ -95,7 +106,7 @@ def _make_part(target: Path, before: os.stat_result | None) -> tuple[Path, Binar
                 return None
             raise
         with suppress(OSError):  # a file system without locks
-            _lock(file, is_waiting=True)
+            _lock(file)
         if is_file(name):
             return name, file
         file.close()  # another process has removed it before it was locked
@@ -110,9 +121,3 @@ def _remove_dead_parts(folder: Path) -> None:
     for name in names:
         if name.startswith(_PREFIX) and name.endswith(_SUFFIX) and is_file(folder / name):
             _remove_if_dead(folder / name)
-
-
-def _remove_if_dead(part: Path) -> None:
-    with suppress(OSError), part.open("r+b") as file:  # it is held, or another user's
-        _lock(file, is_waiting=False)
-        part.unlink()

@@ -6,21 +6,32 @@ With PYTHONUNBUFFERED, Python's own write once and drop what the system did not 
 
 from __future__ import annotations
 
+import errno
 import io
 import select
+import sys
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer  # `collections.abc.Buffer` from Python 3.12 on
 
+# What a write to a pipe without a reader fails with; on Windows, it is often the second.
+_NO_READER = {errno.EPIPE, errno.EINVAL} if sys.platform == "win32" else {errno.EPIPE}
+
 
 class _WaitingWriter(io.RawIOBase):
-    """A raw stream that waits for room in a pipe that does not block."""
+    """A raw stream that waits for room in a pipe that does not block.
+
+    It raises one BrokenPipeError where the pipe has no reader. What is written afterwards is
+    dropped: buffers write what they hold once more when they are deleted, and from Python 3.13 on
+    a failure there is printed.
+    """
 
     def __init__(self, raw: io.RawIOBase, owner: object) -> None:
         """Write to a raw stream, which is closed when nothing refers to its owner."""
         self._raw = raw
         self._owner = owner
+        self._has_reader = True
 
     def writable(self) -> bool:
         """Return True."""
@@ -36,8 +47,16 @@ class _WaitingWriter(io.RawIOBase):
 
     def write(self, data: ReadableBuffer, /) -> int:
         """Write as many bytes as the system takes at once, at least one; return their number."""
-        while (count := self._raw.write(data)) is None:
-            select.select([], [self._raw], [])
+        if not self._has_reader:
+            return memoryview(data).nbytes
+        try:
+            while (count := self._raw.write(data)) is None:
+                select.select([], [self._raw], [])
+        except OSError as error:
+            if error.errno not in _NO_READER:
+                raise
+            self._has_reader = False
+            raise BrokenPipeError(errno.EPIPE, error.strerror) from error
         return count
 
 

@@ -55,17 +55,21 @@ class SourceFile:
 
     @property
     def label(self) -> str:
-        """What the file is called in contexts; of an absolute path, its folder and itself.
+        r"""What the file is called in contexts; of an absolute path, its folder and itself.
 
-        It depends on nothing but the name: not on other files, nor on where the program runs.
+        It depends on nothing but the name: not on other files, nor on where the program runs. A
+        relative path of Windows, with backslashes alone, has slashes instead.
 
         >>> SourceFile("/home/ada/shop/src/app.py", "python").label
         'src/app.py'
+        >>> print(SourceFile("src\\app.py", "python").label)
+        src/app.py
         """
         for path in (PurePosixPath(self.name), PureWindowsPath(self.name)):
             if path.is_absolute():
                 return "/".join(path.parts[1:][-_SHOWN_PARTS:])
-        return self.name.removeprefix("./")
+        name = self.name if "/" in self.name else self.name.replace("\\", "/")
+        return name.removeprefix("./")
 
     @property
     def title(self) -> str:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,6 +12,7 @@ import pytest
 
 from tests import corpora
 from tests.core.pages import PAGES, blocks, readers_folder
+from tests.project.conftest import Distributions, make_environment, run
 
 pytestmark = pytest.mark.slow
 
@@ -47,25 +45,6 @@ def pages_by_requirements() -> list[tuple[Requirements, list[Path]]]:
     return [*groups.items()]
 
 
-def run(*command: str | Path, folder: Path) -> None:
-    """Run a command, and fail with what it said if it does."""
-    settings = {**os.environ, "PYTHONPATH": str(corpora.REPOSITORY), "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run(
-        command, cwd=folder, env=settings, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the package as it would be published."""
-    folder = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "-qq", "--disable-pip-version-check"]
-    run(*pip, "wheel", "--no-deps", "-w", folder, corpora.REPOSITORY, folder=folder)
-    (built,) = folder.glob("*.whl")
-    return built
-
-
 def name_of(requirements: Iterable[str]) -> str:
     return " ".join(sorted(requirements)) or "the core"
 
@@ -75,15 +54,13 @@ def name_of(requirements: Iterable[str]) -> str:
     [pytest.param(names, pages, id=name_of(names)) for names, pages in pages_by_requirements()],
 )
 def test_pages_run_with_what_they_name(
-    requirements: Requirements, pages: list[Path], wheel: Path, tmp_path: Path
+    requirements: Requirements, pages: list[Path], distributions: Distributions, tmp_path: Path
 ) -> None:
     """Their examples run, and print what they say, with no other packages than they name."""
     extras = ",".join(sorted(name.strip("[]") for name in requirements if name.startswith("[")))
     others = sorted(name for name in requirements if not name.startswith("["))
-    run(sys.executable, "-m", "venv", tmp_path / "venv", folder=tmp_path)
-    python = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    pip: list[str | Path] = [python, "-m", "pip", "-qq", "--disable-pip-version-check", "install"]
-    run(*pip, f"chunkana-rag[{extras}] @ {wheel.as_uri()}", *others, folder=tmp_path)
+    ours = f"chunkana-rag[{extras}] @ {distributions.wheel.as_uri()}"
+    python = make_environment(tmp_path / "venv", ours, *others) / "python"
     folder = tmp_path / "reader"
     folder.mkdir()
     readers_folder(folder)

@@ -1,0 +1,68 @@
+"""Print the other Pythons of this machine that the package is for, as `3.12 /path/to/python`.
+
+Other than the one that runs this. Where CI is set, it is an error if there is none.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+_PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
+_CLASSIFIER = "Programming Language :: Python :: 3."
+_ASK = "import sys, venv; print('.'.join(map(str, sys.version_info[:3])))"
+
+
+def supported() -> list[str]:
+    """Return the Pythons of the classifiers, such as "3.12", the oldest first."""
+    project = tomllib.loads(_PYPROJECT.read_text(encoding="utf-8"))["project"]
+    found = [name for name in project["classifiers"] if name.startswith(_CLASSIFIER)]
+    return [name.rpartition(" ")[2] for name in found]
+
+
+def candidates(version: str) -> Iterator[str]:
+    """Yield where a Python may be: on the path, and where pyenv and uv put them."""
+    name = f"python{version}"
+    if on_path := shutil.which(name):
+        yield on_path
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    uv = Path.home() / ".local" / "share" / "uv" / "python"
+    for folder in (pyenv, uv):
+        yield from map(str, sorted(folder.glob(f"*/bin/{name}"), reverse=True))
+
+
+def runs(python: str, version: str) -> bool:
+    """Tell whether a Python starts, is of a version and can make environments.
+
+    What pyenv puts on the path may not start.
+    """
+    done = subprocess.run([python, "-c", _ASK], capture_output=True, text=True, check=False)  # noqa: S603
+    return done.returncode == 0 and done.stdout.startswith(f"{version}.")
+
+
+def others() -> dict[str, str]:
+    """Return a Python for each supported version that this machine has besides the running one."""
+    running = ".".join(map(str, sys.version_info[:2]))
+    found = {
+        version: next((path for path in candidates(version) if runs(path, version)), "")
+        for version in supported()
+        if version != running
+    }
+    return {version: path for version, path in found.items() if path}
+
+
+def main() -> None:
+    """Print them; say on standard error which were looked for."""
+    found = others()
+    print(f"Other Pythons here: {', '.join(found) or 'none'}", file=sys.stderr)
+    if not found and os.environ.get("CI"):
+        sys.exit(f"Of {', '.join(supported())} only one is installed; CI needs another")
+    for version, path in found.items():
+        print(version, path)
+
+
+if __name__ == "__main__":
+    main()
