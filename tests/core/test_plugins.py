@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import assume, given
@@ -32,6 +33,7 @@ from chunkana_explain import explain
 from tests import corpora
 from tests.core import laws
 from tests.core.configurations import configs, contexts, matrix
+from tests.core.counting import calls_of
 from tests.core.laws import Case
 from tests.core.merge_laws import sound
 from tests.core.plugins import (
@@ -129,6 +131,25 @@ def test_a_corpus_without_the_syntax_is_read_as_ever() -> None:
         assert parse_markdown(sample.text, PLUGINS).blocks == parse_markdown(sample.text).blocks
 
 
+@pytest.mark.no_cover
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "%%% box\nx\n%%%\n",
+        "%%% box\n",
+        "%%% box\n@@@\n",
+        "> %%% box\n> - @@@\n>   x\n",
+        "@@@\nx\n@@@\n\n",
+        "%%% box\n- x\n\n%%%\nx\n",
+    ],
+)
+def test_l8_calls_are_linear(lines: str) -> None:
+    """Twice the input makes about twice as many calls."""
+    chunker = MarkdownChunker(ChunkConfig(max_chunk_size=64), plugins=PLUGINS)
+    one, two = (calls_of(partial(chunker.chunk_hierarchical, lines * size)) for size in (400, 800))
+    assert two < 2.6 * one
+
+
 def test_lines_of_containers_are_repeated() -> None:
     """Each part of a box is a box, and says its name."""
     text = f"%%% box\n{LONG}\n%%%\n\nMore.\n"
@@ -195,6 +216,23 @@ def test_a_container_whose_first_line_has_content() -> None:
     assert blocks[0].kind is K.BLOCK_QUOTE
     assert [block.info for block in blocks if block.level] == ["In a", "Out a"]
     assert "".join("".join(contents(text, rule)).split()) == "".join(text.split())
+
+
+def test_a_container_without_opening_line_in_a_leaf() -> None:
+    """What is found in a leaf is forgotten, whatever of it was to be left out."""
+    fields = BlockRule("fieldlist", K.CONTAINER, ":", plugin=fieldlist_plugin)
+    text = "%%% box\n:name: a\n%%%\n\nOne.\n\nTwo.\n"
+    rules = [replace(BOX, kind=K.FENCED_CODE), fields]
+    kinds = [block.kind for block in parse_markdown(text, rules).blocks]
+    assert kinds == [K.FENCED_CODE, K.PARAGRAPH, K.PARAGRAPH]
+
+
+def test_fenced_code_below_a_marker_of_a_plugin() -> None:
+    """Fences are repeated where what stands before them is a plugin's."""
+    rule = BlockRule("deflist", K.BLOCK_QUOTE, plugin=deflist_plugin)
+    text = "Tea\n: ```sh\n" + "  boil --water\n" * 6 + "  ```\n"
+    for content in contents(text, rule):
+        assert content.count("```") == 2
 
 
 def test_a_container_that_is_deeper_than_its_parent_by_two() -> None:

@@ -156,16 +156,18 @@ def _wrapper(atom: Cutter, block: Block) -> _Wrapper:
 def _split_opening(lines: Sequence[str], *, is_math: bool) -> tuple[str, str, str]:
     """Return what is before the opening fence of an atom, the fence, and what is after it.
 
-    An atom of a user's own rule has a fence if its first line starts with its last one.
+    Of a user's own rule, the last line is a fence if the first line starts with it; else "" is.
     """
-    line = lines[0].removeprefix(BOM)
-    before = _MARKERS.match(line)
-    opening = line[before.end() :] if before else line
-    stock = (_MATH_FENCE if is_math else _FENCE).match(opening)
-    fence = stock[0] if stock else lines[-1].lstrip("> \t").rstrip()
-    if not opening.startswith(fence) or any(map(str.isalnum, fence)):
-        fence = ""
-    return line[: len(line) - len(opening)], fence, opening[len(fence) :]
+    line, closing = lines[0].removeprefix(BOM), lines[-1].lstrip("> \t").rstrip()
+    markers = _MARKERS.match(line)
+    start = markers.end() if markers else 0
+    stock = (_MATH_FENCE if is_math else _FENCE).match(line, start)
+    if stock:
+        return line[:start], stock[1], line[stock.end() :]
+    found = line.find(closing, start)
+    if found < 0 or any(map(str.isalnum, line[start:found] + closing)):
+        return line[:start], "", line[start:]
+    return line[:found], closing, line[found + len(closing) :]
 
 
 def _leaves_room(atom: Cutter, wrapper: _Wrapper) -> bool:

@@ -232,9 +232,9 @@ class State(StateBlock):
         first, line = index + 2, start + 1
         if first < len(self.blocks):
             line = bisect_left(self.line_offsets, self.blocks[first].start)
-        kind = BlockKind.CONTAINER if line > start else BlockKind.BLOCK_QUOTE
+        is_marked = line > start
         self.level += 1
-        if line > start:
+        if is_marked:
             self._put_marker(start, line, index + 1)
         else:
             self.unused.append(index + 1)
@@ -243,11 +243,12 @@ class State(StateBlock):
             first = self.blocks[first].after
         while line < self.line and self.isEmpty(line):
             line += 1
-        is_open = line >= self.line
-        if not is_open:
+        is_closed = line < self.line
+        if is_closed:
             self._put_marker(line, self.line, self.open_container())
         self.level -= 1
-        self.close_container(kind, start, index, info, is_open)
+        kind = BlockKind.CONTAINER if is_marked else BlockKind.BLOCK_QUOTE
+        self.close_container(kind, start, index, info, is_marked and not is_closed)
 
     def _put_marker(self, start: int, stop: int, index: int) -> None:
         """Put a block of the lines that open or close a container at its index."""
@@ -261,6 +262,7 @@ class State(StateBlock):
         if index < len(self.blocks):
             del self.blocks[index:]
             self.unparsed_titles = [title for title in self.unparsed_titles if title < index]
+            self.unused = [unused for unused in self.unused if unused < index]
 
 
 class PluginState(State):
