@@ -10,6 +10,7 @@ from chunkana_batch.outcomes import FormatChoice, Make, Outcome, Task, require_p
 from chunkana_batch.processes import pickle_task, run_in_processes
 from chunkana_core import (
     BaseStrategy,
+    BlockRule,
     ChunkConfig,
     Chunker,
     ConfigurationError,
@@ -29,6 +30,7 @@ def chunk_many(
     workers: int = ...,
     *,
     strategies: Iterable[BaseStrategy] = ...,
+    plugins: Iterable[BlockRule] = ...,
     context: Context | None = ...,
     format: FormatChoice = ...,
     progress: Progress | None = ...,
@@ -43,6 +45,7 @@ def chunk_many(
     *,
     make: Make[T],
     strategies: Iterable[BaseStrategy] = ...,
+    plugins: Iterable[BlockRule] = ...,
     context: Context | None = ...,
     format: FormatChoice = ...,
     progress: Progress | None = ...,
@@ -56,6 +59,7 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     *,
     make: Make[T] | None = None,
     strategies: Iterable[BaseStrategy] = (),
+    plugins: Iterable[BlockRule] = (),
     context: Context | None = None,
     format: FormatChoice = "auto",  # noqa: A002 - what it is called everywhere
     progress: Progress | None = None,
@@ -77,10 +81,11 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
         documents: pairs of a name and a text.
         config: how to chunk; by default `ChunkConfig()`.
         workers: the number of processes; 1 is this one, 0 one for each processor. With several,
-            `make` and `length_function` must be functions of a module.
+            `make`, `length_function` and the functions of plugins must be those of a module.
         make: returns the value of an outcome from the name and the result; it is called in the
             process that chunked the document. By default the value is the result itself.
         strategies: strategies of the user's own.
+        plugins: block rules of the user's own, of Markdown.
         context: what is embedded before each content; by default nothing.
         format: the name of a format, or a function that returns one of a document's name; by
             default that of the suffix of the name, Markdown where that is unknown.
@@ -98,7 +103,7 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     b.md 2
     """
     _require_arguments(documents, workers, {"make": make, "progress": progress})
-    chunker = Chunker(config or ChunkConfig(), context, strategies=strategies)
+    chunker = Chunker(config or ChunkConfig(), context, strategies=strategies, plugins=plugins)
     count = workers or _count_processors()
     if make is None:
         return _run(Task(chunker, _return_result, format), documents, count, progress)

@@ -47,6 +47,7 @@ from chunkana_core.errors import (
     StreamWarning,
 )
 from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.table import Format, format_names, format_of, parse_document
 from chunkana_core.streams.cutting import StreamLimits
 from chunkana_core.streams.stream import chunk_stream
@@ -58,16 +59,15 @@ from chunkana_core.tree.result import HierarchicalChunkingResult, TocEntry
 from chunkana_core.violations import ValidationResult, Violation
 
 __all__ = [
-    "BaseStrategy", "Block", "BlockKind", "Chunk", "ChunkConfig", "ChunkLevel", "ChunkanaError",
-    "Chunker", "ConfigurationError", "ContentAnalysis", "Context", "Document", "Draft", "Format",
-    "FormatError", "FormatTraits", "FormatWarning", "HierarchicalChunkingResult",
+    "BaseStrategy", "Block", "BlockKind", "BlockRule", "Chunk", "ChunkConfig", "ChunkLevel",
+    "ChunkanaError", "Chunker", "ConfigurationError", "ContentAnalysis", "Context", "Document",
+    "Draft", "Format", "FormatError", "FormatTraits", "FormatWarning", "HierarchicalChunkingResult",
     "HierarchyBuilder", "InputTypeError", "InvariantValidator", "InvariantViolationError",
-    "InvariantWarning", "Links", "MarkdownChunker", "MergeNode", "MergeTree", "Merging",
-    "Section", "SectionPath", "SectionRange", "Source", "Span", "StrategyError",
-    "StrategySelector", "StreamLimits", "StreamWarning", "TocEntry", "ValidationResult",
-    "Violation", "analyze_markdown",
-    "chunk_file", "chunk_hierarchical", "chunk_markdown", "chunk_stream", "find_common_prefix",
-    "format_header_path", "format_names", "format_of", "is_parent_child", "is_sibling",
-    "merge_sections", "parse_document", "parse_markdown", "split_header_path",
+    "InvariantWarning", "Links", "MarkdownChunker", "MergeNode", "MergeTree", "Merging", "Section",
+    "SectionPath", "SectionRange", "Source", "Span", "StrategyError", "StrategySelector",
+    "StreamLimits", "StreamWarning", "TocEntry", "ValidationResult", "Violation",
+    "analyze_markdown", "chunk_file", "chunk_hierarchical", "chunk_markdown", "chunk_stream",
+    "find_common_prefix", "format_header_path", "format_names", "format_of", "is_parent_child",
+    "is_sibling", "merge_sections", "parse_document", "parse_markdown", "split_header_path",
     "validate_content_coverage", "validate_no_dangling_headers", "validate_tree",
 ]  # fmt: skip

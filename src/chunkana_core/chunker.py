@@ -27,7 +27,8 @@ from chunkana_core.errors import (
     require_type,
 )
 from chunkana_core.formats.markdown.parser import parse_markdown
-from chunkana_core.formats.table import MARKDOWN, TEXT, AnyPath, Format, FormatSelector
+from chunkana_core.formats.markdown.rule_table import BlockRule
+from chunkana_core.formats.table import TEXT, AnyPath, Format, FormatSelector
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.splitter import Part, Splitter
 from chunkana_core.tree.builder import TreeBuilder
@@ -45,6 +46,8 @@ class _Pipeline:
     config: ChunkConfig = field(default_factory=ChunkConfig)
     context: Context | None = None
     strategies: Iterable[BaseStrategy] = field(default=(), kw_only=True)
+    plugins: Iterable[BlockRule] = field(default=(), kw_only=True)
+    _formats: FormatSelector = field(init=False, repr=False, compare=False)
     _selector: StrategySelector = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -55,6 +58,9 @@ class _Pipeline:
         selector = StrategySelector(tuple(self.strategies))
         object.__setattr__(self, "strategies", selector.registered)
         object.__setattr__(self, "_selector", selector)
+        formats = FormatSelector.of((), self.plugins)
+        object.__setattr__(self, "plugins", formats.plugins)
+        object.__setattr__(self, "_formats", formats)
 
     def _chunked(
         self,
@@ -104,9 +110,11 @@ class MarkdownChunker(_Pipeline):
         config: how to chunk.
         context: what is embedded before each leaf's content, within the limit; None for nothing.
         strategies: strategies of the user's own, beside the built-in ones.
+        plugins: block rules of the user's own, beside those of Markdown.
 
     Raises:
-        ConfigurationError: for anything else than a `ChunkConfig`, a `Context` and strategies.
+        ConfigurationError: for anything else than a `ChunkConfig`, a `Context`, strategies and
+            plugins, and for plugins of which a rule would never be asked.
 
     >>> chunker = MarkdownChunker(ChunkConfig(max_chunk_size=200))
     >>> [chunk.text for chunk in chunker.chunk("# A\n\nText.\n\n# B\n\nMore.\n")]
@@ -118,7 +126,7 @@ class MarkdownChunker(_Pipeline):
 
         The arguments and errors are those of `chunk_hierarchical`.
         """
-        return self._chunked(text, MARKDOWN, context).get_leaves()
+        return self._chunked(text, self._formats.markdown, context).get_leaves()
 
     def chunk_hierarchical(
         self, text: str, *, context: Context | None = None
@@ -134,7 +142,7 @@ class MarkdownChunker(_Pipeline):
                 the context reserves more than half of the limit.
             InvariantViolationError: with `validation="strict"` only.
         """
-        return self._chunked(text, MARKDOWN, context)
+        return self._chunked(text, self._formats.markdown, context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +153,15 @@ class Chunker(_Pipeline):
         config: how to chunk.
         context: what is embedded before each leaf's content, within the limit; None for nothing.
         strategies: strategies of the user's own, beside the built-in ones.
+        plugins: block rules of the user's own, of Markdown, also that in notebooks.
         formats: formats of the user's own, beside the built-in ones.
         otherwise: the name of the format of a text that is not what its name says: of JSON or a
             notebook that does not load. The result tells its `format`.
 
     Raises:
         ConfigurationError: for anything else than a `ChunkConfig`, a `Context`, strategies,
-            formats and the name of one.
+            plugins, formats and the name of one, and for plugins of which a rule would never be
+            asked.
 
     >>> [chunk.content_type for chunk in Chunker().chunk("# not a heading\n", path="notes.txt")]
     ['text']
@@ -159,13 +169,12 @@ class Chunker(_Pipeline):
 
     formats: Iterable[Format] = field(default=(), kw_only=True)
     otherwise: str = field(default=TEXT.name, kw_only=True)
-    _formats: FormatSelector = field(init=False, repr=False, compare=False)
     _otherwise: Format = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the arguments."""
         _Pipeline.__post_init__(self)
-        selector = FormatSelector.of(self.formats)
+        selector = FormatSelector.of(self.formats, self.plugins)
         object.__setattr__(self, "formats", selector.registered)
         object.__setattr__(self, "_formats", selector)
         object.__setattr__(self, "_otherwise", selector.select(self.otherwise, field="otherwise"))

@@ -17,6 +17,7 @@ from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.drafting.merging import MergeObstacle, Merger
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, make_drafts
+from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.table import MARKDOWN, AnyPath, Format, parse_document
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.plans import PackedRow, Plan
@@ -38,6 +39,7 @@ def explain(  # noqa: PLR0913 -- those of chunking
     format: str = MARKDOWN.name,  # noqa: A002 -- what it is called everywhere
     path: AnyPath | None = None,
     formats: Iterable[Format] = (),
+    plugins: Iterable[BlockRule] = (),
 ) -> Explanation:
     r"""Return why a document is cut where it is; the arguments are those of chunking.
 
@@ -54,7 +56,7 @@ def explain(  # noqa: PLR0913 -- those of chunking
         ConfigurationError: if `text` is no str or the configured strategy is not registered.
     """
     config = config or ChunkConfig()
-    document = parse_document(text, format, path, formats)
+    document = parse_document(text, format, path, formats, plugins)
     strategy = StrategySelector(tuple(strategies)).select(document.analysis, config)
     sizer = Sizer.of(config)
     sizes, contexts = DocumentSizes(document, sizer), ContextWriter(document, sizer, context)

@@ -13,6 +13,7 @@ from markdown_it.token import Token
 
 from chunkana_core import (
     BlockKind,
+    BlockRule,
     Chunk,
     ChunkConfig,
     Chunker,
@@ -120,7 +121,7 @@ CONTENT_TYPES = frozenset(
     ]
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_FENCE = re.compile(r"`{3,}|~{3,}|\$\$")
+_FENCE = re.compile(r"`{3,}|~{3,}|@{3,}|\$\$")  # `@@@`: see `plugins`
 
 
 def quarters(text: str) -> int:
@@ -143,6 +144,7 @@ class Case:
     context: Context | None = None
     format: Format | None = None  # None is Markdown
     file: str | None = None  # what is chunked, where the text is made of it
+    plugins: tuple[BlockRule, ...] = ()  # of Markdown
 
     @property
     def given(self) -> str:
@@ -157,16 +159,17 @@ class Case:
     def chunked(self) -> HierarchicalChunkingResult:
         """Chunk the text, each time anew."""
         if self.format is None:
-            return MarkdownChunker(self.config, self.context).chunk_hierarchical(self.text)
-        chunker = Chunker(self.config, self.context, formats=[self.format])
-        return chunker.chunk_hierarchical(self.given, self.format.name)
+            chunker = MarkdownChunker(self.config, self.context, plugins=self.plugins)
+            return chunker.chunk_hierarchical(self.text)
+        formats = Chunker(self.config, self.context, formats=[self.format])
+        return formats.chunk_hierarchical(self.given, self.format.name)
 
     @cached_property
     def document(self) -> Document:
         """What the format makes of the text."""
-        return (
-            parse_markdown(self.text) if self.format is None else self.format.document(self.given)
-        )
+        if self.format is None:
+            return parse_markdown(self.text, self.plugins)
+        return self.format.document(self.given)
 
     @cached_property
     def leaves(self) -> list[Chunk]:

@@ -6,10 +6,13 @@ import re
 import sys
 import tomllib
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise, takewhile
+from typing import NamedTuple
 
 import yaml
 from markdown_it import MarkdownIt
@@ -21,12 +24,14 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from chunkana_core import BlockRule
 from tests.core import stock_containers
 from tests.core.stock_containers import StockBlock
 
 READINGS = 4  # of a text, while there are markers of no container
 BOM = "\ufeff"
 DEEPEST = 100
+_OF_PLUGIN = "of a plugin"  # as the markup of its blocks
 ATOMS = frozenset({"fenced_code", "indented_code", "math", "table"})
 _KINDS = {
     "heading_open": "heading",
@@ -48,6 +53,17 @@ _KINDS = {
     "container_marker": "marker",
     "front_matter": "front_matter",
 }
+
+
+class StockPlugin(NamedTuple):
+    """A plugin that the stock parser has, too, and the type of the token that its blocks start."""
+
+    rule: BlockRule
+    token_type: str
+
+
+# Those with which texts are read; a variable, for every law asks for the blocks of texts.
+_PLUGINS: ContextVar[tuple[StockPlugin, ...]] = ContextVar("plugins", default=())
 _LINE_END = re.compile(r"\r\n?|\n")
 _LEAD = re.compile(  # of a heading: anchors and comments
     r"\ufeff?(?:\s*(?:<!--(?:(?!-->).)*-->"
@@ -67,15 +83,33 @@ def line_at(starts: list[int], offset: int) -> int:
     return bisect_right(starts, offset)
 
 
-@lru_cache(maxsize=4)
+@contextmanager
+def with_plugins(plugins: Sequence[StockPlugin]) -> Iterator[None]:
+    """Read texts with plugins."""
+    token = _PLUGINS.set(tuple(plugins))
+    try:
+        yield
+    finally:
+        _PLUGINS.reset(token)
+
+
 def stock_blocks(text: str) -> tuple[StockBlock, ...]:
     """Return all blocks of a text, each before what it contains, however deep."""
+    return _all_blocks(text, _PLUGINS.get())
+
+
+@lru_cache(maxsize=4)
+def _all_blocks(text: str, _plugins: tuple[StockPlugin, ...]) -> tuple[StockBlock, ...]:
     return _read(text, 100_000)[1]
 
 
-@lru_cache(maxsize=4)
 def limited_blocks(text: str) -> tuple[StockBlock, ...] | None:
     """Return all blocks of a text, or None where some lie deeper than the parser's limit."""
+    return _limited_blocks(text, _PLUGINS.get())
+
+
+@lru_cache(maxsize=4)
+def _limited_blocks(text: str, _plugins: tuple[StockPlugin, ...]) -> tuple[StockBlock, ...] | None:
     try:
         tokens, blocks = _read(text, DEEPEST)
     except IndexError:  # some rules read past the end of a text
@@ -87,7 +121,7 @@ def limited_blocks(text: str) -> tuple[StockBlock, ...] | None:
 
 def limited_tokens(text: str) -> list[Token]:
     """Return the tokens of a text, as the stock parser makes them with the parser's limit."""
-    return _parse(_parser(DEEPEST), text)
+    return _parse(_parser(DEEPEST, _PLUGINS.get()), text)
 
 
 @lru_cache
@@ -141,7 +175,7 @@ def _read(text: str, deepest: int) -> tuple[list[Token], tuple[StockBlock, ...]]
         blocks = [*_blocks(text, tokens)]
         pairs = stock_containers.pairs(blocks)
         used = frozenset(blocks[i].line for pair in pairs for i in (pair.first, pair.last))
-        markers = [b for b in blocks if b.kind == "marker" and b.markup[0] in ":{"]
+        markers = [b for b in blocks if b.kind == "marker" and b.markup.startswith((":", "{"))]
         if number == READINGS or all(block.line in used for block in markers):
             break
         lines = used
@@ -152,9 +186,9 @@ def _tokens(text: str, deepest: int, marker_lines: frozenset[int] | None) -> lis
     body = _with_toml_as_yaml(text.removeprefix(BOM))
     env: dict[str, object] = {"marker_lines": marker_lines}
     with _room_to_recurse():
-        tokens = _parse(_parser(deepest), body, env)
+        tokens = _parse(_parser(deepest, _PLUGINS.get()), body, env)
         if any(t.type == "front_matter" for t in tokens) and not _is_front_matter(tokens[0]):
-            tokens = _parse(_parser(deepest, front_matter=False), body, env)
+            tokens = _parse(_parser(deepest, _PLUGINS.get(), front_matter=False), body, env)
     return tokens
 
 
@@ -186,7 +220,9 @@ def _is_front_matter(first: Token) -> bool:
 
 
 @lru_cache
-def _parser(deepest: int, *, front_matter: bool = True) -> MarkdownIt:
+def _parser(
+    deepest: int, plugins: tuple[StockPlugin, ...], *, front_matter: bool = True
+) -> MarkdownIt:
     md = MarkdownIt("commonmark", {"maxNesting": deepest, "inline_definitions": True})
     md.enable("table").use(footnote_plugin, move_to_end=False)
     md.use(dollarmath_plugin, allow_blank_lines=False)
@@ -196,6 +232,9 @@ def _parser(deepest: int, *, front_matter: bool = True) -> MarkdownIt:
     md.block.ruler.before("fence", "container_marker", marker, {"alt": interrupted})
     if front_matter:
         md.use(front_matter_plugin)
+    for plugin in plugins:
+        assert plugin.rule.plugin
+        plugin.rule.plugin(md)
     for rule in md.block.ruler.__rules__:
         if rule.name == "admonition":
             rule.fn = stock_containers.with_body(rule.fn)
@@ -243,25 +282,62 @@ def _blocks(text: str, tokens: list[Token]) -> Iterator[StockBlock]:
                 break
             lead = found.pop().start
         found.append(replace(block, start=lead))
+    found = _with_lines_of_plugins(text, found)
     # Paragraphs and code of nothing but white space; there is nothing to chunk.
     return (block for block in found if not text[block.start : block.end].isspace())
 
 
 def _own_blocks(text: str, tokens: list[Token]) -> Iterator[StockBlock]:
     starts = [*line_starts(text), len(text)]
+    of_plugins = {plugin.token_type: plugin.rule.kind.value for plugin in _PLUGINS.get()}
+    kinds = _KINDS | of_plugins
     for number, token in enumerate(tokens):
-        kind = _KINDS.get(token.type)
+        kind = kinds.get(token.type)
         if kind is None or token.map is None:
             continue
         first, last = token.map
         start, end = starts[first], starts[min(last, len(starts) - 1)]
         level = int(token.tag[1]) if kind == "heading" else 0
         markup = (tokens[number + 1] if kind == "heading" else token).content
+        if token.type in of_plugins:
+            markup = _OF_PLUGIN
         is_closed = kind != "container" and (token.type != "fence" or _is_closed(token))
         yield StockBlock(kind, token.level, first, start, start, end, level, markup, is_closed)
-        if kind == "container":  # an admonition, whose opening is a line of its own
+        if token.type == "admonition_open":  # whose opening is a line of its own
             stop, opening = starts[first + 1], token.markup
             yield StockBlock("marker", token.level + 1, first, start, start, stop, markup=opening)
+
+
+def _with_lines_of_plugins(text: str, blocks: list[StockBlock]) -> list[StockBlock]:
+    """Return blocks with the lines of plugins' containers that are in no block inside these."""
+    made: list[StockBlock] = []
+    closings: dict[int, list[StockBlock]] = {}  # by the number of the block after them
+    for number, block in enumerate(blocks):
+        made += closings.pop(number, [])
+        if block.kind != "container" or block.markup != _OF_PLUGIN:
+            made.append(block)
+            continue
+        inside = [*takewhile(lambda b: b.depth > block.depth, blocks[number + 1 :])]  # noqa: B023
+        lines = [n for n in line_starts(text) if block.start <= n < block.end]
+        second = [*lines[1:], block.end][0]
+        opening = [
+            *_marker(text, block, block.start, min([b.start for b in inside], default=second))
+        ]
+        closing = [*_marker(text, block, max([b.end for b in inside], default=second), block.end)]
+        made += [replace(block, is_closed=bool(closing)), *opening]
+        closings[number + 1 + len(inside)] = [*closing, *closings.get(number + 1 + len(inside), [])]
+    return [*made, *(closing for last in closings.values() for closing in last)]
+
+
+def _marker(text: str, container: StockBlock, start: int, end: int) -> Iterator[StockBlock]:
+    """Yield the lines of a stretch that are not blank as one block, if there are any."""
+    starts = [*line_starts(text), len(text)]
+    lines = [*pairwise(n for n in starts if start <= n <= end)]
+    shown = [(a, b) for a, b in lines if text[a:b].strip("> \t\r\n")]
+    if shown:
+        line = starts.index(shown[0][0])
+        first, last = shown[0][0], shown[-1][1]
+        yield StockBlock("marker", container.depth + 1, line, first, first, last)
 
 
 def _is_closed(fence: Token) -> bool:

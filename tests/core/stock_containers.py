@@ -169,15 +169,15 @@ def _with_heading(waiting: Sequence[_Open]) -> list[_Open]:
 
 def _tags(block: StockBlock) -> Iterator[tuple[str, bool, bool]]:
     """Yield what a block opens and closes: key, whether it closes, whether it may be a pair's."""
-    if block.kind == "marker" and block.markup[0] in ":{":
+    if block.kind == "marker" and block.markup.startswith((":", "{")):
         marked = marker_tag(block.markup)
         assert marked
         yield marked.key, marked.is_closing, True
     if block.kind != "html":
         return
-    html = block.markup.strip()
+    html = block.markup.strip(" \t\r\n")
     found = [tag for tag in _TAG.finditer(html) if tag[2]]
-    is_closing = not _TAG.sub("", html).strip() and all(tag[1] for tag in found)
+    is_closing = not _TAG.sub("", html).strip(" \t\r\n") and all(tag[1] for tag in found)
     for number, tag in enumerate(found, 1):
         if tag[2].lower() not in _UNCLOSED.split() and tag[3][-1:] != "/":
             may_close = is_closing and number == len(found)

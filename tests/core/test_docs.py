@@ -75,6 +75,33 @@ def test_modules_of_tests_that_pages_name_exist() -> None:
     assert named <= {path.name for path in (corpora.REPOSITORY / "tests").rglob("test_*.py")}
 
 
+def contributing() -> str:
+    """Return what contributors read."""
+    page = corpora.REPOSITORY / "CONTRIBUTING.md"
+    if not page.exists():
+        pytest.skip("there is no CONTRIBUTING.md")
+    return corpora.read(page)
+
+
+def test_tests_that_suffice_exist() -> None:
+    """The table says for each change which folders and modules of tests to run."""
+    cells = re.findall(r"^\| [^|]+ \| `(tests/[^`]+)` \| \d", contributing(), re.MULTILINE)
+    assert len(cells) > 10
+    for word in " ".join(cells).split():
+        before, _, braced = word.partition("{")
+        names, _, after = braced.partition("}")
+        for name in names.split(","):
+            path = corpora.REPOSITORY / f"{before}{name}{after}"
+            assert any(path.rglob("test_*.py")) if path.is_dir() else path.is_file(), path
+
+
+def test_make_has_the_targets_that_contributors_read_of() -> None:
+    targets = re.findall(
+        r"^([a-z-]+):", corpora.read(corpora.REPOSITORY / "Makefile"), re.MULTILINE
+    )
+    assert {*re.findall(r"`make ([a-z-]+)", contributing())} <= {*targets}
+
+
 def test_every_option_has_an_example() -> None:
     """The README names each option, and the page on configuration has a heading for it."""
     if not DOCS.exists():

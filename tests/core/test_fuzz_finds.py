@@ -20,6 +20,10 @@ MATH += '   *    ~~~~{.py fb"}\r\n        -->\r\n        ~~'
 UNUSED = "[e]: " + "u" * 90
 
 FINDS = {
+    "an element that is opened below a marker line, before an item that is too long": (
+        "::: box\n<div>\n\n1. ```\n" + "   x = 1\n" * 3 + "   ```\n2. x\n\n</div>\n\n:::",
+        ChunkConfig(max_chunk_size=32),
+    ),
     "a fence below a marker line that has nothing else": (
         f"{OVERVIEW * 9}- \n  \u3000\n\n  $$\n  x\n  $$\n\n",
         SMALL,

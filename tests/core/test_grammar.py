@@ -1,26 +1,20 @@
-"""The rule table of the Markdown parser: what is computed from it, and which tables are errors."""
+"""The rule table of the Markdown parser: what is computed from it, with users' own rules too."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
-from mdit_py_plugins.container import container_plugin
 
-from chunkana_core import BlockKind
-from chunkana_core.formats.markdown.grammar import MARKDOWN, Grammar, read_table
-from chunkana_core.formats.markdown.parser import parse_blocks
-from chunkana_core.formats.markdown.rule_table import RULES, BlockRule, Lines, stock_parser
+from chunkana_core import BlockKind, BlockRule, ConfigurationError, InputTypeError, parse_markdown
+from chunkana_core.formats.markdown.grammar import MARKDOWN
+from chunkana_core.formats.markdown.rule_table import PREFILTERS, REPLACEMENTS, RULES
+from tests.core.plugins import BOX, DIAGRAM, box_plugin
 
 K = BlockKind
-BOX = BlockRule("container_box", K.OPAQUE, "%", is_container=True)  # %%% box
-
-
-def with_boxes() -> MarkdownIt:
-    """Return the stock parser with a plugin more."""
-    return stock_parser().use(container_plugin, "box", marker="%")
 
 
 def term(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
@@ -32,9 +26,37 @@ def term(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa
     return True
 
 
-def kinds(text: str, grammar: Grammar) -> list[tuple[BlockKind, int]]:
+def term_plugin(md: MarkdownIt) -> None:
+    """Register terms, which may interrupt a paragraph."""
+    md.block.ruler.before("paragraph", "term", term, {"alt": ["paragraph"]})
+
+
+def late_plugin(md: MarkdownIt) -> None:
+    """Register terms where nobody asks for them."""
+    md.block.ruler.push("term", term)
+
+
+def changing_plugin(md: MarkdownIt) -> None:
+    """Register terms, and put them in the place of lists, too."""
+    term_plugin(md)
+    md.block.ruler.at("list", term)
+
+
+def disabling_plugin(md: MarkdownIt) -> None:
+    """Register terms, and take lists away."""
+    term_plugin(md)
+    md.disable("list")
+
+
+def twice_plugin(md: MarkdownIt) -> None:
+    """Register terms twice."""
+    term_plugin(md)
+    term_plugin(md)
+
+
+def kinds(text: str, *rules: BlockRule) -> list[tuple[BlockKind, int]]:
     """Return kind and depth of every block."""
-    return [(block.kind, block.depth) for block in parse_blocks(text, grammar)]
+    return [(block.kind, block.depth) for block in parse_markdown(text, rules).blocks]
 
 
 def test_every_kind_has_a_rule() -> None:
@@ -53,58 +75,95 @@ def test_characters_of_lines_that_may_interrupt() -> None:
     assert not items.by_next_character
 
 
-@pytest.mark.parametrize(
-    "row", [BOX, replace(BOX, characters="", lines=Lines.ANY)], ids=["character", "any line"]
-)
+def test_names_of_what_is_asked_instead() -> None:
+    """What replaces a rule, or asks it, is of a row."""
+    assert REPLACEMENTS.keys() | PREFILTERS.keys() <= {row.name for row in RULES}
+
+
+@pytest.mark.parametrize("row", [BOX, replace(BOX, characters="")], ids=["character", "any line"])
 def test_one_more_container(row: BlockRule) -> None:
     """A plugin's container needs a row, and interrupts what the plugin registers."""
     box = "%%%% box\n# Title\n\n- item\n  %%% box\n  text\n  %%%\n%%%%\n"
-    inside = [(K.HEADING, 1), (K.LIST, 1), (K.LIST_ITEM, 2), (K.PARAGRAPH, 3), (K.OPAQUE, 3)]
-    expected = [(K.OPAQUE, 0), *inside, (K.PARAGRAPH, 4)]
-    grammar = read_table((*RULES, row), with_boxes())
+    expected = [
+        (K.CONTAINER, 0),
+        (K.MARKER, 1),
+        (K.HEADING, 1),
+        (K.LIST, 1),
+        (K.LIST_ITEM, 2),
+        (K.PARAGRAPH, 3),
+        (K.CONTAINER, 3),
+        (K.MARKER, 4),
+        (K.PARAGRAPH, 4),
+        (K.MARKER, 4),
+        (K.MARKER, 1),
+    ]
     text, quote = [(K.PARAGRAPH, 0)], [(K.BLOCK_QUOTE, 0), (K.PARAGRAPH, 1)]
-    assert kinds(f"{box}# Next\n", grammar) == [*expected, (K.HEADING, 0)]
-    assert kinds(f"text\n{box}text\n", grammar) == [*text, *expected, *text]
-    assert kinds(f"> text\n{box}", grammar) == [*quote, *expected]
-    blocks = parse_blocks(f"- item\n{box}\n# Next\n", grammar)
-    assert [(block.kind, block.start) for block in blocks if not block.depth] == [
+    assert kinds(f"{box}# Next\n", row) == [*expected, (K.HEADING, 0)]
+    assert kinds(f"text\n{box}text\n", row) == [*text, *expected, *text]
+    assert kinds(f"> text\n{box}", row) == [*quote, *expected]
+    blocks = parse_markdown(f"- item\n{box}\n# Next\n", [row]).top
+    assert [(block.kind, block.start) for block in blocks] == [
         (K.LIST, 0),
-        (K.OPAQUE, 7),
+        (K.CONTAINER, 7),
         (K.HEADING, 8 + len(box)),
     ]
 
 
 def test_one_more_leaf_by_its_next_line() -> None:
     """A rule may depend on how the next line starts, and is then asked before all others."""
-
-    def define(md: MarkdownIt) -> None:
-        md.block.ruler.before("paragraph", "term", term, {"alt": ["paragraph"]})
-
-    row = BlockRule("term", K.OPAQUE, ":", Lines.NEXT_LINE)
-    grammar = read_table((*RULES, row), stock_parser().use(define))
-    assert kinds("text\nterm\n: definition\n", grammar) == [(K.PARAGRAPH, 0), (K.OPAQUE, 0)]
+    row = BlockRule("term", K.PARAGRAPH, next_characters=":", plugin=term_plugin)
+    blocks = parse_markdown("text\nterm\n: definition\n", [row]).blocks
+    assert [block.start for block in blocks] == [0, 5]
 
 
 @pytest.mark.parametrize(
-    ("table", "message"),
+    ("rules", "message"),
     [
-        (RULES, "rule 'container_box' needs one row in the table, got 0"),
-        ((*RULES, BOX, BOX), "rule 'container_box' needs one row in the table, got 2"),
-        ((*RULES, BOX, replace(BOX, name="bix")), "row 'bix' names no rule of the parser"),
-        ((*RULES, replace(BOX, characters="")), "needs characters .*; got ''"),
-        ((*RULES, replace(BOX, characters=" ")), "needs characters .*; got ' '"),
-        ((*RULES, replace(BOX, lines=Lines.TEXT_START)), "only 'front_matter' is asked"),
+        ([replace(BOX, name="bix")], "a BlockRule for each rule .*, 'container_box' too"),
+        ([BOX, replace(BOX, characters="")], "one BlockRule for a rule"),
+        ([BOX, replace(BOX, plugin=partial(box_plugin))], "one BlockRule for a rule"),
+        ([BOX, BlockRule("bix", K.CONTAINER, "%")], "'bix'; allowed: the name of a rule that its"),
+        ([replace(BOX, name="list")], "'container_box' too"),
+        ([BlockRule("term", K.PARAGRAPH, plugin=late_plugin)], "'paragraph', which takes every"),
+        ([BlockRule("term", K.PARAGRAPH, plugin=changing_plugin)], "its rules alone.*'list'"),
+        ([BlockRule("term", K.PARAGRAPH, plugin=disabling_plugin)], "its rules alone.*'list'"),
+        ([BlockRule("term", K.PARAGRAPH, plugin=twice_plugin)], "registered once, as 'term' is"),
+        ([replace(BOX, kind=K.HEADING)], "kind of plugin 'container_box' is .*BlockKind.CONTAINER"),
     ],
 )
-def test_a_rule_that_would_never_be_asked(table: tuple[BlockRule, ...], message: str) -> None:
-    """It is an error when the table is read, not a block that is never found."""
-    with pytest.raises(ValueError, match=message):
-        read_table(table, with_boxes())
+def test_a_rule_that_would_never_be_asked(rules: list[BlockRule], message: str) -> None:
+    """It is an error that says what to do, not a block that is never found."""
+    with pytest.raises(ConfigurationError, match=message):
+        parse_markdown("", rules)
 
 
-def test_a_rule_after_the_one_for_paragraphs() -> None:
-    """What is registered last is never asked, for any line may be a paragraph."""
-    md = stock_parser()
-    md.block.ruler.push("term", term)
-    with pytest.raises(ValueError, match="'term' comes after 'paragraph'"):
-        read_table((*RULES, BlockRule("term", K.OPAQUE, "t")), md)
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"name": 1}, "BlockRule.name is 1"),
+        ({"kind": "container"}, "BlockRule.kind is 'container'; allowed: a BlockKind"),
+        ({"characters": None}, "BlockRule.characters is None"),
+        ({"plugin": "box"}, "BlockRule.plugin is 'box'; allowed: None or a function"),
+        ({"name_in": "box"}, "BlockRule.name_in is 'box'"),
+    ],
+)
+def test_fields_of_other_types(fields: dict[str, object], message: str) -> None:
+    """Errors name the field, its value, and what is allowed."""
+    with pytest.raises(InputTypeError, match=message):
+        replace(BOX, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("characters", [" ", "\t\n"])
+def test_characters_that_no_line_starts_with(characters: str) -> None:
+    """White space is before what a line starts with."""
+    with pytest.raises(ConfigurationError, match="no white space; '' for any"):
+        replace(BOX, characters=characters)
+    with pytest.raises(ConfigurationError, match="next_characters is"):
+        replace(BOX, next_characters=characters)
+
+
+@pytest.mark.parametrize("plugins", [BOX, [DIAGRAM, "box"], [box_plugin]])
+def test_what_is_no_plugin(plugins: object) -> None:
+    """Plugins are several rules, each with its row."""
+    with pytest.raises(InputTypeError, match="BlockRule"):
+        parse_markdown("", plugins)  # type: ignore[arg-type]

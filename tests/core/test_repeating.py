@@ -7,6 +7,7 @@ import pytest
 from chunkana_core import Chunk, ChunkConfig, Context, MarkdownChunker, Span
 from chunkana_core.document.blocks import TRAITS
 from chunkana_core.drafting.costs import piece_cost
+from chunkana_core.formats.markdown.parser import TRAITS as TRAITS_OF_MARKDOWN
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.repeats import divide_atom, missing_fence
@@ -409,4 +410,4 @@ def test_header_rows_of_half_the_limit_are_repeated(most: int, *, is_repeated: b
 )
 def test_what_closes_a_fence(content: str, line: str) -> None:
     """The line that closes a fence has its markers, in the containers that it is in."""
-    assert missing_fence(content) == line
+    assert missing_fence(content, TRAITS_OF_MARKDOWN) == line

@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 
-from chunkana_core import ChunkConfig, Chunker, FormatWarning
+from chunkana_core import ChunkConfig, Chunker, ConfigurationError, FormatWarning
 from chunkana_core.formats import table
 from chunkana_langchain import (
     ChunkanaAutoMergingRetriever,
@@ -20,6 +20,7 @@ from chunkana_langchain import (
     ContextAssembler,
     to_documents,
 )
+from tests.core.plugins import PLUGINS
 from tests.corpora import NOTEBOOK
 from tests.langchain.parts import WordEmbeddings
 from tests.langchain.repository import FILES, assert_exact, documents
@@ -68,6 +69,21 @@ def test_a_media_type_may_be_in_a_key_of_ours() -> None:
         "json",
         "application/json",
     )
+
+
+def test_syntax_of_ones_own() -> None:
+    """Plugins are those of the core, and what chunks depend on."""
+    text = f"%%% box\n{'Hot. ' * 30}\n%%%\n"
+    splitter = ChunkanaSplitter(chunk_size=64, plugins=iter(PLUGINS), metadata="full")
+    chunks = splitter.create_documents([text])
+    assert {chunk.metadata["container"] for chunk in chunks} == {"box"}
+    (described, again, other) = (
+        ChunkanaSplitter(chunk_size=64, plugins=plugins, metadata="full").describe(chunks[0])
+        for plugins in (PLUGINS, PLUGINS, PLUGINS[:1])
+    )
+    assert described == again == splitter.describe(chunks[0]) != other
+    with pytest.raises(ConfigurationError, match="one BlockRule for a rule"):
+        ChunkanaSplitter(plugins=[PLUGINS[0], PLUGINS[0]])
 
 
 def test_one_format_for_all_documents() -> None:

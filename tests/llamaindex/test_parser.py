@@ -39,6 +39,7 @@ from llama_index.core.vector_stores.utils import node_to_metadata_dict
 from chunkana_core import ChunkConfig, InputTypeError, chunk_hierarchical
 from chunkana_llamaindex import LeafNodes, MarkdownHierarchyNodeParser, to_nodes
 from tests import corpora
+from tests.core.plugins import PLUGINS
 from tests.llamaindex.parts import (
     Every,
     WordEmbedding,
@@ -134,6 +135,7 @@ async def test_every_way_to_parse_gives_the_same() -> None:
         {"tokenizer": words, "id_func": numbered, "max_chunk_size": 64},
         {"header_context": "text", "include_parents": False, "max_parent_size": 1900},
         {"include_metadata": False, "include_prev_next_rel": False, "atomic_blocks": "split"},
+        {"plugins": PLUGINS},
     ],
 )
 def test_serialised_and_pickled_it_is_the_same(options: dict[str, Any]) -> None:
@@ -161,6 +163,18 @@ def test_a_function_that_cannot_be_pickled_is_warned_of_and_refused() -> None:
     assert given_again.tokenizer is words
 
 
+def test_syntax_of_ones_own() -> None:
+    """Plugins are those of the core; what is none is an error that says so."""
+    text = f"# Tea\n\n%%% box\n{'Hot. ' * 30}\n%%%\n"
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=64, plugins=PLUGINS)
+    leaves = get_leaf_nodes(parser([Document(text=text)]))
+    assert {node.metadata["container"] for node in leaves[1:]} == {"box"}
+    with pytest.raises(ValueError, match="BlockRule"):
+        MarkdownHierarchyNodeParser(plugins=(1,))
+    with pytest.raises(ValueError, match="one BlockRule for a rule"):
+        MarkdownHierarchyNodeParser(plugins=(PLUGINS[0], PLUGINS[0]))
+
+
 def test_pipelines_give_the_same_with_workers_and_async() -> None:
     """Two workers have the tokenizer too."""
     parser = MarkdownHierarchyNodeParser(max_chunk_size=64, tokenizer=words)
@@ -182,7 +196,7 @@ def test_pipelines_give_the_same_with_workers_and_async() -> None:
         {"tokenizer": words}, {"tokenizer": str.split}, {"max_parent_size": 1999},
         {"include_parents": False}, {"include_document_node": True}, {"header_context": "none"},
         {"id_func": numbered}, {"include_metadata": False},
-        {"include_prev_next_rel": False},
+        {"include_prev_next_rel": False}, {"plugins": PLUGINS}, {"plugins": [PLUGINS[0]]},
     ],
 )  # fmt: skip
 def test_cache_key_changes_with_every_option(options: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from chunkana_core.checking.coverage import line_recall
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
+from chunkana_core.document.traits import FormatTraits
 from chunkana_core.drafting.headings import largest_stack
 from chunkana_core.errors import (
     InputTypeError,
@@ -20,6 +21,7 @@ from chunkana_core.errors import (
     require_type,
 )
 from chunkana_core.formats.markdown.parser import parse_blocks
+from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.table import MARKDOWN, Format
 from chunkana_core.splitting.draft_units import SMALLEST_FIRST_UNIT
 from chunkana_core.splitting.repeats import leaves_fence_open, missing_fence
@@ -95,11 +97,13 @@ class InvariantValidator:
         config: how they were chunked.
         strict: whether a violation is raised.
         formats: formats of the user's own, which chunks may be of.
+        plugins: block rules of the user's own, with which they were made.
     """
 
     config: ChunkConfig
     strict: bool = False
     formats: Iterable[Format] = field(default=(), kw_only=True)
+    plugins: Iterable[BlockRule] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the types."""
@@ -122,7 +126,7 @@ class InvariantValidator:
         """
         require_each("chunks", chunks, Chunk, "a Chunk")
         require_str("text", text)
-        return self.check(chunks, parse_chunked(chunks, text, self.formats))
+        return self.check(chunks, parse_chunked(chunks, text, self.formats, self.plugins))
 
     def check(self, chunks: Sequence[Chunk], document: Document) -> ValidationResult:
         """Check the leaves among the chunks of a document; see `validate`."""
@@ -152,7 +156,7 @@ class InvariantValidator:
 
     def _leaves_fence_open(self, document: Document, leaf: Chunk) -> bool:
         """Tell whether a leaf opens a fence that the source closes, and that it could close."""
-        if not _opens_fence(leaf):
+        if not _opens_fence(leaf, document.traits):
             return False
         if not document.top:
             return True
@@ -162,7 +166,7 @@ class InvariantValidator:
         """Tell whether a leaf opens a fence by being cut, and has no room to close it."""
         if document.block_at(leaf.span.end - 1).kind is BlockKind.FENCED_CODE:
             return False
-        closed = self.config.size_of(leaf.content + missing_fence(leaf.content))
+        closed = self.config.size_of(leaf.content + missing_fence(leaf.content, document.traits))
         return closed > self.config.max_chunk_size
 
     def _are_headings_too_long(self, document: Document, position: int) -> bool:
@@ -216,10 +220,10 @@ def _lost_text(text: str, start: int, end: int) -> Iterator[Violation]:
         yield Violation("lossless", None, message)
 
 
-def _opens_fence(leaf: Chunk) -> bool:
+def _opens_fence(leaf: Chunk, traits: FormatTraits) -> bool:
     # A BOM further down in the document is text, but may not be where the content is alone.
     readings = (leaf.content, f"\n{leaf.content}")[: 1 + bool(leaf.span.start)]
-    return all(map(leaves_fence_open, readings))
+    return all(leaves_fence_open(reading, traits) for reading in readings)
 
 
 def _is_open_in_source(document: Document, leaf: Chunk) -> bool:

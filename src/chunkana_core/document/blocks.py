@@ -94,7 +94,7 @@ class Block(Struct, frozen=True, gc=False):
         level: from 1 for a heading, else 0.
         info: the plain text of a heading or the title of the section that it opens, the info string
             of a fence, the language of code, the name of a container or of a block quote that is an
-            alert, the line of a marker, else "".
+            alert, the line of a marker of a directive or shortcode, else "".
         is_open: whether it is a fence that no fence line closes, or a container that needs none.
         anchor: the id that the source gives a heading, "" for none.
         lead: the length of the anchors, comments, decorators before a heading that belong to it.

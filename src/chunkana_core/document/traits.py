@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import TypeAlias
+
+from chunkana_core.document.blocks import Block
+
+ParseMarkup: TypeAlias = Callable[[str], Sequence[Block]]
 
 
 class Merging(Enum):
@@ -25,13 +31,19 @@ class FormatTraits:
         has_headings: whether sections of no kind are under headings, as in Markdown: a sole top one
             is the document's title, what stands before the first is a preamble, and
             `merge_boundary_level` counts.
-        is_markup: whether contents are parsed where they are shown: then they must close the fences
-            that they open, and a cut must not make another block of the rest of a paragraph.
         has_introductions: whether first sentences introduce chunks.
+        parse_markup: returns the blocks of a content that is parsed where it is shown, None for
+            formats without markup. Contents must close the fences that they open, and a cut must
+            not make another block of the rest of a paragraph.
     """
 
     name: str
     merging: Merging = Merging.SECTIONS
     has_headings: bool = False
-    is_markup: bool = False
     has_introductions: bool = False
+    parse_markup: ParseMarkup | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def is_markup(self) -> bool:
+        """Whether contents are parsed where they are shown."""
+        return self.parse_markup is not None

@@ -15,16 +15,14 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.cells import Cell, Cells
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import SectionRange
-from chunkana_core.document.traits import FormatTraits, Merging
+from chunkana_core.document.traits import Merging
 from chunkana_core.formats.code.languages import LANGUAGES
-from chunkana_core.formats.markdown.parser import parse_titled_blocks
+from chunkana_core.formats.markdown.parser import parse_titled_blocks, traits_of
+from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.markdown.titles import heading_sections
 from chunkana_core.formats.plain import parse_text
 from chunkana_core.text.source import BOM, NON_SPACE, Source
 
-_TRAITS = FormatTraits(
-    "notebook", Merging.CELLS, has_headings=True, is_markup=True, has_introductions=True
-)
 _BLANK_LINE = "\n\n"  # between two cells
 _DEEPEST_HEADING = 6
 _LANGUAGES = {
@@ -47,7 +45,9 @@ class _Cell(Struct, frozen=True, gc=False):
     number: int
 
 
-def parse_notebook(text: str, parse_code: _ParseCode) -> Document | None:
+def parse_notebook(
+    text: str, parse_code: _ParseCode, plugins: tuple[BlockRule, ...] = ()
+) -> Document | None:
     r"""Parse a Jupyter notebook, of nbformat 3 or 4; None is returned for what is none.
 
     The document's text is that of the cells, a blank line between two. Headings of Markdown cells
@@ -57,12 +57,13 @@ def parse_notebook(text: str, parse_code: _ParseCode) -> Document | None:
     Args:
         text: of the file.
         parse_code: makes the document of code and its language.
+        plugins: block rules of the user's own, of Markdown.
     """
     cells = _load_cells(text)
     if cells is None:
         return None
     joined = _BLANK_LINE.join([cell.text for cell in cells])
-    joiner, start = _Joiner(parse_code), 0
+    joiner, start = _Joiner(parse_code, plugins), 0
     for cell in cells:
         joiner.add(cell, start)
         start += len(cell.text) + len(_BLANK_LINE)
@@ -129,6 +130,7 @@ class _Joiner:
 
     Attributes:
         parse_code: makes the document of code and its language.
+        plugins: of the cells of Markdown.
         blocks: of the cells so far.
         top: those in no container; a level is that of a heading of Markdown, else 0.
         definitions: the sections in code cells.
@@ -138,6 +140,7 @@ class _Joiner:
     """
 
     parse_code: _ParseCode
+    plugins: tuple[BlockRule, ...]
     blocks: list[Block] = field(default_factory=list)
     top: list[Block] = field(default_factory=list)
     definitions: list[SectionRange] = field(default_factory=list)
@@ -163,13 +166,16 @@ class _Joiner:
         ranges = sorted(
             [*heading_sections(self.top), *self.definitions], key=lambda section: section.first
         )
-        made = Document.of(Source.of(text), tuple(self.blocks), ranges, _TRAITS, self.title)
+        traits = dataclasses.replace(
+            traits_of(self.plugins), name="notebook", merging=Merging.CELLS
+        )
+        made = Document.of(Source.of(text), tuple(self.blocks), ranges, traits, self.title)
         return dataclasses.replace(made, cells=Cells(tuple(self.cells)))
 
     def _add_markdown(self, text: str, start: int) -> None:
         """Add a cell of Markdown; only the notebook's first one can have front matter."""
         before = "\n" if self.cells else ""
-        blocks, title = parse_titled_blocks(before + text)
+        blocks, title = parse_titled_blocks(before + text, self.plugins)
         if not self.level:
             self.title = self.title or title
         self._add_blocks(blocks, start - len(before))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import PurePath
@@ -13,7 +13,9 @@ from chunkana_core.config import AUTO
 from chunkana_core.document.document import Document
 from chunkana_core.errors import ConfigurationError, require_str, require_type
 from chunkana_core.formats.code.languages import LANGUAGES
+from chunkana_core.formats.markdown.grammar import require_plugins
 from chunkana_core.formats.markdown.parser import parse_markdown
+from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.notebook import parse_notebook
 from chunkana_core.formats.plain import parse_text
 
@@ -120,29 +122,46 @@ NOTEBOOK = Format(
 _BUILT_IN = (MARKDOWN, TEXT, JSON, *CODE, NOTEBOOK)
 
 
+@lru_cache(maxsize=64)
+def _built_in(plugins: tuple[BlockRule, ...]) -> tuple[Format, ...]:
+    """Return the built-in formats; plugins are those of what has Markdown in it."""
+    if not plugins:
+        return _BUILT_IN
+    parse_cells = partial(parse_notebook, parse_code=_parse_code, plugins=plugins)
+    markdown = replace(MARKDOWN, parse=partial(parse_markdown, plugins=plugins))
+    return (markdown, *_BUILT_IN[1:-1], replace(NOTEBOOK, parse=parse_cells))
+
+
 @dataclass(frozen=True, slots=True)
 class FormatSelector:
     """Selects a format by its name or by a path.
 
     Attributes:
         registered: formats of the user's own; one replaces a built-in one of its name.
+        plugins: block rules of the user's own, of the built-in Markdown.
     """
 
     registered: tuple[Format, ...] = ()
+    plugins: tuple[BlockRule, ...] = ()
 
     @classmethod
-    def of(cls, registered: Iterable[Format]) -> FormatSelector:
-        """Check that these are formats."""
+    def of(cls, registered: Iterable[Format], plugins: Iterable[BlockRule] = ()) -> FormatSelector:
+        """Check that these are formats and plugins."""
         require_type("formats", registered, Iterable, "an iterable of formats")
         given = tuple(registered)
         for value in given:
             require_type("formats", value, Format, "instances of Format")
-        return cls(given)
+        return cls(given, require_plugins(plugins))
+
+    @property
+    def markdown(self) -> Format:
+        """The built-in Markdown, with the plugins."""
+        return _built_in(self.plugins)[0]
 
     @property
     def available(self) -> dict[str, Format]:
         """All formats, by their names."""
-        return {found.name: found for found in (*_BUILT_IN, *self.registered)}
+        return {found.name: found for found in (*_built_in(self.plugins), *self.registered)}
 
     def select(self, name: str, path: AnyPath | None = None, field: str = "format") -> Format:
         """Return the format of a name; with "auto" that of a path, Markdown where it is not known.
@@ -152,7 +171,7 @@ class FormatSelector:
         """
         require_str(field, name)
         if name == AUTO:
-            return self.of_path(path) or MARKDOWN
+            return self.of_path(path) or self.available[MARKDOWN.name]
         if name not in self.available:
             raise ConfigurationError(field, name, ", ".join([AUTO, *self.available]))
         return self.available[name]
@@ -175,6 +194,7 @@ def parse_document(
     format: str = AUTO,  # noqa: A002 -- what it is called everywhere
     path: AnyPath | None = None,
     formats: Iterable[Format] = (),
+    plugins: Iterable[BlockRule] = (),
 ) -> Document:
     r"""Return the document of a text of any format: its blocks and sections.
 
@@ -183,16 +203,17 @@ def parse_document(
         format: the name of a format; with "auto" that of the path, Markdown where that is unknown.
         path: of the document, of which the suffix counts, or a media type.
         formats: formats of the user's own, beside the built-in ones.
+        plugins: block rules of the user's own, of Markdown.
 
     Raises:
-        ConfigurationError: for an unknown format.
+        ConfigurationError: for an unknown format, and for plugins that would never be asked.
         ImportError: if the extra that the format needs is not installed.
 
     >>> [section.path for section in parse_document("# Tea\n\n## Green\n").sections]
     [(), ('Tea',), ('Tea', 'Green')]
     """
     require_str("text", text)
-    return FormatSelector.of(formats).select(format, path).document(text)
+    return FormatSelector.of(formats, plugins).select(format, path).document(text)
 
 
 def format_of(path: AnyPath) -> str | None:

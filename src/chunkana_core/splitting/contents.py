@@ -111,7 +111,7 @@ class ContentWriter:
             return ""
         block = self.document.block_at(last.span.end - 1)
         is_open = block.is_open and not last.repeats.tail
-        return "" if is_open else missing_fence(content)
+        return "" if is_open else missing_fence(content, self.document.traits)
 
     def _is_whole(self, first: Unit, last: Unit) -> bool:
         """Tell whether a part holds none but whole blocks of the document."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from msgspec import Struct
 
 from chunkana_core.document.blocks import Block, BlockKind
-from chunkana_core.formats.markdown.parser import parse_blocks
+from chunkana_core.document.traits import FormatTraits
 from chunkana_core.splitting.syntax import statement_boundaries
 from chunkana_core.text.cutting import Boundary, Cutter, Piece, line_spans
 from chunkana_core.text.source import BOM, Source, Span
@@ -142,13 +142,32 @@ def _wrapper(atom: Cutter, block: Block) -> _Wrapper:
         line_start = indent[0] if indent else ""
         return _Wrapper(line_start=line_start if atom.sizer.length(line_start) <= most else "")
     is_math = block.kind is BlockKind.MATH
-    before, fence, info = (_MATH_FENCE if is_math else _FENCE).split(lines[0], maxsplit=1)
+    before, fence, info = _split_opening(lines, is_math=is_math)
     prefix = _prefix(before)
+    if not fence:
+        return _Wrapper(line_start=prefix if atom.sizer.length(prefix) <= most else "")
     lead, tail = f"{prefix}{fence}{info}\n", f"\n{prefix}{fence}"
     whole = _Wrapper(lead, tail, prefix)
     if is_math or atom.sizer.length(lead + tail) > most or not _leaves_room(atom, whole):
         return _Wrapper(f"{prefix}{fence}\n", tail, prefix)
     return whole
+
+
+def _split_opening(lines: Sequence[str], *, is_math: bool) -> tuple[str, str, str]:
+    """Return what is before the opening fence of an atom, the fence, and what is after it.
+
+    Of a user's own rule, the last line is a fence if the first line starts with it; else "" is.
+    """
+    line, closing = lines[0].removeprefix(BOM), lines[-1].lstrip("> \t").rstrip()
+    markers = _MARKERS.match(line)
+    start = markers.end() if markers else 0
+    stock = (_MATH_FENCE if is_math else _FENCE).match(line, start)
+    if stock:
+        return line[:start], stock[1], line[stock.end() :]
+    found = line.find(closing, start)
+    if found < 0 or any(map(str.isalnum, line[start:found] + closing)):
+        return line[:start], "", line[start:]
+    return line[:found], closing, line[found + len(closing) :]
 
 
 def _leaves_room(atom: Cutter, wrapper: _Wrapper) -> bool:
@@ -163,7 +182,7 @@ def _table_wrapper(
 ) -> _Wrapper:
     """Return a table's header rows, unless a row would have to be cut for them."""
     length = atom.sizer.length
-    header, delimiters, *rows = lines
+    header, delimiters, *rows = lines if len(lines) > 1 else (*lines, "")
     lead = f"{_as_continued(header) if in_container else header}\n{delimiters}\n"
     size = length(lead)
     if size > most or any(atom.limit - size < length(row) <= atom.limit for row in rows):
@@ -212,23 +231,23 @@ def has_fence(text: str, start: int = 0, end: int | None = None) -> bool:
     return text.find("```", start, end) >= 0 or text.find("~~~", start, end) >= 0
 
 
-def missing_fence(content: str) -> str:
+def missing_fence(content: str, traits: FormatTraits) -> str:
     """Return the line that closes the fence which a content leaves open, "" if it leaves none."""
-    fence = _open_fence(content)
+    fence = _open_fence(content, traits)
     if fence is None:
         return ""
     before, marker, _ = _FENCE.split(content[fence.start : fence.end], maxsplit=1)
     lines = (f"\n{start}{marker}" for start in ("", _prefix(before), f"{_prefix(before)} "))
-    return next((line for line in lines if not leaves_fence_open(content + line)), "")
+    return next((line for line in lines if not leaves_fence_open(content + line, traits)), "")
 
 
-def leaves_fence_open(text: str) -> bool:
+def leaves_fence_open(text: str, traits: FormatTraits) -> bool:
     """Tell whether a text ends inside a fenced code block."""
-    return _open_fence(text) is not None
+    return _open_fence(text, traits) is not None
 
 
-def _open_fence(text: str) -> Block | None:
-    blocks = parse_blocks(text) if has_fence(text) else ()
+def _open_fence(text: str, traits: FormatTraits) -> Block | None:
+    blocks = traits.parse_markup(text) if traits.parse_markup and has_fence(text) else ()
     return blocks[-1] if blocks and blocks[-1].is_open else None
 
 

@@ -78,9 +78,10 @@ class Unit(Struct, frozen=True, gc=False):
         """Return the unit together with the one after it, an edge of their container between."""
         joined = after.joined(self.span.start, self.first, self.cost, self.starts, self.repeats)
         reason = self.oversize_reason or after.oversize_reason
+        is_own = after.is_marker and self.kind is not BlockKind.MARKER
         return structs.replace(
             joined,
-            kind=self.kind if after.is_marker else after.kind,
+            kind=self.kind if is_own else after.kind,
             oversize_reason=reason,
             repeats=NO_REPEATS if reason else joined.repeats,
             is_edge=self.is_edge,

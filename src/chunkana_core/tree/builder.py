@@ -13,6 +13,7 @@ from chunkana_core.document.location import Location, locate
 from chunkana_core.document.outline import ROOT
 from chunkana_core.document.paths import format_header_path
 from chunkana_core.errors import ConfigurationError, require_each, require_str
+from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.table import MARKDOWN, Format, parse_document
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Span
@@ -212,6 +213,7 @@ class HierarchyBuilder:
         include_document_summary: whether the root's content has a summary below the title.
         config: gives the limit for what nodes say; the default configuration if None.
         formats: formats of the user's own, which chunks may be of.
+        plugins: block rules of the user's own, with which they were made.
 
     >>> from chunkana_core import chunk_markdown
     >>> text = "# Guide\n\n## Install\n\nRun pip.\n\n## Use\n\nImport it.\n"
@@ -222,6 +224,7 @@ class HierarchyBuilder:
     include_document_summary: bool = True
     config: ChunkConfig | None = None
     formats: Iterable[Format] = field(default=(), kw_only=True)
+    plugins: Iterable[BlockRule] = field(default=(), kw_only=True)
 
     def build(self, chunks: Sequence[Chunk], original_text: str) -> HierarchicalChunkingResult:
         """Return the tree over the leaves among some chunks, in linear time.
@@ -238,7 +241,7 @@ class HierarchyBuilder:
         """
         require_each("chunks", chunks, Chunk, "a Chunk")
         require_str("original_text", original_text)
-        document = parse_chunked(chunks, original_text, self.formats)
+        document = parse_chunked(chunks, original_text, self.formats, self.plugins)
         given = [chunk for chunk in chunks if chunk.is_leaf]
         leaves = sorted(given, key=lambda chunk: (chunk.span.start, chunk.span.end))
         _require_proper(leaves, document.text)
@@ -257,14 +260,16 @@ class HierarchyBuilder:
         )
 
 
-def parse_chunked(chunks: Sequence[Chunk], text: str, formats: Iterable[Format]) -> Document:
+def parse_chunked(
+    chunks: Sequence[Chunk], text: str, formats: Iterable[Format], plugins: Iterable[BlockRule]
+) -> Document:
     """Return the document of a text, in the format that chunks of it are of.
 
     Raises:
         ConfigurationError: if there is no such format.
     """
     name = chunks[0].format if chunks else MARKDOWN.name
-    return parse_document(text, name, formats=formats)
+    return parse_document(text, name, formats=formats, plugins=plugins)
 
 
 def _require_proper(leaves: Sequence[Chunk], text: str) -> None:

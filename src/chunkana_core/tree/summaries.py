@@ -103,6 +103,6 @@ def _cut_at_line(document: Document, span: Span, stop: int) -> Span:
         touched = document.positions(Span(start, end))
         is_markup = document.is_markup(touched.start, touched.stop)
         may_have_fence = is_markup and has_fence(text, block.start, end)
-        is_open = may_have_fence and leaves_fence_open(text[start:end])
+        is_open = may_have_fence and leaves_fence_open(text[start:end], document.traits)
     end = max(start, block.start) if is_open else end
     return Span(start, start + len(text[start:end].rstrip()))

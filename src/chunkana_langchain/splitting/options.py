@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from langchain_core.documents import Document
 
-from chunkana_core import ConfigurationError, FormatWarning, InputTypeError
+from chunkana_core import BlockRule, ConfigurationError, FormatWarning, InputTypeError
 from chunkana_langchain import keys
 from chunkana_retrieval.indexing import SourceFile
 
@@ -81,6 +81,15 @@ def label_of(document: Document, source_label: SourceLabel) -> str:
     if not isinstance(label, str):
         raise InputTypeError("what source_label returns", label, "a str")
     return label
+
+
+def describe_rule(rule: BlockRule) -> list[str]:
+    """Return what the blocks of a plugin depend on; functions are told apart by their names."""
+    names = [
+        f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
+        for function in (rule.plugin, rule.name_in)
+    ]
+    return [rule.name, rule.kind, rule.characters, rule.next_characters, *names]
 
 
 def require_context(value: object) -> None:

@@ -14,6 +14,7 @@ from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
 from chunkana_core import (
+    BlockRule,
     ChunkConfig,
     Chunker,
     ConfigurationError,
@@ -29,6 +30,7 @@ from chunkana_langchain.splitting.options import (
     HeaderContext,
     MappingOptions,
     SourceLabel,
+    describe_rule,
     label_of,
     require_context,
     require_documents,
@@ -82,6 +84,7 @@ class ChunkanaSplitter(TextSplitter):
         front_matter_keys: keys of front matter that are copied into the metadata of the document's
             chunks, where the metadata has no such key.
         format: the name of the format of all documents; "auto" for what their metadata say.
+        plugins: block rules of the user's own, of Markdown.
         max_parent_size: the size of the text of the largest parent of `split_hierarchical`,
             without what goes in front; by default four times `chunk_size`.
         options: of `chunkana_core.ChunkConfig`, but for the size, overlap and measure, with its
@@ -116,6 +119,7 @@ class ChunkanaSplitter(TextSplitter):
         metadata: keys.MetadataKeys = "short",
         front_matter_keys: Sequence[str] = (),
         format: str = "auto",  # noqa: A002 -- as the core calls it
+        plugins: Iterable[BlockRule] = (),
         max_parent_size: int | None = None,
         **options: Any,
     ) -> None:
@@ -130,7 +134,7 @@ class ChunkanaSplitter(TextSplitter):
         self._introductions = introductions
         self._front_matter_keys = frozenset(front_matter_keys)
         self._format = format
-        self._chunker = Chunker(self._config(options), otherwise=_MARKDOWN)
+        self._chunker = Chunker(self._config(options), plugins=plugins, otherwise=_MARKDOWN)
         self._chunker.chunk("", format)  # an error for one that is unknown or not installed
         self._mapping = MappingOptions(
             chunk_size,
@@ -243,6 +247,7 @@ class ChunkanaSplitter(TextSplitter):
             "has_all_keys": self._mapping.has_all_keys,
             "max_parent_size": self._mapping.max_parent_size,
             "strip_whitespace": self._strip_whitespace,
+            "plugins": [*map(describe_rule, self._chunker.plugins)],
         }
         return json.dumps(described, sort_keys=True)
 

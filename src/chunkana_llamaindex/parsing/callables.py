@@ -12,16 +12,17 @@ from uuid import uuid4
 from llama_index.core.node_parser.node_utils import default_id_func
 from pydantic import BeforeValidator, PlainSerializer
 
-from chunkana_core import InputTypeError
+from chunkana_core import BlockRule, InputTypeError
 from chunkana_llamaindex.warning import warn
 
+Named = Callable[..., Any] | BlockRule | str
 _RUN: Final = uuid4().hex  # tells this process's functions from another's
 _DIGEST = 16  # characters
 _NAME = re.compile(r"[^:]+:.+#[0-9a-f]+(?:-[0-9]+)?", re.DOTALL)  # as `name_of` makes it
 
 
-def name_of(function: Callable[..., Any] | None) -> str | None:
-    """Return what tells a function apart, in every process if it can be pickled."""
+def name_of(function: Named | None) -> str | None:
+    """Return what tells a function or rule apart, in every process if it can be pickled."""
     if function is None:
         return None
     module = getattr(function, "__module__", None) or type(function).__module__
@@ -31,32 +32,43 @@ def name_of(function: Callable[..., Any] | None) -> str | None:
     return f"{module}:{name}#{digest}"
 
 
-def _pickled(function: Callable[..., Any]) -> bytes | None:
-    """Return what a function is sent to other processes as, None if it cannot be."""
+def _pickled(function: Named) -> bytes | None:
+    """Return what a function or rule is sent to other processes as, None if it cannot be."""
     try:
         return pickle.dumps(function)
     except (pickle.PicklingError, AttributeError, LookupError, RuntimeError, TypeError, ValueError):
         return None
 
 
-# Functions that parsers of this process have, by name. A name alone is not looked up in modules:
-# a serialised parser may come from anywhere, and could name any function to be called.
-_GIVEN: Final[dict[str, Callable[..., Any]]] = {str(name_of(default_id_func)): default_id_func}
+# Functions and rules that parsers of this process have, by name. A name alone is not looked up in
+# modules: a serialised parser may come from anywhere, and could name any function to be called.
+_GIVEN: Final[dict[str, Named]] = {str(name_of(default_id_func)): default_id_func}
 
 
 def _function(value: object) -> object:
     """Return a function that this process knows by its name, or keep one for later."""
+    return _known(value) if isinstance(value, str) or callable(value) else value
+
+
+def _rule(value: object) -> object:
+    """Return a plugin's rule in the same way; what is none, the core refuses."""
+    return _known(value) if isinstance(value, str | BlockRule) else value
+
+
+def _known(value: Named) -> object:
+    """Return what this process knows by its name, or keep something for later."""
     if isinstance(value, str):
         if value not in _GIVEN:
-            raise ValueError(f"{value!r} cannot be found by its name; give the function itself")
-        return _GIVEN[value]
-    if callable(value):
-        _GIVEN[str(name_of(value))] = value
-        if _pickled(value) is None:
-            warn(
-                f"{value!r} cannot be pickled: worker processes would do without it, and so it is "
-                "refused there; define it at the top level of a module"
+            raise ValueError(
+                f"{value!r} cannot be found by its name; give the function itself, or the rule"
             )
+        return _GIVEN[value]
+    _GIVEN[str(name_of(value))] = value
+    if _pickled(value) is None:
+        warn(
+            f"{value!r} cannot be pickled: worker processes would do without it, and so it is "
+            "refused there; define it at the top level of a module"
+        )
     return value
 
 
@@ -88,6 +100,7 @@ Function = Annotated[
     BeforeValidator(_function),
     PlainSerializer(name_of, return_type=str | None),
 ]
+Rule = Annotated[Any, BeforeValidator(_rule), PlainSerializer(name_of, return_type=str)]
 LabelFunction = Annotated[
     str | Callable[..., Any],
     BeforeValidator(_key_or_function),

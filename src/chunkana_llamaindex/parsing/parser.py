@@ -24,7 +24,7 @@ from chunkana_core import (
     StrategySelector,
 )
 from chunkana_llamaindex.parsing import checks
-from chunkana_llamaindex.parsing.callables import Function, LabelFunction, token_count
+from chunkana_llamaindex.parsing.callables import Function, LabelFunction, Rule, token_count
 from chunkana_llamaindex.parsing.mapping import NodeMapper
 from chunkana_llamaindex.parsing.metadata import KEYS, MARKDOWN, MetadataKeys, is_continued, keys_of
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
@@ -74,6 +74,9 @@ class ChunkanaNodeParser(NodeParser):
     oversize_tolerance: float = Field(default=0.0, description="Keeps sections whole so far over.")
     code_threshold: float = Field(default=0.3, description="From which share of code on it counts.")
     structure_threshold: int = Field(default=3, description="From how many headings on they count.")
+    plugins: tuple[Rule, ...] = Field(
+        default=(), description="Block rules of your own syntax, of Markdown."
+    )
     tokenizer: Function | None = Field(
         default=None, description="Returns the tokens of a text; sizes are in tokens then."
     )
@@ -122,7 +125,7 @@ class ChunkanaNodeParser(NodeParser):
 
     @model_validator(mode="after")
     def _check(self) -> ChunkanaNodeParser:
-        Chunker(self._config(), otherwise=MARKDOWN).chunk("", self.format)
+        self._chunker().chunk("", self.format)
         registered = StrategySelector().get_available_strategies()
         names = ("auto", *(strategy.name for strategy in registered))
         if self.strategy not in names:
@@ -146,7 +149,7 @@ class ChunkanaNodeParser(NodeParser):
 
     def __getstate__(self) -> dict[str, Any]:
         """Refuse to be pickled without a function, which the base class would leave out."""
-        pickle.dumps((self.tokenizer, self.id_func, self.source_label))
+        pickle.dumps((self.tokenizer, self.id_func, self.source_label, self.plugins))
         return super().__getstate__()
 
     def _config(self) -> ChunkConfig:
@@ -164,6 +167,10 @@ class ChunkanaNodeParser(NodeParser):
             structure_threshold=self.structure_threshold,
             length_function=partial(token_count, self.tokenizer) if self.tokenizer else len,
         )
+
+    def _chunker(self) -> Chunker:
+        """Return the core's chunker."""
+        return Chunker(self._config(), plugins=self.plugins, otherwise=MARKDOWN)
 
     def get_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
@@ -183,7 +190,7 @@ class ChunkanaNodeParser(NodeParser):
         checks.require_unique(nodes, "documents")
         checks.warn_of_clashes(nodes, keys_of(self.metadata))
         self.require_formats(nodes)
-        chunker = Chunker(self._config(), otherwise=MARKDOWN)
+        chunker = self._chunker()
         parsed: list[BaseNode] = []
         too_long: list[str] = []
         misnamed: list[str] = []
@@ -223,8 +230,7 @@ class ChunkanaNodeParser(NodeParser):
                 half of the limit.
         """
         context = self._context(document, has_context=self.header_context != "none")
-        file = SourceFile.of(document.metadata, self.format)
-        chunker = Chunker(self._config(), otherwise=MARKDOWN)
+        file, chunker = SourceFile.of(document.metadata, self.format), self._chunker()
         run = partial(chunker.chunk_hierarchical, text_of(document), file.format, file.label)
         try:
             result = run(context=replace(context, reserved=reserved))

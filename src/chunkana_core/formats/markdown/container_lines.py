@@ -113,11 +113,6 @@ def prefilter_admonition(
     indent = state.blkIndent + _ADMONITION_INDENT + len(opening[1])
     if line >= end or state.first_character(line) == "\n" or state.sCount[line] < indent:
         return False
-    if not silent:
-        state.level += 1
-        state.line = start + 1
-        state.add_leaf(BlockKind.MARKER, start, info=state.line_text(start).rstrip())
-        state.level -= 1
     return stock(state, start, end, silent)
 
 

@@ -61,12 +61,14 @@ def find_containers(text: str, blocks: Sequence[Block]) -> Containers:
 
 def _may_close(text: str, block: Block) -> bool:
     """Tell whether a block is a marker, or HTML that starts with a closing tag."""
-    return block.kind is _MARKER or text.startswith("</", text.index("<", block.start))
+    if block.kind is _MARKER:
+        return _is_pairable(block)
+    return text.startswith("</", text.index("<", block.start))
 
 
 def _is_pairable(block: Block) -> bool:
-    """Tell whether a block is a marker, but not that of an admonition, which has no other end."""
-    return block.kind is _MARKER and not block.info.startswith(("!", "?"))
+    """Tell whether a block is a marker whose container is not found by its own rule."""
+    return block.kind is _MARKER and bool(block.info)
 
 
 def _pairs(text: str, blocks: Sequence[Block]) -> Iterator[Pair]:

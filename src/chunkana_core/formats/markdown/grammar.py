@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import cast
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_block import ParserBlock, RuleFuncBlockType
 from markdown_it.ruler import Ruler
 
-from chunkana_core.document.blocks import BlockKind
-from chunkana_core.formats.markdown.rule_table import RULES, BlockRule, Lines, stock_parser
+from chunkana_core.document.blocks import TRAITS, BlockKind, Division
+from chunkana_core.errors import ConfigurationError, require_type
+from chunkana_core.formats.markdown.rule_table import (
+    FRONT_MATTER,
+    INDENTED_CODE,
+    PLUGIN_KINDS,
+    PREFILTERS,
+    REPLACEMENTS,
+    RULES,
+    BlockRule,
+    block_rules,
+    parser_of,
+)
 from chunkana_core.formats.markdown.rules import exceeds_lazy_limit
-from chunkana_core.formats.markdown.state import MAX_NESTING, RuleChain, RuleFunction, State
+from chunkana_core.formats.markdown.state import (
+    MAX_NESTING,
+    PluginState,
+    RuleChain,
+    RuleFunction,
+    State,
+)
 
 _INTERRUPTED = ("paragraph", "reference", "blockquote", "list")  # what rules may interrupt
-_BY_CHARACTER = frozenset({Lines.FIRST_CHARACTER, Lines.NEXT_LINE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +44,13 @@ class Grammar:
         parser: markdown-it-py, with the block parser that asks the rules of the table.
         chains: by what may be interrupted, the rules whose blocks interrupt it.
         front_matter: the rule for the start of the text.
+        state_type: what holds the state while a text is parsed.
     """
 
     parser: MarkdownIt
     chains: Mapping[str, RuleChain]
     front_matter: RuleFunction
+    state_type: type[State]
 
 
 class BlockParser(ParserBlock):
@@ -87,15 +105,15 @@ def _add_opaque(state: State, start: int, end: int) -> None:
     state.add_leaf(BlockKind.OPAQUE, start)
 
 
-def read_table(table: Sequence[BlockRule], parser: MarkdownIt) -> Grammar:
-    """Return the grammar of a table, whose rules take the place of those of a stock parser.
+def read_table(table: Sequence[BlockRule]) -> Grammar:
+    """Return the grammar of a table, whose rows are of all rules of the parser.
 
     Raises:
-        ValueError: if a rule of the table or of the parser would never be asked.
+        ConfigurationError: if a rule of the table or of a plugin would never be asked.
     """
-    ruler = parser.block.ruler
-    stock = dict(zip(ruler.get_active_rules(), ruler.getRules(""), strict=True))
-    _check(table, [*stock])
+    parser = parser_of(table)
+    ruler, stock = parser.block.ruler, block_rules(parser)
+    _check(table, ruler.get_active_rules())
     rows = {row.name: row for row in table}
     functions = {name: _rule_function(rows[name], rule) for name, rule in stock.items()}
 
@@ -106,43 +124,51 @@ def read_table(table: Sequence[BlockRule], parser: MarkdownIt) -> Grammar:
 
     chains = {interrupted: chain(interrupted) for interrupted in _INTERRUPTED}
     parser.block = BlockParser(chain(""), chains)
-    return Grammar(parser, chains, functions["front_matter"])
+    state_type = State if len(table) == len(RULES) else PluginState
+    return Grammar(parser, chains, functions[FRONT_MATTER], state_type)
 
 
 def _check(table: Sequence[BlockRule], names: Sequence[str]) -> None:
-    """Raise an error if a rule of the table or of a parser would never be asked."""
+    """Raise an error if a rule of the table or of the parser would never be asked."""
     rows = [row.name for row in table]
+    own = rows[len(RULES) :]
     for name in names:
-        if rows.count(name) != 1:
-            raise ValueError(f"rule {name!r} needs one row in the table, got {rows.count(name)}")
-    for row in table:
-        if row.name not in names:
-            raise ValueError(f"row {row.name!r} names no rule of the parser; it has {names}")
-        if row.lines in _BY_CHARACTER and not row.characters.strip(" \t\n"):
-            wanted = "characters other than white space, or lines=Lines.ANY"
-            raise ValueError(f"row {row.name!r} needs {wanted}; got {row.characters!r}")
-    at_start = [row.name for row in table if row.lines is Lines.TEXT_START]
-    if at_start != ["front_matter"]:
-        raise ValueError(f"only 'front_matter' is asked at the start of the text; got {at_start}")
+        if name not in rows:
+            allowed = f"a BlockRule for each rule that the plugins register, {name!r} too"
+            raise ConfigurationError("plugins", own, allowed)
+        if rows.count(name) > 1 or names.count(name) > 1:
+            allowed = f"one BlockRule for a rule, which is registered once, as {name!r} is not"
+            raise ConfigurationError("plugins", own, allowed)
+    for name in own:
+        if name not in names:
+            raise ConfigurationError(
+                "plugins", name, "the name of a rule that its plugin registers"
+            )
     if names[-1] != "paragraph":
-        raise ValueError(f"rule {names[-1]!r} comes after 'paragraph', which takes every line")
+        allowed = "rules that are registered before 'paragraph', which takes every line"
+        raise ConfigurationError("plugins", names[-1], allowed)
 
 
 def _rule_function(row: BlockRule, stock: RuleFunction) -> RuleFunction:
     """Return what is asked for a row of the table."""
-    if row.replacement:
-        return row.replacement
-    rule = partial(row.prefilter, stock) if row.prefilter else stock
-    return _container_rule(row, rule) if row.is_container else _leaf_rule(row.kind, rule)
+    if row.name in REPLACEMENTS:
+        return REPLACEMENTS[row.name]
+    prefilter = PREFILTERS.get(row.name)
+    rule = partial(prefilter, stock) if prefilter else stock
+    is_container = TRAITS[row.kind].division is Division.CHILDREN
+    return _container_rule(row, rule) if is_container else _leaf_rule(row, rule)
 
 
-def _leaf_rule(kind: BlockKind, stock: RuleFunction) -> RuleFunction:
+def _leaf_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
     """Return a rule that adds what a stock rule finds as a leaf block."""
+    kind, name_in = row.kind, row.name_in
 
     def add_leaf(state: State, start: int, end: int, silent: bool) -> bool:
+        count = len(state.blocks)
         is_found = stock(state, start, end, silent)
         if is_found and not silent:
-            state.add_leaf(kind, start)
+            state.discard_blocks(count)
+            state.add_leaf(kind, start, info=name_in(state.line_text(start)) if name_in else "")
         return is_found
 
     return add_leaf
@@ -150,45 +176,49 @@ def _leaf_rule(kind: BlockKind, stock: RuleFunction) -> RuleFunction:
 
 def _container_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
     """Return a rule that adds what a stock rule finds as a container block."""
+    kind, name_in, has_markers = row.kind, row.name_in, row.kind is BlockKind.CONTAINER
 
     def add_container(state: State, start: int, end: int, silent: bool) -> bool:
         if silent:
             return stock(state, start, end, True)
-        name = row.name_in(state.line_text(start)) if row.name_in else ""
+        line = state.line_text(start) if name_in else ""
         index = state.open_container()
+        if has_markers:
+            state.open_container()  # as its opening line will be a block
         is_found = stock(state, start, end, False)
-        if is_found:
-            state.close_container(row.kind, start, index, name)
+        if not is_found:
+            state.discard_blocks(index)
+            return False
+        name = name_in(line) if name_in else ""
+        if has_markers:
+            state.close_marked_container(start, index, name)
         else:
-            state.blocks.pop()
-        return is_found
+            state.close_container(kind, start, index, name)
+        return True
 
     return add_container
 
 
 def _rule_chain(functions: Sequence[tuple[BlockRule, RuleFunction]]) -> RuleChain:
     """Return the chain of rules that are asked in this order."""
-
-    def by_character(lines: Lines, *others: Lines) -> dict[str, list[RuleFunction]]:
-        rows = [row for row, _ in functions if row.lines is lines]
-        return {
-            character: [
-                function
-                for row, function in functions
-                if row.lines in others or (row in rows and character in row.characters)
-            ]
-            for character in "".join(row.characters for row in rows)
-        }
-
-    by_first_character = by_character(Lines.FIRST_CHARACTER, Lines.ANY)
-    any_line = [function for row, function in functions if row.lines is Lines.ANY]
-    return RuleChain(
-        by_first_character,
-        by_character(Lines.NEXT_LINE),
-        any_line,
-        indented=[function for row, function in functions if row.lines is Lines.INDENTED],
-        first_characters=_AnyCharacter() if any_line else by_first_character.keys(),
-    )
+    indented = [function for row, function in functions if row.name == INDENTED_CODE]
+    asked = [
+        (row.characters, function)
+        for row, function in functions
+        if not row.next_characters and row.name not in {INDENTED_CODE, FRONT_MATTER}
+    ]
+    by_next = [(row.next_characters, function) for row, function in functions]
+    any_line = [function for characters, function in asked if not characters]
+    by_first_character = {
+        first: [function for characters, function in asked if not characters or first in characters]
+        for first in "".join(characters for characters, _ in asked)
+    }
+    by_next_character = {
+        first: [function for characters, function in by_next if first in characters]
+        for first in "".join(characters for characters, _ in by_next)
+    }
+    firsts = _AnyCharacter() if any_line else by_first_character.keys()
+    return RuleChain(by_first_character, by_next_character, any_line, indented, firsts)
 
 
 class _AnyCharacter:
@@ -198,4 +228,27 @@ class _AnyCharacter:
         return True
 
 
-MARKDOWN = read_table(RULES, stock_parser())
+MARKDOWN = read_table(RULES)
+
+
+@lru_cache(maxsize=64)
+def grammar_of(plugins: tuple[BlockRule, ...]) -> Grammar:
+    """Return the grammar of Markdown with plugins of the user's own, made once for each of them.
+
+    Raises:
+        ConfigurationError: if a rule would never be asked.
+    """
+    return read_table((*RULES, *plugins)) if plugins else MARKDOWN
+
+
+def require_plugins(plugins: Iterable[BlockRule]) -> tuple[BlockRule, ...]:
+    """Return plugins of the user's own; raise an error unless all of their rules would be asked."""
+    require_type("plugins", plugins, Iterable, "an iterable of BlockRule")
+    given = tuple(plugins)
+    for row in given:
+        require_type("plugins", row, BlockRule, "instances of BlockRule")
+        if row.kind not in PLUGIN_KINDS:
+            allowed = ", ".join(f"BlockKind.{kind.name}" for kind in PLUGIN_KINDS)
+            raise ConfigurationError(f"the kind of plugin {row.name!r}", row.kind, allowed)
+    grammar_of(given)
+    return given

@@ -5,9 +5,11 @@ Only blocks are found: inline text is parsed for heading titles alone.
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
-from itertools import accumulate, takewhile
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate, compress, takewhile
 from typing import NamedTuple
 
 from markdown_it.utils import EnvType
@@ -24,7 +26,13 @@ from chunkana_core.formats.markdown.containers import (
     wrap,
 )
 from chunkana_core.formats.markdown.front_matter import front_matter_title
-from chunkana_core.formats.markdown.grammar import MARKDOWN, Grammar
+from chunkana_core.formats.markdown.grammar import (
+    MARKDOWN,
+    Grammar,
+    grammar_of,
+    require_plugins,
+)
+from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.markdown.state import State
 from chunkana_core.formats.markdown.titles import (
     Definitions,
@@ -34,9 +42,6 @@ from chunkana_core.formats.markdown.titles import (
 )
 from chunkana_core.text.source import NON_SPACE, Source
 
-TRAITS = FormatTraits(
-    "markdown", Merging.SMALL, has_headings=True, is_markup=True, has_introductions=True
-)
 _MOST_READINGS = 4  # of a text, while there are markers of no container
 _TOML_MARKER = re.compile(r"^\+{3}[ \t]*+$", re.MULTILINE)
 
@@ -50,18 +55,25 @@ class _Reading(NamedTuple):
     env: EnvType
 
 
-def parse_markdown(text: str) -> Document:
+def parse_markdown(text: str, plugins: Iterable[BlockRule] = ()) -> Document:
     r"""Parse Markdown: CommonMark 0.31.2, GFM tables, footnotes, `$$` math, front matter.
 
     Total over `str` and linear in its length. A leading BOM is skipped.
 
+    Args:
+        text: any str.
+        plugins: block rules of the user's own, beside the built-in ones.
+
+    Raises:
+        ConfigurationError: for plugins of which a rule would never be asked.
+
     >>> [block.kind.value for block in parse_markdown("# Tea\n\n- hot\n").top]
     ['heading', 'list']
     """
-    source = Source.of(text)
-    blocks, title = _parse(source, MARKDOWN)
+    source, own = Source.of(text), require_plugins(plugins)
+    blocks, title = _parse(source, grammar_of(own))
     sections = heading_sections([block for block in blocks if not block.depth])
-    return Document.of(source, blocks, sections, TRAITS, title)
+    return Document.of(source, blocks, sections, traits_of(own), title)
 
 
 class Stretch(NamedTuple):
@@ -97,14 +109,26 @@ def parse_stretch(text: str, definitions: Definitions) -> Stretch:
     return Stretch(wrap(blocks, pairs) if pairs else blocks, title, directives, redefined)
 
 
-def parse_blocks(text: str, grammar: Grammar = MARKDOWN) -> tuple[Block, ...]:
+def parse_blocks(text: str, plugins: tuple[BlockRule, ...] = ()) -> tuple[Block, ...]:
     """Return the blocks of Markdown, each before what it contains."""
-    return _parse(Source.of(text), grammar)[0]
+    return _parse(Source.of(text), grammar_of(plugins))[0]
 
 
-def parse_titled_blocks(text: str) -> tuple[tuple[Block, ...], str]:
+def parse_titled_blocks(text: str, plugins: tuple[BlockRule, ...]) -> tuple[tuple[Block, ...], str]:
     """Return the blocks of Markdown, and what it calls itself where that is no heading, or ""."""
-    return _parse(Source.of(text), MARKDOWN)
+    return _parse(Source.of(text), grammar_of(plugins))
+
+
+TRAITS = FormatTraits(
+    "markdown", Merging.SMALL, has_headings=True, has_introductions=True, parse_markup=parse_blocks
+)
+
+
+def traits_of(plugins: tuple[BlockRule, ...]) -> FormatTraits:
+    """Return the traits of Markdown with plugins."""
+    if not plugins:
+        return TRAITS
+    return dataclasses.replace(TRAITS, parse_markup=partial(parse_blocks, plugins=plugins))
 
 
 def _parse(source: Source, grammar: Grammar) -> tuple[tuple[Block, ...], str]:
@@ -141,14 +165,14 @@ def _read(
     Directives, elements and shortcodes are their opening and closing blocks here.
     """
     text = source.text
-    state = State(source, grammar.parser, grammar.chains, marker_lines, env)
+    state = grammar.state_type(source, grammar.parser, grammar.chains, marker_lines, env)
     front_title = _front_matter(state, grammar)
     grammar.parser.block.tokenize(state, state.line, state.lineMax)
     for index in state.unparsed_titles:
         block = state.blocks[index]
         title, anchor = rendered_title(block.info, state.env)
         state.blocks[index] = replace(block, info=title, anchor=anchor or block.anchor)
-    blocks = _without_blank_blocks(text, state.blocks)
+    blocks = _without_blank_blocks(text, state.blocks, state.unused)
     if not blocks and text.strip():  # a BOM and nothing else
         blocks = (Block(BlockKind.PARAGRAPH, 0, 0, len(text), 0, 1),)
     return blocks, front_title or _html_title(text, blocks)
@@ -190,12 +214,16 @@ def _add_toml(state: State) -> bool:
     return True
 
 
-def _without_blank_blocks(text: str, blocks: list[Block]) -> tuple[Block, ...]:
+def _without_blank_blocks(
+    text: str, blocks: list[Block], unused: Sequence[int]
+) -> tuple[Block, ...]:
     """Leave out blocks of nothing but white space, such as paragraphs of a wide space."""
     begin_blank = (b for b in blocks if text[b.start].isspace())
     blank = {b.index for b in begin_blank if not NON_SPACE.search(text, b.start, b.end)}
-    if not blank:
+    if not blank and not unused:
         return tuple(blocks)
-    indexes = [*accumulate((b.index not in blank for b in blocks), initial=0)]
-    kept = (b for b in blocks if b.index not in blank)
+    blank.update(unused)
+    is_kept = [index not in blank for index in range(len(blocks))]
+    indexes = [*accumulate(is_kept, initial=0)]
+    kept = compress(blocks, is_kept)
     return tuple(replace(b, index=indexes[b.index], after=indexes[b.after]) for b in kept)

@@ -85,6 +85,7 @@ class State(StateBlock):
         chains: by what may be ended ("paragraph", "list"), the rules whose blocks end it.
         blocks: those found so far, each before what it contains.
         unparsed_titles: the indexes of headings whose text is still to be parsed.
+        unused: the reserved indexes that no block was put at.
         line_offsets: offsets of the source's lines, and of its end.
         discarded_token: what stock rules write to instead of tokens.
         unclosed_math: the last lines found to hold no end of a `$$` block.
@@ -129,6 +130,7 @@ class State(StateBlock):
         self.source, self.chains = source, chains
         self.blocks: list[Block] = []
         self.unparsed_titles: list[int] = []
+        self.unused: list[int] = []
         self.line_offsets = [*source.line_starts, len(source.text)]
         self.discarded_token = Token("", "", 0)
         self.unclosed_math = range(0)
@@ -213,11 +215,67 @@ class State(StateBlock):
         self.blocks.append(_PLACEHOLDER)
         return len(self.blocks) - 1
 
-    def close_container(self, kind: BlockKind, start: int, index: int, info: str = "") -> None:
+    def close_container(
+        self, kind: BlockKind, start: int, index: int, info: str = "", is_open: bool = False
+    ) -> None:
         """Put a container block, from a line up to the current one, at its index."""
         begin, end = self.line_offsets[start], self.line_offsets[self.line]
-        after, is_open = len(self.blocks), kind is BlockKind.CONTAINER
+        after = len(self.blocks)
         self.blocks[index] = Block(kind, self.level, begin, end, index, after, 0, info, is_open)
+
+    def close_marked_container(self, start: int, index: int, info: str) -> None:
+        """Put a container block at its index, and its opening and closing lines around its content.
+
+        These are what no block inside holds. Where the first line holds some, none opens the
+        container, and it is a block quote.
+        """
+        first, line = index + 2, start + 1
+        if first < len(self.blocks):
+            line = bisect_left(self.line_offsets, self.blocks[first].start)
+        is_marked = line > start
+        self.level += 1
+        if is_marked:
+            self._put_marker(start, line, index + 1)
+        else:
+            self.unused.append(index + 1)
+        while first < len(self.blocks):
+            line = bisect_left(self.line_offsets, self.blocks[first].end)
+            first = self.blocks[first].after
+        while line < self.line and self.isEmpty(line):
+            line += 1
+        is_closed = line < self.line
+        if is_closed:
+            self._put_marker(line, self.line, self.open_container())
+        self.level -= 1
+        kind = BlockKind.CONTAINER if is_marked else BlockKind.BLOCK_QUOTE
+        self.close_container(kind, start, index, info, is_marked and not is_closed)
+
+    def _put_marker(self, start: int, stop: int, index: int) -> None:
+        """Put a block of the lines that open or close a container at its index."""
+        while self.isEmpty(stop - 1):
+            stop -= 1
+        begin, end = self.line_offsets[start], self.line_offsets[stop]
+        self.blocks[index] = Block(BlockKind.MARKER, self.level, begin, end, index, index + 1)
+
+    def discard_blocks(self, index: int) -> None:
+        """Remove the blocks from an index on."""
+        if index < len(self.blocks):
+            del self.blocks[index:]
+            self.unparsed_titles = [title for title in self.unparsed_titles if title < index]
+            self.unused = [unused for unused in self.unused if unused < index]
+
+
+class PluginState(State):
+    """The state of a parser with users' own rules, which may read lines and what they push."""
+
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
+        """Add a token, and return it."""
+        self.discarded_token = StateBlock.push(self, ttype, tag, nesting)
+        return self.discarded_token
+
+    def getLines(self, begin: int, end: int, indent: int, keepLastLF: bool) -> str:  # noqa: N802, N803
+        """Return the text of lines."""
+        return StateBlock.getLines(self, begin, end, indent, keepLastLF)
 
 
 def _indentation_length(src: str, start: int) -> int:
