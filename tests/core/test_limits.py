@@ -261,6 +261,18 @@ def test_tolerance_ends_exactly(size: int, *, is_whole: bool) -> None:
     assert first.text_offset == 0
 
 
+@pytest.mark.parametrize("tolerance", [0.5, 1.0, 2.0])
+def test_a_tolerance_is_of_the_whole_where_sizes_do_not_add_up(tolerance: float) -> None:
+    """Each paragraph is less by itself, for the counter rounds down, than it is beside others."""
+    text = "# A\n\n" + "Word wo\n\n" * 200
+    for count in range(1, 200):
+        config = ChunkConfig(
+            max_chunk_size=32, length_function=laws.quarters, oversize_tolerance=tolerance
+        )
+        chunks = MarkdownChunker(config).chunk(text[: 5 + 9 * count])
+        assert max(chunk.size for chunk in chunks) <= 32 * (1 + tolerance)
+
+
 def test_what_stays_whole_is_no_part() -> None:
     """Code over the limit that is all of its section is not numbered among parts."""
     code = f"```\n{'x' * 60}\n```"

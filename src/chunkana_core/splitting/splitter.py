@@ -65,7 +65,7 @@ class Splitter:
         """Return a draft as parts within the limit, or as they are allowed to be over it."""
         span = draft.span(self.sizes.document)
         excess = self._excess(draft, span)
-        if excess <= int(self.sizes.sizer.max_size * self.config.oversize_tolerance):
+        if excess <= self._tolerated:
             content = Content(self.sizes.document.text[span.start : span.end], span.start)
             location = locate(self.sizes.document, span, draft.first, draft.stop)
             reason = "within_tolerance" if excess else None
@@ -149,6 +149,11 @@ class Splitter:
             return self.contexts.full_room
         return self.contexts.room(section_path(self.sizes.document, draft.first, draft.stop).path)
 
+    @property
+    def _tolerated(self) -> int:
+        """By how much a section that is kept whole may be over the limit."""
+        return int(self.sizes.sizer.max_size * self.config.oversize_tolerance)
+
     def _excess(self, draft: Draft, span: Span) -> int:
         """Return by how much a draft is over the limit, 0 if it fits.
 
@@ -158,6 +163,6 @@ class Splitter:
         if self.sizes.sizer.is_exact:
             return max(0, span.end - span.start - room)
         size = self.sizes.of_blocks(draft.first, draft.stop)
-        if room < size <= room + room // 4:
+        if room < size <= room + max(room // 4, self._tolerated):
             size = self.sizes.of_span(span.start, span.end)
         return max(0, size - room)
