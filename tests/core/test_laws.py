@@ -35,10 +35,14 @@ def configurations(sizes: Iterable[int], with_context: Iterable[int]) -> tuple[C
 
 
 EVERY = configurations(SIZES, (64, 500))
+FEW = configurations((200, 1000), (64,))  # the others are slow
+OTHERS = configurations((500, 4000), (500,))
 SMALL = configurations((32, 64, 200), (32, 64))  # CommonMark's examples are of a few words each
 SPLIT = ChunkConfig(max_chunk_size=200, atomic_blocks="split", length_function=laws.tokens)
 SOME = ((ChunkConfig(), None), (SPLIT, None), (ChunkConfig(), CONTEXTS[-1]), (SPLIT, Context()))
 SLOW = settings.get_profile("slow")
+
+pytestmark = pytest.mark.no_cover  # cases cover the same, and coverage doubles the time
 
 
 @dataclass(frozen=True)
@@ -69,16 +73,14 @@ def obeys(case: Case, law: Law) -> None:
 
 def _documents() -> Iterator[ParameterSet]:
     for sample in corpora.own_documents():
-        yield pytest.param(([sample], EVERY), id=sample.name)
+        yield pytest.param(([sample], FEW), id=sample.name)
+        yield pytest.param(([sample], OTHERS), id=f"{sample.name}, sizes", marks=pytest.mark.slow)
     examples = corpora.spec_examples()
-    # What they cover, the project's own documents cover too; coverage doubles their time.
     absent = [] if examples else [pytest.mark.skip(f"no examples in {corpora.SHARED}")]
-    yield pytest.param(
-        (examples, SMALL), id="CommonMark examples", marks=[*absent, pytest.mark.no_cover]
-    )
+    yield pytest.param((examples, SMALL), id="CommonMark examples", marks=absent)
     samples = list(corpora.corpus())
     absent = [] if samples else [pytest.mark.skip(f"no corpus in {corpora.SHARED}")]
-    yield pytest.param((samples, SOME), id="corpus", marks=[*absent, pytest.mark.no_cover])
+    yield pytest.param((samples, SOME), id="corpus", marks=absent)
     for sample in samples:
         yield pytest.param(([sample], EVERY), id=f"corpus {sample.name}", marks=pytest.mark.slow)
 

@@ -182,7 +182,7 @@ def test_only_leaves_are_indexed_and_everything_is_stored() -> None:
 
 
 def test_an_index_persisted_and_loaded_answers_the_same(tmp_path: Path) -> None:
-    documents = own_documents()
+    documents = own_documents()[:6]
     context = StorageContext.from_defaults()
     parser = MarkdownHierarchyNodeParser(max_chunk_size=300)
     built = build_auto_merging(

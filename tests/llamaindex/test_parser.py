@@ -534,7 +534,7 @@ def of_own(metadata: dict[str, Any], templates: dict[str, str]) -> list[Document
 @pytest.mark.parametrize("templates", [*PLAIN_TEMPLATES, *OTHER_TEMPLATES])
 @pytest.mark.parametrize("metadata", OWN_METADATA)
 @pytest.mark.parametrize("tokenizer", [None, words])
-@pytest.mark.parametrize("context", ["metadata", "text", "none"])
+@pytest.mark.parametrize("context", ["metadata", "none"])
 def test_leaves_fit_with_any_metadata_and_templates(
     context: HeaderContext,
     tokenizer: Any,  # noqa: ANN401
