@@ -234,10 +234,16 @@ def test_cache_key_changes_with_what_makes_nodes(monkeypatch: pytest.MonkeyPatch
     assert get_transformation_hash([book()], parser) != key
 
 
-@pytest.mark.parametrize("name", ["os:system", "subprocess:getoutput", "builtins:eval", "x"])
-def test_names_in_a_serialised_parser_call_nothing(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        *((name, "None or a function") for name in ("os:system", "builtins:eval", "x")),
+        ("os:system#0a", "cannot be found by its name; give the function itself"),
+    ],
+)
+def test_names_in_a_serialised_parser_call_nothing(name: str, message: str) -> None:
     data = MarkdownHierarchyNodeParser().to_dict() | {"tokenizer": name}
-    with pytest.raises(ValueError, match="cannot be found by its name; give the function itself"):
+    with pytest.raises(ValueError, match=message):
         MarkdownHierarchyNodeParser.from_dict(data)
 
 
