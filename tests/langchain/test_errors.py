@@ -123,8 +123,8 @@ OF_THE_SPLITTER = (
     "add_start_index, atomic_blocks, chunk_overlap, chunk_size, code_cuts, code_threshold, format, "
     "front_matter_keys, header_context, header_keys, include_document_summary, introductions, "
     "keep_separator, length_function, max_parent_size, merge_boundary_level, metadata, "
-    "min_chunk_size, min_content_after_header, oversize_tolerance, plugins, source_label, strategy, "
-    "strip_whitespace, structure_threshold, validation"
+    "min_chunk_size, min_content_after_header, oversize_tolerance, plugins, source_label, "
+    "strategy, strip_whitespace, structure_threshold, validation"
 )
 
 
@@ -299,3 +299,21 @@ def test_a_label_that_one_document_has_is_no_mistake() -> None:
     plain = Document("# Plain\n\nText.\n")
     assert len(ChunkanaSplitter(source_label="source").split_documents([OF_TEA, plain])) == 2
     assert ChunkanaSplitter(source_label="source").split_documents([]) == []
+
+
+@pytest.mark.parametrize("kind", [ChunkanaRetriever, ChunkanaAutoMergingRetriever])
+async def test_folders_without_an_index(
+    kind: type[ChunkanaRetriever | ChunkanaAutoMergingRetriever], tmp_path: Path
+) -> None:
+    """An OSError, as is documented, of a folder that is missing or empty, or is a file."""
+    (tmp_path / "file.md").write_text("# Tea\n", encoding="utf-8")
+    for folder in (tmp_path, tmp_path / "missing", tmp_path / "file.md"):
+        with pytest.raises(OSError, match="no chunkana_index") as caught:
+            kind.load(folder, WordEmbeddings())
+        with pytest.raises(OSError, match="no chunkana_index"):
+            await kind.aload(folder, WordEmbeddings())
+        assert caught.value.strerror == (
+            "no chunkana_index.bin, an index, is saved in this folder; "
+            "from_documents(documents, …, folder=…) makes one"
+        )
+        assert caught.value.filename == str(folder)

@@ -268,3 +268,18 @@ def test_an_index_of_parents() -> None:
     assert said_of(lambda: build_auto_merging(nodes, index=index)) == message
     assert said_of(lambda: build_auto_merging(index=index)) == message
     build_auto_merging(nodes, index=VectorStoreIndex(LeafNodes()(nodes), embed_model=EMBEDDING))
+
+
+async def test_folders_without_an_index(tmp_path: Path) -> None:
+    """An OSError, as is documented, of a folder that is missing or empty, or is a file."""
+    (tmp_path / "file.md").write_text("# Tea\n", encoding="utf-8")
+    for folder in (tmp_path, tmp_path / "missing", tmp_path / "file.md"):
+        with pytest.raises(OSError, match="no chunkana_index") as caught:
+            ChunkanaRetriever.load(folder, EMBEDDING)
+        with pytest.raises(OSError, match="no chunkana_index"):
+            await ChunkanaRetriever.aload(folder, EMBEDDING)
+        assert caught.value.strerror == (
+            "no chunkana_index.bin, an index, is saved in this folder; "
+            "from_documents(documents, …, folder=…) makes one"
+        )
+        assert caught.value.filename == str(folder)
