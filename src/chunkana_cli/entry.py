@@ -15,12 +15,12 @@ from chunkana_cli.writing.streams import write_whole
 def run() -> None:
     """Run the command."""
     _handle_signals()
-    _require_extra()
     if sys.stdout is not None:
         sys.stdout = write_whole(sys.stdout)
     if sys.stderr is not None:
         sys.stderr = write_whole(sys.stderr)
     try:
+        _require_extra()
         from chunkana_cli.main import app  # noqa: PLC0415  # takes so long that it is interrupted
 
         app(prog_name="chunkana")
