@@ -166,7 +166,7 @@ def test_a_function_that_cannot_be_pickled_is_warned_of_and_refused() -> None:
 def test_syntax_of_ones_own() -> None:
     """Plugins are those of the core; what is none is an error that says so."""
     text = f"# Tea\n\n%%% box\n{'Hot. ' * 30}\n%%%\n"
-    parser = MarkdownHierarchyNodeParser(max_chunk_size=64, plugins=PLUGINS)
+    parser = MarkdownHierarchyNodeParser(max_chunk_size=64, plugins=PLUGINS, metadata="full")
     leaves = get_leaf_nodes(parser([Document(text=text)]))
     assert {node.metadata["container"] for node in leaves[1:]} == {"box"}
     with pytest.raises(ValueError, match="BlockRule"):

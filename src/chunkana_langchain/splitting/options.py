@@ -50,7 +50,7 @@ def listed(documents: Iterable[Document]) -> list[Document]:
     if isinstance(given, Document):  # which is an iterable, too
         raise InputTypeError("documents", type(given), "a list of documents: [document]")
     if isinstance(given, str | PurePath) or not isinstance(given, Iterable):
-        shown = repr(str(given))
+        shown = repr(str(given)) if isinstance(given, str | PurePath) else "…"
         allowed = (
             f"a list of documents, as a loader returns them: TextLoader({shown}).load() of a file, "
             f"DirectoryLoader({shown}, loader_cls=TextLoader).load() of a folder"
