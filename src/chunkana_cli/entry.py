@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from importlib.util import find_spec
 from types import FrameType
 
 from chunkana_cli.writing.ending import INTERRUPTED, TERMINATED, discard_standard_output, report
@@ -19,6 +20,7 @@ def run() -> None:
     if sys.stderr is not None:
         sys.stderr = write_whole(sys.stderr)
     try:
+        _require_extra()
         from chunkana_cli.main import app  # noqa: PLC0415  # takes so long that it is interrupted
 
         app(prog_name="chunkana")
@@ -36,6 +38,15 @@ def run() -> None:
     except OSError as error:  # of Typer's own output, such as help
         report(f"standard output: cannot be written: {error.strerror or error}")
         discard_standard_output()
+        sys.exit(1)
+
+
+def _require_extra() -> None:
+    """End the command, with a line that says what to install, where the extra is missing."""
+    # Looked for, not imported: bm25s loads numpy, which only commands that search need.
+    missing = [name for name in ("typer", "rich", "bm25s", "jinja2") if find_spec(name) is None]
+    if missing:
+        report(f'this command needs {", ".join(missing)}: pip install "chunkana-rag[cli]"')
         sys.exit(1)
 
 

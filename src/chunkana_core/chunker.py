@@ -284,10 +284,10 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chun
 
     Raises:
         OSError: if the file cannot be read.
-        UnicodeDecodeError: if it is not UTF-8.
+        UnicodeDecodeError: naming the file, if it is not UTF-8.
         ImportError: if the extra that its format needs is not installed.
     """
-    text, found = Path(path).read_bytes().decode("utf-8"), FormatSelector().of_path(path)
+    text, found = _decoded(path), FormatSelector().of_path(path)
     chunker = Chunker(config or ChunkConfig())
     result = chunker.chunk_hierarchical(text, (found or TEXT).name)
     if found is None or result.format != found.name:
@@ -295,6 +295,19 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chun
         message = f"{path} is {known}, and chunked as plain text"
         warnings.warn(message, FormatWarning, stacklevel=own_frames(globals()))
     return result.get_leaves()
+
+
+def _decoded(path: str | Path) -> str:
+    """Return the text of a UTF-8 file."""
+    data = Path(path).read_bytes()
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        error.reason += (
+            f"; {path} is not UTF-8: decode it by its encoding, and chunk the text, as in "
+            'Chunker().chunk(Path(path).read_bytes().decode("cp1252"), path=path)'
+        )
+        raise
 
 
 def analyze_markdown(text: str) -> ContentAnalysis:

@@ -27,10 +27,13 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("name", ["typer", "rich", "bm25s", "jinja2"])
 def test_without_the_extra_the_error_says_what_to_install(name: str) -> None:
-    done = python(f"import sys; sys.modules[{name!r}] = None; import chunkana_cli")
-    assert done.stderr.splitlines()[-1] == (
-        f'ImportError: chunkana_cli needs {name}: pip install "chunkana-rag[cli]"'
+    """In one line, also before options are read."""
+    start = "import chunkana_cli.entry; chunkana_cli.entry.run()"
+    done = python(f"import sys; sys.modules[{name!r}] = None; sys.argv = ['', '--help']; {start}")
+    assert done.stderr == (
+        f'chunkana: this command needs {name}: pip install "chunkana-rag[cli]"\n'
     )
+    assert (done.stdout, done.returncode) == ("", 1)
 
 
 def test_help_prints_nothing_else_and_loads_nothing_heavy() -> None:

@@ -14,6 +14,7 @@ import chunkana_core
 from chunkana_core import (
     Chunk,
     ChunkConfig,
+    Chunker,
     ChunkLevel,
     HierarchicalChunkingResult,
     MarkdownChunker,
@@ -300,11 +301,23 @@ def test_chunk_file(tmp_path: Path) -> None:
         (chunk,) = chunk_file(given, ChunkConfig(max_chunk_size=100))
         assert chunk.source.text == "\ufeff# Ä\r\n\r\nText.\r\n"
         assert (chunk.text, chunk.title) == ("\ufeff# Ä\r\n\r\nText.", "Ä")
-    path.write_bytes(b"\xff\xfe")
-    with pytest.raises(UnicodeDecodeError):
-        chunk_file(path)
     with pytest.raises(FileNotFoundError):
         chunk_file(path.with_name("none.md"))
+
+
+def test_a_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    """The error says how to chunk the file, and that does."""
+    path = tmp_path / "latin1.md"
+    path.write_bytes(b"# Caf\xe9\n\nText.\n")
+    with pytest.raises(UnicodeDecodeError) as caught:
+        chunk_file(path)
+    assert str(caught.value) == (
+        "'utf-8' codec can't decode byte 0xe9 in position 5: invalid continuation byte; "
+        f"{path} is not UTF-8: decode it by its encoding, and chunk the text, as in "
+        'Chunker().chunk(Path(path).read_bytes().decode("cp1252"), path=path)'
+    )
+    (chunk,) = Chunker().chunk(Path(path).read_bytes().decode("cp1252"), path=path)
+    assert chunk.text == "# Café\n\nText."
 
 
 def test_shortcuts_take_a_configuration(tmp_path: Path) -> None:

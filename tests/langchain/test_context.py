@@ -117,7 +117,8 @@ def test_parents_have_no_introduction() -> None:
 def test_a_label_is_outermost() -> None:
     """It is a key of the metadata or a function, and the first to go where there is no room."""
     assert fronts(ChunkanaSplitter(480, source_label="source"))[0] == "kitchen/tea.md > Tea\n\n"
-    assert fronts(ChunkanaSplitter(480, source_label="missing"))[0] == "Tea\n\n"
+    with pytest.warns(UserWarning, match="source_label is 'missing'"):
+        assert fronts(ChunkanaSplitter(480, source_label="missing"))[0] == "Tea\n\n"
     splitter = ChunkanaSplitter(
         480, source_label=lambda document: document.metadata["source"][8:11]
     )

@@ -11,6 +11,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.stores import InMemoryByteStore
 from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_text_splitters import MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter
 
 from chunkana_core import ConfigurationError
 from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaRetriever, ChunkanaSplitter
@@ -72,15 +73,104 @@ def test_a_vector_store_embeds_by_its_own() -> None:
     assert embedding.embedded == []
 
 
-def test_options_of_the_splitter_are_not_those_of_the_retriever() -> None:
-    embedding = WordEmbeddings()
-    make = ChunkanaRetriever.from_documents
-    assert said_of(lambda: make([BOOK], embedding, chunk_size=100)) == (
-        "options is ['chunk_size']; allowed: around, budget, document_weight, fetch_k, "
-        "length_function, lexical_weight, metadata, name, search, search_kwargs, section_weight, "
-        "tags; those of chunking belong to splitter=ChunkanaSplitter(…)"
-    )
+OF_THE_RETRIEVER = (
+    "around, budget, docstore, document_weight, embedding, fetch_k, folder, length_function, "
+    "lexical_weight, metadata, name, search, search_kwargs, section_weight, splitter, tags, "
+    "vectorstore"
+)
+COUNTS = "budget, how much is read, or fetch_k, how many chunks each search finds"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("chunk_size", "splitter=ChunkanaSplitter(chunk_size=…)"),
+        ("embeddings", "embedding"),
+        ("k", COUNTS),
+        ("vector_store", "vectorstore"),
+        ("text_splitter", "splitter"),
+        ("filter", "search_kwargs={'filter': …}"),
+    ],
+)
+def test_arguments_that_the_retriever_does_not_have(name: str, meant: str) -> None:
+    embedding, options = WordEmbeddings(), dict[str, Any]({name: 100})
+    message = f"argument is {name!r}; allowed: {OF_THE_RETRIEVER}; did you mean {meant}?"
+    make: Any = ChunkanaRetriever.from_documents
+    assert said_of(lambda: make([BOOK], embedding, **options)) == message
+    assert said_of(lambda: ChunkanaRetriever.load("folder", embedding, **options)) == message
     assert embedding.embedded == []
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("vector_store", "vectorstore"),
+        ("top_k", "k, how many documents are returned, or fetch_k, how many chunks are found"),
+        ("embedding", "from_documents(…, embedding=…)"),
+    ],
+)
+def test_fields_that_auto_merging_does_not_have(name: str, meant: str) -> None:
+    options: Any = {name: 3}
+    said = said_of(lambda: ChunkanaAutoMergingRetriever(**options))
+    fields = (
+        "docstore, document_weight, fetch_k, k, max_parent_size, metadata, name, ratio, retriever, "
+        "search_kwargs, section_weight, tags, vectorstore"
+    )
+    assert f"argument is {name!r}; allowed: {fields}; did you mean {meant}?" in said
+
+
+OF_THE_SPLITTER = (
+    "add_start_index, atomic_blocks, chunk_overlap, chunk_size, code_cuts, code_threshold, format, "
+    "front_matter_keys, header_context, header_keys, include_document_summary, introductions, "
+    "keep_separator, length_function, max_parent_size, merge_boundary_level, metadata, "
+    "min_chunk_size, min_content_after_header, oversize_tolerance, plugins, source_label, "
+    "strategy, strip_whitespace, structure_threshold, validation"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("max_chunk_size", "; did you mean chunk_size?"),
+        ("overlap", "; did you mean chunk_overlap?"),
+        ("header_key", "; did you mean header_keys?"),
+        ("colour", ""),
+    ],
+)
+def test_arguments_that_the_splitter_does_not_have(name: str, meant: str) -> None:
+    options: Any = {name: 800}
+    said = said_of(lambda: ChunkanaSplitter(**options))
+    assert said == f"argument is {name!r}; allowed: {OF_THE_SPLITTER}{meant}"
+
+
+@pytest.mark.parametrize("size", ["800", 800.0, True])
+def test_sizes_that_are_no_numbers(size: Any) -> None:  # noqa: ANN401
+    assert said_of(lambda: ChunkanaSplitter(size)) == (
+        f"chunk_size is {size!r}; allowed: a whole number"
+    )
+    assert said_of(lambda: ChunkanaSplitter(chunk_overlap=size)) == (
+        f"chunk_overlap is {size!r}; allowed: a whole number"
+    )
+
+
+def index_of(documents: list[Document]) -> ChunkanaRetriever:
+    """Return a retriever by words."""
+    return ChunkanaRetriever.from_documents(documents, search="lexical")
+
+
+@pytest.mark.parametrize("take", [SPLITTER.split_documents, SPLITTER.split_hierarchical, index_of])
+def test_what_is_no_list_of_documents(take: Callable[[object], object]) -> None:
+    assert said_of(lambda: take(BOOK)) == (
+        "documents is <class 'langchain_core.documents.base.Document'>; allowed: a list of "
+        "documents: [document]"
+    )
+    for given in ("w", Path("w"), None):
+        name = "'w'" if given else "…"
+        assert said_of(lambda given=given: take(given)) == (  # type: ignore[misc]
+            f"documents is {given!r}; allowed: a list of documents, as a loader returns them: "
+            f"TextLoader({name}).load() of a file, DirectoryLoader({name}, "
+            "loader_cls=TextLoader).load() of a folder"
+        )
 
 
 def test_a_vector_store_has_no_parents() -> None:
@@ -134,3 +224,96 @@ def test_a_filter_does_not_help_a_search_by_words() -> None:
     retriever = ChunkanaRetriever.from_documents([OF_TEA], search="lexical")
     with pytest.raises(ConfigurationError, match="use 'hybrid' or 'dense'"):
         retriever.invoke("tea", filter={"team": "leaf"})
+
+
+PIECES = (
+    "'book.md' has the `start_index` of another splitter: lines and offsets are those of its "
+    "piece, not of its source; split whole documents, as a loader returns them"
+)
+
+
+def pieces() -> list[Document]:
+    """Return documents that LangChain's own splitter cut."""
+    return RecursiveCharacterTextSplitter(
+        chunk_size=300, chunk_overlap=0, add_start_index=True
+    ).split_documents([BOOK])
+
+
+@pytest.mark.parametrize("split", [SPLITTER.split_documents, SPLITTER.split_hierarchical])
+def test_pieces_of_another_splitter_are_warned_of_once(split: Callable[..., object]) -> None:
+    with pytest.warns(UserWarning, match="start_index") as caught:
+        split(pieces())
+    assert [str(one.message) for one in caught] == [PIECES]
+    assert caught[0].filename == __file__
+
+
+def test_chunks_of_ours_with_a_start_index_are_split_further() -> None:
+    chunks = ChunkanaSplitter(300, add_start_index=True).split_documents([BOOK])
+    assert SPLITTER.split_documents(chunks)
+
+
+WHOLE = (
+    "whole documents, as a loader returns them: these have the `start_index` or `Header 1` of a "
+    "splitter, and are pieces of one; the retriever splits documents itself"
+)
+
+
+def test_pieces_are_not_indexed() -> None:
+    assert (
+        said_of(lambda: index_of(pieces())) == f"id of two documents is 'book.md'; allowed: {WHOLE}"
+    )
+    by_headers = MarkdownHeaderTextSplitter([("#", "Header 1"), ("##", "Header 2")])
+    sections = by_headers.split_text(BOOK.page_content)
+    for section in sections:
+        section.metadata |= BOOK.metadata
+    assert (
+        said_of(lambda: index_of(sections)) == f"id of two documents is 'book.md'; allowed: {WHOLE}"
+    )
+
+
+def test_pieces_that_are_indexed_by_ids_are_warned_of() -> None:
+    named = [Document(**{**vars(one), "id": str(n)}) for n, one in enumerate(pieces())]
+    with pytest.warns(UserWarning, match="start_index") as caught:
+        index_of(named)
+    assert [str(one.message) for one in caught] == [PIECES]
+    assert caught[0].filename == __file__
+
+
+LABEL = (
+    "source_label is 'sorce', a key that no document's metadata have, and nothing is put before "
+    "breadcrumbs; their keys: source, team"
+)
+
+
+def test_a_label_that_no_document_has_is_warned_of_once() -> None:
+    splitter = ChunkanaSplitter(source_label="sorce")
+    with pytest.warns(UserWarning, match="sorce") as split:
+        splitter.split_documents([OF_TEA, OF_MILK])
+    with pytest.warns(UserWarning, match="sorce") as indexed:
+        ChunkanaRetriever.from_documents([OF_TEA, OF_MILK], search="lexical", splitter=splitter)
+    assert [str(one.message) for one in [*split, *indexed]] == [LABEL, LABEL]
+    assert {one.filename for one in [*split, *indexed]} == {__file__}
+
+
+def test_a_label_that_one_document_has_is_no_mistake() -> None:
+    plain = Document("# Plain\n\nText.\n")
+    assert len(ChunkanaSplitter(source_label="source").split_documents([OF_TEA, plain])) == 2
+    assert ChunkanaSplitter(source_label="source").split_documents([]) == []
+
+
+@pytest.mark.parametrize("kind", [ChunkanaRetriever, ChunkanaAutoMergingRetriever])
+async def test_folders_without_an_index(
+    kind: type[ChunkanaRetriever | ChunkanaAutoMergingRetriever], tmp_path: Path
+) -> None:
+    """An OSError, as is documented, of a folder that is missing or empty, or is a file."""
+    (tmp_path / "file.md").write_text("# Tea\n", encoding="utf-8")
+    for folder in (tmp_path, tmp_path / "missing", tmp_path / "file.md"):
+        with pytest.raises(OSError, match="no chunkana_index") as caught:
+            kind.load(folder, WordEmbeddings())
+        with pytest.raises(OSError, match="no chunkana_index"):
+            await kind.aload(folder, WordEmbeddings())
+        assert caught.value.strerror == (
+            "no chunkana_index.bin, an index, is saved in this folder; "
+            "from_documents(documents, …, folder=…) makes one"
+        )
+        assert caught.value.filename == str(folder)

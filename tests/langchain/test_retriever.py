@@ -193,7 +193,7 @@ def test_options_are_checked(option: str) -> None:
     options: dict[str, Any] = {option: 0}
     with pytest.raises(ValueError, match=option):
         ChunkanaAutoMergingRetriever(docstore=InMemoryStore(), retriever=Fixed(found=[]), **options)
-    with pytest.raises(ValueError, match="Extra inputs"):
+    with pytest.raises(ValueError, match="argument is 'kk'"):
         ChunkanaAutoMergingRetriever(docstore=InMemoryStore(), retriever=Fixed(found=[]), kk=1)  # type: ignore[call-arg]
 
 

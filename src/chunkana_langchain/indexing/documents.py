@@ -14,6 +14,7 @@ from chunkana_core import ConfigurationError, InputTypeError
 from chunkana_langchain import keys
 from chunkana_langchain.identity import document_name, source_keys
 from chunkana_langchain.indexing.pages import DocumentPages
+from chunkana_langchain.splitting.options import is_piece, listed, warn_of_pieces
 from chunkana_langchain.splitting.origin import is_chunk
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter
 from chunkana_retrieval.indexing import DocumentRecord, fingerprint, record_document
@@ -22,6 +23,10 @@ _WHOLE = "whole documents, as a loader returns them, and no chunks of a splitter
 _DIFFERENT = (
     "documents with different ids: a Document's `id`, else its `source` with its `page` and the "
     "like; give each an `id`"
+)
+_UNCUT = (
+    "whole documents, as a loader returns them: these have the `start_index` or `Header 1` of a "
+    "splitter, and are pieces of one; the retriever splits documents itself"
 )
 _STORED = frozenset(
     {keys.SECTION_ID, keys.PARENT_SECTION_ID, keys.PATH, keys.HEADER_PATH, keys.CONTENT_TYPE,
@@ -58,7 +63,7 @@ class SourceDocuments:
                 JSON cannot write.
             ImportError: naming the first document whose format needs an extra that is missing.
         """
-        documents = [*documents]
+        documents = listed(documents)
         for document in documents:
             _require_whole(document)
         splitter.require_formats(documents)
@@ -66,7 +71,8 @@ class SourceDocuments:
         for document in documents:
             name = document_name(document)
             if name in named:
-                raise ConfigurationError("documents", name, _DIFFERENT)
+                allowed = _UNCUT if any(map(_is_cut, documents)) else _DIFFERENT
+                raise ConfigurationError("id of two documents", name, allowed)
             named[name] = document
             chunking = f"{splitter.describe(document)}{with_parents}"
             text, metadata = document.page_content, document.metadata
@@ -75,6 +81,8 @@ class SourceDocuments:
         if clashing:
             names = ", ".join(sorted(clashing))
             warnings.warn(f"metadata of the documents keeps its own {names}", stacklevel=5)
+        warn_of_pieces(documents, stacklevel=5)
+        splitter.warn_of_label(documents, stacklevel=5)
         return cls(named, prints, splitter, with_parents)
 
     def record(self, name: str) -> DocumentRecord:
@@ -90,6 +98,11 @@ class SourceDocuments:
         if not self.with_parents:
             return record
         return replace(record, attachment=DocumentPages.of(mapper).to_json())
+
+
+def _is_cut(document: Document) -> bool:
+    """Tell whether a document's metadata are those of another splitter's pieces."""
+    return is_piece(document) or not document.metadata.keys().isdisjoint(keys.HEADERS)
 
 
 def _require_whole(document: object) -> None:

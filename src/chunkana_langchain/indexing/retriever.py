@@ -11,12 +11,13 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.stores import BaseStore
 from langchain_core.vectorstores import VectorStore
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
-from chunkana_core import ConfigurationError, InputTypeError
+from chunkana_core import ConfigurationError
 from chunkana_langchain.indexing.index import DocumentIndex
 from chunkana_langchain.indexing.opening import IndexParts
-from chunkana_langchain.splitting.splitter import ChunkanaSplitter
+from chunkana_langchain.splitting.splitter import ChunkanaSplitter, splitter_arguments
+from chunkana_retrieval.checks import names_of, require_known
 from chunkana_retrieval.indexing import UpdateReport
 
 _MADE = "one over an index: make the retriever with `from_documents` or `load`"
@@ -28,9 +29,21 @@ class IndexedRetriever(BaseRetriever):
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     with_parents: ClassVar[bool] = False
+    other_names: ClassVar[Mapping[str, str]] = {}
+    """What arguments are called here that are called otherwise in LangChain."""
 
     index: DocumentIndex | None = Field(default=None, repr=False, exclude=True)
     """What is searched; `from_documents` and `load` make it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _require_known(cls, values: Any) -> Any:
+        if isinstance(values, dict):
+            fields = cls.model_fields.keys() - {"index"}
+            opening = names_of(cls.from_documents)
+            of_opening = {name: f"from_documents(…, {name}=…)" for name in opening}
+            require_known(values.keys() - {"index"}, fields, {**of_opening, **cls.other_names})
+        return values
 
     @classmethod
     def from_documents(
@@ -184,10 +197,11 @@ class IndexedRetriever(BaseRetriever):
         folder: str | Path | None,
         options: Mapping[str, Any],
     ) -> IndexParts:
-        if unknown := sorted(options.keys() - cls.model_fields.keys()):
-            where = "; those of chunking belong to splitter=ChunkanaSplitter(…)"
-            allowed = ", ".join(sorted(cls.model_fields.keys() - {"index"}))
-            raise InputTypeError("options", unknown, allowed + where)
+        allowed = {*names_of(cls.from_documents), *cls.model_fields} - {"index", "documents"}
+        of_splitter = {
+            name: f"splitter=ChunkanaSplitter({name}=…)" for name in splitter_arguments()
+        }
+        require_known(options, allowed, {**of_splitter, **cls.other_names})
         search = cls._search_kind(options)
         return IndexParts(
             embedding, splitter, vectorstore, docstore, folder, search, cls.with_parents

@@ -59,6 +59,12 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
     """
 
     with_parents: ClassVar[bool] = True
+    other_names: ClassVar[Mapping[str, str]] = {
+        "filter": "search_kwargs={'filter': …}",
+        "store": "docstore",
+        "text_splitter": "splitter",
+        "top_k": "k, how many documents are returned, or fetch_k, how many chunks are found",
+    }
 
     docstore: BaseStore[str, Document] | None = None
     """Parents by id; `docstore.mset(splitter.split_hierarchical(documents).parents)`."""

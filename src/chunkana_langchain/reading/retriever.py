@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
@@ -23,6 +23,8 @@ from chunkana_retrieval.indexing.searching import Relation, SearchKind
 
 _DEFAULTS = RankingOptions()
 _NO_ARGUMENTS = "{} with search='lexical', which asks no vector store; use 'hybrid' or 'dense'"
+_COUNTS = "budget, how much is read, or fetch_k, how many chunks each search finds"
+_FILTER = "search_kwargs={'filter': …}"
 _NO_K = "`budget`, how much is read, or the retriever's `fetch_k`, how many chunks are found"
 
 
@@ -48,6 +50,13 @@ class ChunkanaRetriever(IndexedRetriever):
     >>> passage.page_content, passage.metadata["source"], passage.metadata["start_line"]
     ('# Tea\n\nBoil water.', 'tea.md', 1)
     """
+
+    other_names: ClassVar[Mapping[str, str]] = {
+        "filter": _FILTER,
+        "k": _COUNTS,
+        "text_splitter": "splitter",
+        "top_k": _COUNTS,
+    }
 
     index: DocumentIndex = Field(repr=False, exclude=True)
     """What is searched."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Literal, get_args
 
 from langchain_core.documents import Document
 
 from chunkana_core import BlockRule, ConfigurationError, FormatWarning, InputTypeError
 from chunkana_langchain import keys
+from chunkana_langchain.splitting.origin import is_chunk
 from chunkana_retrieval.indexing import SourceFile
 
 HeaderContext = Literal["breadcrumb", "none"]
@@ -42,10 +44,25 @@ class MappingOptions:
     strips: bool = False
 
 
+def listed(documents: Iterable[Document]) -> list[Document]:
+    """Return documents as a list; raise an InputTypeError for one alone, and for a name."""
+    given: object = documents
+    if isinstance(given, Document):  # which is an iterable, too
+        raise InputTypeError("documents", type(given), "a list of documents: [document]")
+    if isinstance(given, str | PurePath) or not isinstance(given, Iterable):
+        shown = repr(str(given)) if isinstance(given, str | PurePath) else "…"
+        allowed = (
+            f"a list of documents, as a loader returns them: TextLoader({shown}).load() of a file, "
+            f"DirectoryLoader({shown}, loader_cls=TextLoader).load() of a folder"
+        )
+        raise InputTypeError("documents", given, allowed)
+    return [*documents]
+
+
 def require_documents(documents: Iterable[Document]) -> list[Document]:
     """Return documents as a list; raise an InputTypeError for the first that is none."""
     allowed = 'a Document: TextLoader("README.md").load(), or Document("# Text")'
-    found = list(documents)
+    found = listed(documents)
     for number, document in enumerate(found):
         if not isinstance(document, Document):
             raise InputTypeError(f"documents[{number}]", document, allowed)
@@ -115,6 +132,45 @@ def require_keys(front_matter_keys: Sequence[str]) -> None:
     if not keys.OWN.isdisjoint(front_matter_keys):
         allowed = f"any but {', '.join(sorted(keys.OWN))}"
         raise ConfigurationError("front_matter_keys", front_matter_keys, allowed)
+
+
+def require_sizes(chunk_size: object, chunk_overlap: object) -> None:
+    """Raise an InputTypeError for sizes that are no whole numbers."""
+    for name, size in (("chunk_size", chunk_size), ("chunk_overlap", chunk_overlap)):
+        if isinstance(size, bool) or not isinstance(size, int):
+            raise InputTypeError(name, size, "a whole number")
+
+
+def is_piece(document: Document) -> bool:
+    """Tell whether a document says that another splitter cut it from a larger text."""
+    return keys.START_INDEX in document.metadata and not is_chunk(document)
+
+
+def warn_of_pieces(documents: Sequence[Document], stacklevel: int) -> None:
+    """Warn of documents that another splitter cut, for lines are counted in what is split."""
+    for document in documents:
+        if is_piece(document):
+            name = document.metadata.get("source", "a document")
+            message = (
+                f"{name!r} has the `start_index` of another splitter: lines and offsets are those "
+                "of its piece, not of its source; split whole documents, as a loader returns them"
+            )
+            warnings.warn(message, stacklevel=stacklevel + 1)
+            return
+
+
+def warn_of_label(
+    documents: Sequence[Document], source_label: SourceLabel, stacklevel: int
+) -> None:
+    """Warn of a source label that is the key of no document's metadata."""
+    known = set[str]().union(*(document.metadata for document in documents))
+    if isinstance(source_label, str) and documents and source_label not in known:
+        names = ", ".join(sorted(known)) or "none"
+        message = (
+            f"source_label is {source_label!r}, a key that no document's metadata have, and "
+            f"nothing is put before breadcrumbs; their keys: {names}"
+        )
+        warnings.warn(message, stacklevel=stacklevel + 1)
 
 
 def warn_of_misnamed(file: SourceFile, form: str) -> None:

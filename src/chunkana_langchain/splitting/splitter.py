@@ -38,19 +38,38 @@ from chunkana_langchain.splitting.options import (
     require_label,
     require_metadata,
     require_parent_size,
+    require_sizes,
+    warn_of_label,
     warn_of_misnamed,
+    warn_of_pieces,
 )
 from chunkana_langchain.splitting.origin import Origin
 from chunkana_langchain.splitting.outline import TITLED
 from chunkana_langchain.splitting.results import HierarchicalDocuments
+from chunkana_retrieval.checks import names_of, require_known
 from chunkana_retrieval.indexing import SourceFile, require_installed
 
 _MIN_CHUNK_SIZE = 32  # the core's smallest limit
 _PARENT_SIZE = 4  # of the largest parent by default, in multiples of the chunk size
+_RENAMED = {"max_chunk_size", "overlap_size", "debug"}  # options of the core that are none here
+_OTHER_NAMES = {
+    "max_chunk_size": "chunk_size",
+    "max_size": "chunk_size",
+    "overlap_size": "chunk_overlap",
+    "overlap": "chunk_overlap",
+    "tokenizer": "length_function, which returns how many tokens a text has",
+    "headers_to_split_on": "header_keys=True, for `Header 1` and so on in the metadata",
+    "language": "format, the name of a format",
+}
 _JSON, _MARKDOWN, _NOTEBOOK = "json", "markdown", "notebook"
 _PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"  # few measures agree on it
 # Where they differ from the core's defaults; see docs/retrieval.md.
 _DEFAULTS: dict[str, Any] = {"atomic_blocks": "split"}
+
+
+def splitter_arguments() -> set[str]:
+    """Return the names of the splitter's arguments: its own, and options of the core."""
+    return {*names_of(ChunkanaSplitter)}.union(ChunkConfig().to_dict().keys() - _RENAMED)
 
 
 class ChunkanaSplitter(TextSplitter):
@@ -123,6 +142,8 @@ class ChunkanaSplitter(TextSplitter):
         max_parent_size: int | None = None,
         **options: Any,
     ) -> None:
+        require_known(options, splitter_arguments(), _OTHER_NAMES)
+        require_sizes(chunk_size, chunk_overlap)
         sizes = (chunk_size, chunk_overlap, length_function)
         super().__init__(*sizes, keep_separator, add_start_index, strip_whitespace)
         require_context(header_context)
@@ -149,9 +170,6 @@ class ChunkanaSplitter(TextSplitter):
 
     def _config(self, options: dict[str, Any]) -> ChunkConfig:
         """Return the core's configuration: room for the overlap is left beside the content."""
-        allowed = ChunkConfig().to_dict().keys() - {"max_chunk_size", "overlap_size", "debug"}
-        for name in options.keys() - allowed:
-            raise TypeError(f"unknown argument {name!r}; allowed are {', '.join(sorted(allowed))}")
         room = self._chunk_size - self._chunk_overlap
         if self._chunk_overlap:
             room -= ChunkConfig(length_function=self._length_function).size_of("\n\n")
@@ -224,6 +242,10 @@ class ChunkanaSplitter(TextSplitter):
         """Raise an ImportError for the first document whose format needs a missing extra."""
         require_installed(SourceFile.of(one.metadata, self._format) for one in documents)
 
+    def warn_of_label(self, documents: Sequence[Document], stacklevel: int) -> None:
+        """Warn of a source label that is the key of no document's metadata."""
+        warn_of_label(documents, self._source_label, stacklevel + 1)
+
     def map_document(self, document: Document, key: str) -> DocumentMapper:
         """Return what maps a whole document whose ids are made of a key."""
         return self._mapper(document, Origin.of(document, key))
@@ -252,7 +274,7 @@ class ChunkanaSplitter(TextSplitter):
         return json.dumps(described, sort_keys=True)
 
     def _mappers(self, documents: Iterable[Document]) -> Iterator[DocumentMapper]:
-        """Return what maps each document; warn once of metadata keys that are ours too."""
+        """Return what maps each document; warn once of what seems to be a mistake."""
         documents = require_documents(documents)
         self.require_formats(documents)
         origins = list(map(Origin.of, documents, source_keys(documents)))
@@ -261,6 +283,8 @@ class ChunkanaSplitter(TextSplitter):
         if clashing := own & set().union(*(origin.kept for origin in origins)):
             names = ", ".join(sorted(clashing))
             warnings.warn(f"metadata of the documents keeps its own {names}", stacklevel=3)
+        warn_of_pieces(documents, stacklevel=3)
+        self.warn_of_label(documents, stacklevel=3)
         return map(self._mapper, documents, origins)
 
     def _mapper(self, document: Document, origin: Origin) -> DocumentMapper:

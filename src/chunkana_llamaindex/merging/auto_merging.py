@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, Never, cast
 
 from llama_index.core import StorageContext, VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -19,16 +19,35 @@ from llama_index.core.vector_stores import MetadataFilters
 from chunkana_llamaindex.merging import storing
 from chunkana_llamaindex.merging.nodes import MergingOptions, merging
 from chunkana_llamaindex.merging.updating import NodeStores, mark_of, updating
-from chunkana_llamaindex.parsing.checks import require_nodes
+from chunkana_llamaindex.parsing.checks import listed, require_nodes
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.reading.scores import ScorePropagation
-from chunkana_llamaindex.retrieving.arguments import require_documents, require_names
+from chunkana_llamaindex.retrieving.arguments import (
+    Filters,
+    require_documents,
+    require_filters,
+    require_names,
+    require_parser,
+)
+from chunkana_retrieval.checks import names_of, require_known
 from chunkana_retrieval.indexing import UpdateReport, run, run_async
 from chunkana_retrieval.indexing.steps import Procedure
 
 if TYPE_CHECKING:
     from llama_index.core.indices.vector_store import VectorIndexRetriever
+
+_OTHER_NAMES: Final = {
+    "embedding": "embed_model",
+    "node_parser": "parser",
+    "similarity_top_k": "k, how many nodes are returned, or fetch_k, how many leaves are found",
+    "simple_ratio_thresh": "ratio",
+    "top_k": "k, how many nodes are returned, or fetch_k, how many leaves are found",
+    "vector_store": "storage_context=StorageContext.from_defaults(vector_store=…)",
+    "vectorstore": "storage_context=StorageContext.from_defaults(vector_store=…)",
+    "docstore": "storage_context=StorageContext.from_defaults(docstore=…)",
+}
+_NO_EMBEDDING: Final = "; an embedding model is embed_model=…"
 
 
 def build_auto_merging(
@@ -45,8 +64,9 @@ def build_auto_merging(
     document_weight: float = 0.2,
     ratio: float = 0.5,
     max_parent_size: int | None = None,
-    filters: MetadataFilters | None = None,
+    filters: Filters | None = None,
     node_postprocessors: Sequence[BaseNodePostprocessor] = (),
+    **unknown: Never,
 ) -> ChunkanaAutoMergingRetriever:
     """Return a retriever that finds leaves and puts parents in their place.
 
@@ -72,20 +92,23 @@ def build_auto_merging(
         ratio: a parent replaces its children where more than this part of them was found; from 0
             to 1.
         max_parent_size: the largest parent to return, in characters; None for any that is stored.
-        filters: of the index.
+        filters: of the index, or a dict of metadata that have to be equal.
         node_postprocessors: change what was found, one after the other, before it is ranked.
+        unknown: none; what is given is an error that names what is allowed.
 
     Raises:
         ValueError: if a node that others are linked to, or an index finds, is not stored; if an
-            index lacks leaves; for no nodes, values out of range, and arguments that exclude each
-            other.
+            index lacks leaves or has parents; for no nodes, values out of range, and arguments that
+            exclude each other.
     """
+    require_known(unknown, names_of(build_auto_merging), _OTHER_NAMES)
     options = MergingOptions(k, fetch_k, section_weight, document_weight, ratio, max_parent_size)
     _require_sense(base_retriever, index, embed_model, filters)
+    filters, parser = require_filters(filters), require_parser(parser, _NO_EMBEDDING)
+    documents_or_nodes = listed(documents_or_nodes)
     require_nodes(documents_or_nodes)
     documents = [node for node in documents_or_nodes if isinstance(node, Document)]
     nodes = [node for node in documents_or_nodes if not isinstance(node, Document)]
-    parser = parser or ChunkanaNodeParser()
     nodes += parser.get_nodes_from_documents(documents)
     if storage_context is None:
         storage_context = index.storage_context if index else StorageContext.from_defaults()
@@ -95,7 +118,7 @@ def build_auto_merging(
         index = index or VectorStoreIndex(
             leaves_of(nodes), storage_context=storage_context, embed_model=embed_model
         )
-        storing.require_stored(index, storage_context.docstore)
+        storing.require_leaves(index, storage_context.docstore)
         finder = _Finder(index, max(k, fetch_k), filters)
     for document in documents:
         mark = mark_of(document, parser)
@@ -225,7 +248,7 @@ def _require_sense(
     base_retriever: BaseRetriever | None,
     index: BaseIndex[Any] | None,
     embed_model: BaseEmbedding | None,
-    filters: MetadataFilters | None,
+    filters: Filters | None,
 ) -> None:
     """Raise a ValueError for arguments that exclude each other."""
     if base_retriever is not None and (index is not None or filters is not None):

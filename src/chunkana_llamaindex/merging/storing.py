@@ -21,7 +21,10 @@ _WHAT_TO_DO = (
     "which is not stored: parents are in no vector store; give all documents or nodes of the "
     "parser, or storage_context=StorageContext.from_defaults(docstore=…) that has them"
 )
-
+_LEAVES_ALONE = (
+    "which is a parent, and returned where enough of its leaves are found; index leaves alone: "
+    "VectorStoreIndex(LeafNodes()(nodes))"
+)
 _NO_NODES = (
     "there are no nodes, neither given nor stored; give documents_or_nodes, or "
     "storage_context=StorageContext.from_defaults(docstore=…) that has them"
@@ -75,11 +78,14 @@ def _require_indexed(index: BaseIndex[Any], leaves: Sequence[BaseNode]) -> None:
             )
 
 
-def require_stored(index: BaseIndex[Any], docstore: BaseDocumentStore) -> None:
-    """Raise a ValueError unless all that an index finds is stored, as far as it knows."""
+def require_leaves(index: BaseIndex[Any], docstore: BaseDocumentStore) -> None:
+    """Raise a ValueError unless all that an index finds are stored leaves, as far as it knows."""
     for name in indexed_ids(index) or ():
-        if not docstore.document_exists(name):
+        stored = docstore.get_document(name, raise_error=False)
+        if stored is None:
             raise ValueError(f"the index finds {name}, {_WHAT_TO_DO}")
+        if stored.child_nodes:
+            raise ValueError(f"the index finds {name}, {_LEAVES_ALONE}")
 
 
 def indexed_ids(index: BaseIndex[Any]) -> set[str] | None:

@@ -18,6 +18,10 @@ from chunkana_llamaindex.warning import warn
 Named = Callable[..., Any] | BlockRule | str
 _RUN: Final = uuid4().hex  # tells this process's functions from another's
 _DIGEST = 16  # characters
+_TOKENIZER = (
+    "a function that returns the tokens of a text: tokenizer=encoding.encode, with "
+    'encoding = tiktoken.get_encoding("cl100k_base")'
+)
 _NAME = re.compile(r"[^:]+:.+#[0-9a-f]+(?:-[0-9]+)?", re.DOTALL)  # as `name_of` makes it
 
 
@@ -48,6 +52,15 @@ _GIVEN: Final[dict[str, Named]] = {str(name_of(default_id_func)): default_id_fun
 def _function(value: object) -> object:
     """Return a function that this process knows by its name, or keep one for later."""
     return _known(value) if isinstance(value, str) or callable(value) else value
+
+
+def _tokenizer(value: object) -> object:
+    """Return a function as above; raise a ValueError that says where tokenizers have one."""
+    is_named = isinstance(value, str) and _NAME.fullmatch(value)
+    if value is None or is_named or callable(value):
+        return _function(value)
+    shown = repr(value) if isinstance(value, str | int | float) else type(value)
+    raise ValueError(f"tokenizer is {shown}; allowed: None or {_TOKENIZER}")
 
 
 def _rule(value: object) -> object:
@@ -91,13 +104,19 @@ def token_count(tokenizer: Callable[[str], Any], text: str) -> int:
     tokens = tokenizer(text)
     if not isinstance(tokens, Sized) or isinstance(tokens, str | Mapping):
         returned = f"a text of {len(text)} characters"
-        raise InputTypeError("tokenizer", tokens, "a sequence of tokens", returned)
+        allowed = f"a sequence of tokens, of {_TOKENIZER}"
+        raise InputTypeError("tokenizer", tokens, allowed, returned)
     return len(tokens)
 
 
 Function = Annotated[
     Callable[..., Any],
     BeforeValidator(_function),
+    PlainSerializer(name_of, return_type=str | None),
+]
+Tokenizer = Annotated[
+    Callable[..., Any],
+    BeforeValidator(_tokenizer),
     PlainSerializer(name_of, return_type=str | None),
 ]
 Rule = Annotated[Any, BeforeValidator(_rule), PlainSerializer(name_of, return_type=str)]

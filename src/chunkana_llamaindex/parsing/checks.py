@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from itertools import chain
+from pathlib import PurePath
+from typing import TypeVar
 
 from llama_index.core.schema import BaseNode
 
 from chunkana_core import InputTypeError
 from chunkana_llamaindex.parsing.metadata import is_ours
 from chunkana_llamaindex.warning import warn
+
+_Item = TypeVar("_Item")
 
 
 def unknown_message(name: str, value: object, allowed: Iterable[str]) -> str:
@@ -21,7 +26,9 @@ def unknown_message(name: str, value: object, allowed: Iterable[str]) -> str:
             f"{name} is not an argument: sizes are max_chunk_size, in characters or, "
             "with tokenizer, in tokens; for overlap see PrevNextNodePostprocessor"
         )
-    return f"unknown argument {name!r}; allowed: {', '.join(sorted(allowed))}"
+    near = get_close_matches(name, [*allowed], 1)
+    question = f"; did you mean {near[0]}?" if near else ""
+    return f"unknown argument {name!r}; allowed: {', '.join(sorted(allowed))}{question}"
 
 
 def _chunk_sizes_message(sizes: object) -> str:
@@ -42,6 +49,17 @@ def require_parent_size(size: int | None, leaf_size: int) -> None:
     if size is not None and size < leaf_size:
         allowed = f"None, or at least max_chunk_size ({leaf_size}): a parent holds several leaves"
         raise ValueError(f"max_parent_size is {size}; allowed: {allowed}")
+
+
+def listed(documents: Iterable[_Item]) -> list[_Item]:
+    """Return documents as a list; raise an InputTypeError for one alone, and for a name."""
+    given: object = documents
+    if isinstance(given, BaseNode):  # which is an iterable, too
+        raise InputTypeError("documents", type(given), "a list of documents: [document]")
+    if isinstance(given, str | PurePath) or not isinstance(given, Iterable):
+        allowed = "a list of documents: SimpleDirectoryReader(…).load_data() reads a folder's"
+        raise InputTypeError("documents", given, allowed)
+    return [*documents]
 
 
 def require_nodes(documents: Iterable[object]) -> None:

@@ -24,7 +24,13 @@ from chunkana_core import (
     StrategySelector,
 )
 from chunkana_llamaindex.parsing import checks
-from chunkana_llamaindex.parsing.callables import Function, LabelFunction, Rule, token_count
+from chunkana_llamaindex.parsing.callables import (
+    Function,
+    LabelFunction,
+    Rule,
+    Tokenizer,
+    token_count,
+)
 from chunkana_llamaindex.parsing.mapping import NodeMapper
 from chunkana_llamaindex.parsing.metadata import KEYS, MARKDOWN, MetadataKeys, is_continued, keys_of
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
@@ -77,7 +83,7 @@ class ChunkanaNodeParser(NodeParser):
     plugins: tuple[Rule, ...] = Field(
         default=(), description="Block rules of your own syntax, of Markdown."
     )
-    tokenizer: Function | None = Field(
+    tokenizer: Tokenizer | None = Field(
         default=None, description="Returns the tokens of a text; sizes are in tokens then."
     )
     max_parent_size: int | None = Field(default=None, description="The largest parent.")
@@ -180,7 +186,7 @@ class ChunkanaNodeParser(NodeParser):
         Raises:
             ConfigurationError: naming the first of the documents that is none.
         """
-        checks.require_nodes(documents)
+        checks.require_nodes(documents := checks.listed(documents))
         return super().get_nodes_from_documents(documents, show_progress, **kwargs)
 
     def _parse_nodes(

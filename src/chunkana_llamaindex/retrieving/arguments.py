@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import BaseNode
 from llama_index.core.storage.docstore import BaseDocumentStore
 from llama_index.core.storage.kvstore.types import BaseKVStore
-from llama_index.core.vector_stores import MetadataFilters
+from llama_index.core.vector_stores import FilterOperator, MetadataFilter, MetadataFilters
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
-from chunkana_core import ConfigurationError
+from chunkana_core import ConfigurationError, InputTypeError
+from chunkana_llamaindex.parsing.checks import listed, require_nodes
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_retrieval.indexing import IndexSnapshot, require_different
 from chunkana_retrieval.indexing.searching import Relation, SearchKind
+
+Filters = MetadataFilters | Mapping[str, str | int | float]
+"""What a vector store filters by; a mapping means that all values are equal."""
+
+_COUNTS: Final = "budget, how much is read, or fetch_k, how many leaves each search finds"
+OTHER_NAMES: Final[Mapping[str, str]] = {
+    "embed_model": "embedding",
+    "k": _COUNTS,
+    "similarity_top_k": _COUNTS,
+    "top_k": _COUNTS,
+    "node_parser": "parser",
+    "vector_store": "vectorstore",
+    "transformations": "parser",
+    "chunk_size": "parser=ChunkanaNodeParser(max_chunk_size=…)",
+}
+"""What `ChunkanaRetriever` calls what is called otherwise in LlamaIndex."""
 
 
 class RetrieverOptions(TypedDict, total=False):
@@ -34,7 +51,7 @@ class RetrieverOptions(TypedDict, total=False):
     lexical_weight: float
     section_weight: float
     document_weight: float
-    filters: MetadataFilters | None
+    filters: Filters | None
     embedded_metadata_keys: Sequence[str]
     callback_manager: CallbackManager | None
 
@@ -45,6 +62,58 @@ def require_embedding(embedding: object) -> BaseEmbedding:
         allowed = "an embedding model of LlamaIndex's; search='lexical' needs none"
         raise ConfigurationError("embedding", embedding, allowed)
     return embedding
+
+
+def require_parser(parser: object, allowed: str = "") -> ChunkanaNodeParser:
+    """Return a parser of this package, by default one with default options.
+
+    Args:
+        parser: None for the default.
+        allowed: what else is said of what is none.
+    """
+    if parser is None:
+        return ChunkanaNodeParser()
+    if isinstance(parser, ChunkanaNodeParser):
+        return parser
+    if isinstance(parser, type) and issubclass(parser, ChunkanaNodeParser):
+        made = f"None or an instance of the class, with parentheses: {parser.__name__}()"
+        raise InputTypeError("parser", parser, made)
+    raise InputTypeError("parser", _short(parser), f"None or a ChunkanaNodeParser{allowed}")
+
+
+def _short(value: object) -> object:
+    """Return what stands in an error for a value that may be long."""
+    return value if isinstance(value, str | int | float) else type(value)
+
+
+def require_filters(filters: object) -> MetadataFilters | None:
+    """Return filters, those of a mapping as equalities that all hold."""
+    if filters is None or isinstance(filters, MetadataFilters):
+        return filters
+    if filters == {}:
+        return None
+    if not isinstance(filters, Mapping) or not all(map(_is_equality, filters.items())):
+        allowed = 'None, MetadataFilters, or a dict of equal values, such as {"format": "markdown"}'
+        raise InputTypeError("filters", filters, allowed)
+    equal = FilterOperator.EQ
+    return MetadataFilters(
+        filters=[
+            MetadataFilter(key=key, value=value, operator=equal) for key, value in filters.items()
+        ]
+    )
+
+
+def _is_equality(item: tuple[object, object]) -> bool:
+    key, value = item
+    is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return isinstance(key, str) and is_plain
+
+
+def require_relations(around: Collection[Relation]) -> tuple[Relation, ...]:
+    """Return relations as a tuple; their names are checked where they are used."""
+    if isinstance(around, str):
+        raise InputTypeError("around", around, f"a tuple: around=({around!r},)")
+    return tuple(around)
 
 
 def require_none(**arguments: object) -> None:
@@ -64,10 +133,8 @@ def require_names(names: Iterable[str], field: str) -> tuple[str, ...]:
 
 def require_documents(documents: Iterable[BaseNode]) -> list[BaseNode]:
     """Return documents, if they are LlamaIndex's and their ids differ."""
-    given = [*documents]
-    for document in given:
-        if not isinstance(document, BaseNode):
-            raise ConfigurationError("documents", document, "LlamaIndex's documents")
+    given = listed(documents)
+    require_nodes(given)
     require_different(document.node_id for document in given)
     return given
 

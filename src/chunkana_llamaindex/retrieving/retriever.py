@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Final, Unpack
+from typing import Final, Never, Unpack
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
@@ -12,19 +12,20 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 from llama_index.core.storage.docstore import BaseDocumentStore
 from llama_index.core.storage.kvstore.types import BaseKVStore
-from llama_index.core.vector_stores import MetadataFilters
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
+from chunkana_llamaindex.parsing.checks import listed
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.retrieving import arguments
 from chunkana_llamaindex.retrieving.answers import Reading
-from chunkana_llamaindex.retrieving.arguments import RetrieverOptions
+from chunkana_llamaindex.retrieving.arguments import Filters, RetrieverOptions
 from chunkana_llamaindex.retrieving.documents import DocumentIndexer
 from chunkana_llamaindex.retrieving.embedding import TextVectors
 from chunkana_llamaindex.retrieving.index import DocumentIndex
 from chunkana_llamaindex.retrieving.leaves import LeafStore, require_usable
 from chunkana_llamaindex.retrieving.records import record_store
 from chunkana_retrieval import LexicalIndex
+from chunkana_retrieval.checks import names_of, require_known
 from chunkana_retrieval.indexing import (
     DocumentRecord,
     IndexSnapshot,
@@ -82,9 +83,10 @@ class ChunkanaRetriever(BaseRetriever):
         lexical_weight: float = _DEFAULTS.lexical_weight,
         section_weight: float = _DEFAULTS.section_weight,
         document_weight: float = _DEFAULTS.document_weight,
-        filters: MetadataFilters | None = None,
+        filters: Filters | None = None,
         embedded_metadata_keys: Sequence[str] = (),
         callback_manager: CallbackManager | None = None,
+        **unknown: Never,
     ) -> None:
         """Make a retriever of an empty index; see `from_documents` and `load`.
 
@@ -105,18 +107,21 @@ class ChunkanaRetriever(BaseRetriever):
             lexical_weight: that of words in a hybrid search, from 0 to 1.
             section_weight: how much the best score of a section counts for others there.
             document_weight: how much the best score of a document counts for others there.
-            filters: of the vector store; words then rank what it proposes.
+            filters: of the vector store, or a dict of metadata that have to be equal; words then
+                rank what it proposes.
             embedded_metadata_keys: of the documents' metadata, what is embedded with each chunk.
             callback_manager: as for every retriever.
+            unknown: none; what is given is an error that names what is allowed.
         """
+        require_known(unknown, names_of(ChunkanaRetriever), arguments.OTHER_NAMES)
         super().__init__(callback_manager)
         self._options = RankingOptions(
             search, lexical_weight, section_weight, document_weight, fetch_k
         )
-        self._reading = Reading(budget, length_function, tuple(around))
-        self._filters = filters
+        self._reading = Reading(budget, length_function, arguments.require_relations(around))
+        self._filters = arguments.require_filters(filters)
         keys = arguments.require_names(embedded_metadata_keys, "embedded_metadata_keys")
-        self._indexer = DocumentIndexer(parser or ChunkanaNodeParser(), keys)
+        self._indexer = DocumentIndexer(arguments.require_parser(parser), keys)
         leaves = None
         if search == "lexical":
             arguments.require_none(vectorstore=vectorstore, filters=filters)
@@ -150,7 +155,7 @@ class ChunkanaRetriever(BaseRetriever):
             folder: see the constructor.
             options: see the constructor.
         """
-        retriever, given = cls(embedding, folder=folder, **options), [*documents]
+        retriever, given = cls(embedding, folder=folder, **options), listed(documents)
         prints, index = retriever._fingerprints(given), retriever._index
         run(index.opening(index.recall()), index.perform)
         run(retriever._updating(given, prints), index.perform)
@@ -168,7 +173,7 @@ class ChunkanaRetriever(BaseRetriever):
         **options: Unpack[RetrieverOptions],
     ) -> ChunkanaRetriever:
         """Return a retriever of documents, as `from_documents` does."""
-        retriever, given = cls(embedding, folder=folder, **options), [*documents]
+        retriever, given = cls(embedding, folder=folder, **options), listed(documents)
         prints, index = retriever._fingerprints(given), retriever._index
         await run_async(index.opening(index.recall()), index.aperform)
         await run_async(retriever._updating(given, prints), index.aperform)
@@ -227,7 +232,7 @@ class ChunkanaRetriever(BaseRetriever):
             documents: new ones, and those that the index has by their ids.
             delete_missing: whether all others are deleted.
         """
-        given = [*documents]
+        given = listed(documents)
         prints = self._fingerprints(given)
         with self._lock:
             procedure = self._updating(given, prints, delete_missing=delete_missing)
@@ -237,7 +242,7 @@ class ChunkanaRetriever(BaseRetriever):
         self, documents: Iterable[BaseNode], *, delete_missing: bool = False
     ) -> UpdateReport:
         """Bring the index to today's documents, as `update` does."""
-        given = [*documents]
+        given = listed(documents)
         prints = self._fingerprints(given)
         async with self._lock:
             procedure = self._updating(given, prints, delete_missing=delete_missing)

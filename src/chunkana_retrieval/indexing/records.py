@@ -242,7 +242,7 @@ def require_different(document_ids: Iterable[str]) -> None:
     seen = set[str]()
     for name in document_ids:
         if name in seen:
-            raise ConfigurationError("documents", name, "documents with different ids")
+            raise ConfigurationError("id of two documents", name, "documents with different ids")
         seen.add(name)
 
 

@@ -16,6 +16,10 @@ from chunkana_retrieval.indexing.records import DocumentRecord
 from chunkana_retrieval.lexical.index import LexicalIndex
 
 _FILE = "chunkana_index.bin"
+_NOTHING = (
+    f"no {_FILE}, an index, is saved in this folder; from_documents(documents, …, folder=…) "
+    "makes one"
+)
 _KIND = "index"
 _FORMAT = 1
 _RECORDS, _WORDS = "records.jsonl", "words.npz"
@@ -62,7 +66,10 @@ class IndexSnapshot:
             OSError: if it cannot be read.
         """
         path = Path(folder, _FILE)
-        data = read_index_file(path, _KIND, _FORMAT)
+        try:
+            data = read_index_file(path, _KIND, _FORMAT)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise type(error)(error.errno, _NOTHING, str(folder)) from error
         try:
             with ZipFile(BytesIO(data)) as archive:
                 names = set(archive.namelist())

@@ -219,8 +219,8 @@ def message(call: Any) -> str:  # noqa: ANN401
 
 
 CLASH = (
-    "documents is 'tea.md'; allowed: documents with different ids: a Document's `id`, else its "
-    "`source` with its `page` and the like; give each an `id`"
+    "id of two documents is 'tea.md'; allowed: documents with different ids: a Document's `id`, "
+    "else its `source` with its `page` and the like; give each an `id`"
 )
 
 
