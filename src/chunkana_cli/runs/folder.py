@@ -10,9 +10,9 @@ from pathlib import Path
 from chunkana_cli.errors import fail, report
 from chunkana_cli.reading.batch import written_name
 from chunkana_cli.reading.files import identities_of, identity_of
+from chunkana_cli.reading.manifests import MANIFEST
 from chunkana_cli.runs.documents import SplitDocument
 from chunkana_cli.runs.manifest import (
-    NAME,
     Changes,
     DocumentEntry,
     Manifest,
@@ -38,7 +38,9 @@ def write_folder(run: Run, folder: Path, state: Path | None) -> None:
         state: a folder written before, or its manifest; None to chunk all.
     """
     chunks = folder / f"chunks{run.form.suffixes[0]}"
-    own = identities_of([str(chunks), str(folder / NAME)])  # which may be among the files by now
+    own = identities_of(
+        [str(chunks), str(folder / MANIFEST)]
+    )  # which may be among the files by now
     run.batch.names = [name for name in run.batch.names if identity_of(name) not in own]
     merger = _Merger.of(run, _load_previous(run, state))
     _make_folder(folder)
@@ -49,7 +51,7 @@ def write_folder(run: Run, folder: Path, state: Path | None) -> None:
                 run.batch.require_any()
     changes = merger.changes()
     manifest = Manifest(chunks.name, _hash(chunks), _settings(run), merger.entries, changes)
-    with open_output(str(folder / NAME)) as out:
+    with open_output(str(folder / MANIFEST)) as out:
         out.write(manifest.to_json())
     if state is not None:
         report(f"since {state}: {changes.line()}")

@@ -14,8 +14,8 @@ import msgspec
 from chunkana_batch import SCHEMA_VERSION
 from chunkana_cli.reading.batch import written_name
 from chunkana_cli.reading.files import is_file
+from chunkana_cli.reading.manifests import MANIFEST
 
-NAME = "manifest.json"
 _VERSION = 1
 
 
@@ -121,7 +121,7 @@ def load_manifest(state: Path) -> Manifest:
         UnusableStateError: if there is none, or it is not that of the chunks beside it, as after a
             run that was killed.
     """
-    path = state / NAME if state.is_dir() else state
+    path = state / MANIFEST if state.is_dir() else state
     try:
         manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
         if manifest.version != _VERSION:
