@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from chunkana_cli.main import app
 from chunkana_core import format_names
+from chunkana_core.formats import table
 from tests.cli.command import COMMAND, call, environment, error_of, run
 from tests.cli.rights import run_without_rights
 
@@ -66,6 +67,33 @@ def test_standard_input_that_is_not_utf_8(command: str) -> None:
 def test_as_a_process_it_fails_alike() -> None:
     done = run("split", "-", stdin=b"a\n\n\x80")
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", NOT_UTF_8)
+
+
+@pytest.fixture
+def _without_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide what the extra for code installs."""
+    monkeypatch.setattr(table, "find_spec", lambda module: None)  # noqa: ARG005
+
+
+@pytest.mark.usefixtures("_without_code")
+@pytest.mark.parametrize("command", READERS)
+def test_without_the_extra_the_way_out_is_an_option(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("x = 1\n", encoding="utf-8")
+    install = 'python needs pip install "chunkana-rag[code]"; --from text takes it for plain text'
+    code, _, error = call(command, path)
+    assert (code, error) == (1, f"chunkana: {path}: {install}\n")
+    assert call(command, path, "--from=text")[0] == 0
+
+
+@pytest.mark.usefixtures("_without_code")
+def test_without_the_extra_validate_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n", encoding="utf-8")
+    chunks = tmp_path / "chunks.jsonl"
+    chunks.write_text(json.dumps({"text": "x = 1", "file": "a.py"}) + "\n", encoding="utf-8")
+    code, _, error = call("validate", chunks)
+    assert code == 1
+    assert 'a.py: python needs pip install "chunkana-rag[code]"; name the document' in error
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from chunkana_batch.rows import hash_text
 from chunkana_cli.checking.laws import find_violations
 from chunkana_cli.checking.records import ChunkRecord
 from chunkana_cli.errors import InputError
-from chunkana_cli.reading.documents import AUTO, format_of_file
+from chunkana_cli.reading.documents import AUTO, format_of_file, require_installed
 from chunkana_cli.screen.naming import counted
 from chunkana_cli.screen.visible import on_one_line
 from chunkana_core import (
@@ -90,10 +90,9 @@ def check_document(
     Raises:
         InputError: if its format needs what is not installed, or it is another text by now.
     """
-    try:
-        document = parse_document(source, format_of_file(AUTO, file))
-    except ImportError as error:
-        raise InputError(f"{file}: {error}") from None
+    form = format_of_file(AUTO, file)
+    require_installed(file, form, has_option=False)
+    document = parse_document(source, form)
     formats = () if document.text == source else (_format_of_joined(document),)
     records = [replace(record, format=document.traits.name) for record in records]
     text = document.text
