@@ -153,8 +153,9 @@ class _Merger:
             return False
         if len(self.reused) < len(self.previous.manifest.documents):
             return False
-        self.run.summary.count_entries(self.reused.values())
         self.entries = [*self.reused.values()]
+        for _ in self.run.summary.count(map(SplitDocument.of_entry, self.entries)):
+            pass  # they are counted as they pass
         return True
 
     def documents(self, progress: Callable[[int], object]) -> Iterator[SplitDocument]:
@@ -164,13 +165,12 @@ class _Merger:
         upcoming = next(chunked, None)
         for name in map(written_name, self.run.batch.names):
             if entry := self.reused.get(name):
-                document = SplitDocument(name, next(old_rows), entry.chunks, entry.over_limit)
+                document = SplitDocument.of_entry(entry, next(old_rows))
             elif upcoming is not None and upcoming.file == name:
                 document, upcoming = upcoming, next(chunked, None)
             else:  # it could not be read or chunked
                 continue
-            digest = self.hashes.get(name, "")
-            self.entries.append(DocumentEntry(name, digest, document.chunks, document.over_limit))
+            self.entries.append(document.to_entry(self.hashes.get(name, "")))
             yield document
 
     def _read_reused(self) -> Iterator[object]:
