@@ -211,6 +211,31 @@ def test_other_options_make_all_files_new(options: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("docs")
+@pytest.mark.parametrize("options", [[], ["--since", "out"]], ids=["all", "since"])
+@pytest.mark.parametrize(("old", "new"), [("jsonl", "parquet"), ("parquet", "jsonl")])
+def test_chunks_of_another_format_are_removed(old: str, new: str, options: list[str]) -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    split("-o", "out/", suffix=old)
+    said = split("-o", "out/", *options, suffix=new)
+    assert f"out/chunks.{old}: removed; the chunks are in chunks.{new} now\n" in said
+    assert {path.name for path in Path("out").iterdir()} == {f"chunks.{new}", "manifest.json"}
+    assert len(rows("out", new)) == 4
+    assert manifest("out")["chunks"] == f"chunks.{new}"
+    assert "removed;" not in split("-o", "out/", "--since", "out", suffix=new)
+
+
+@pytest.mark.usefixtures("docs")
+def test_chunks_that_the_manifest_does_not_know_stay() -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    split("-o", "out/")
+    edited, other = Path("out/chunks.jsonl"), Path("out/chunks.txt")
+    for path in (edited, other):
+        path.write_text("my own\n", encoding="utf-8")
+    assert "removed;" not in split("-o", "out/", suffix="parquet")
+    assert edited.read_text("utf-8") == other.read_text("utf-8") == "my own\n"
+
+
+@pytest.mark.usefixtures("docs")
 def test_a_first_run_may_be_since_what_is_not_there_yet() -> None:
     said = split("-o", "out/", "--since", "out/")
     assert said.splitlines()[0] == "--since: out: no such file; all files are chunked"

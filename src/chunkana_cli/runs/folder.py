@@ -49,12 +49,33 @@ def write_folder(run: Run, folder: Path, state: Path | None) -> None:
             run.write_documents(merger.documents(progress), out)
             if not merger.entries:
                 run.batch.require_any()
+    _remove_replaced(folder, chunks)
     changes = merger.changes()
     manifest = Manifest(chunks.name, _hash(chunks), _settings(run), merger.entries, changes)
     with open_output(str(folder / MANIFEST)) as out:
         out.write(manifest.to_json())
     if state is not None:
         report(f"since {state}: {changes.line()}")
+
+
+def _remove_replaced(folder: Path, chunks: Path) -> None:
+    """Remove the chunks that an earlier run wrote into a folder in another format.
+
+    What its manifest does not tell to be as it was written is left alone.
+    """
+    others = [path for path in folder.glob(f"{chunks.stem}.*") if path.name != chunks.name]
+    if not others:
+        return
+    try:
+        replaced = folder / load_manifest(folder).chunks
+    except UnusableStateError:
+        return
+    if replaced in others:
+        try:
+            replaced.unlink()
+        except OSError as error:
+            fail(f"{replaced}: cannot be removed: {error.strerror or error}")
+        report(f"{replaced}: removed; the chunks are in {chunks.name} now")
 
 
 def _make_folder(folder: Path) -> None:
