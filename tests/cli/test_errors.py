@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_group
 from typer.testing import CliRunner
 
 from chunkana_cli.main import app
@@ -118,13 +120,22 @@ def test_a_name_that_is_not_utf_8_or_has_control_characters() -> None:
     ("option", "message"),
     [
         ("--max-chunk-size=31", "--max-chunk-size is 31; allowed: a whole number of at least 32"),
-        ("--min-chunk-size=-1", "--min-chunk-size is -1; allowed: None or a whole number from 0"),
+        ("--min-chunk-size=-1", "--min-chunk-size is -1; allowed: a whole number from 0"),
         ("--code-threshold=2", "--code-threshold is 2.0; allowed: a number from 0.0 to 1.0"),
     ],
 )
 @pytest.mark.parametrize("command", READERS)
 def test_a_value_out_of_range(command: str, option: str, message: str) -> None:
     assert error_of(command, "-", option, code=2).startswith(message)
+
+
+def test_no_example_of_the_help_gives_an_option_its_default() -> None:
+    commands = get_group(app).commands
+    assert "compare" in commands
+    for name, command in commands.items():
+        defaults = {opt: str(param.default) for param in command.params for opt in param.opts}
+        given = re.findall(r"(--[a-z-]+) ([^\s-]\S*)", command.epilog or "")
+        assert [pair for pair in given if defaults.get(pair[0]) == pair[1]] == [], name
 
 
 @pytest.mark.parametrize(
