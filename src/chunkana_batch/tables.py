@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, TypedDict, Unpack
 
 import msgspec
@@ -112,8 +112,19 @@ def chunk_table(
     >>> table.select(["file", "path", "content"]).to_pylist()
     [{'file': 'tea.md', 'path': ['Tea'], 'content': '# Tea\n\nBoil water.'}]
     """
+    _require_known(options.keys())
     batches = chunk_batches(table.to_batches(), config, context, **options)
     return pa.Table.from_batches(batches, SCHEMA)
+
+
+def _require_known(names: Iterable[str]) -> None:
+    """Check that names are those of options of `chunk_table`; of chunking, say where they go."""
+    of_config = {field.name for field in fields(ChunkConfig)}
+    for name in names:
+        if name not in TableOptions.__annotations__:
+            hint = f"; how to chunk is said by config=ChunkConfig({name}=...)"
+            message = f"chunk_table() got an unexpected keyword argument {name!r}"
+            raise TypeError(message + (hint if name in of_config else ""))
 
 
 def schema_of(names: Sequence[str]) -> pa.Schema:

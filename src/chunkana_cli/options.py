@@ -94,4 +94,5 @@ def _config(options: dict[str, object]) -> ChunkConfig:
         return ChunkConfig.from_dict(options)
     except ConfigurationError as error:
         option = "--" + error.field.replace("_", "-")
-        fail(f"{option} is {error.value!r}; allowed: {error.allowed}", USAGE)
+        allowed = error.allowed.removeprefix("None or ")  # which is to leave the option out
+        fail(f"{option} is {error.value!r}; allowed: {allowed}", USAGE)

@@ -23,6 +23,8 @@ from chunkana_core import Chunker, HierarchicalChunkingResult
 from chunkana_view import Entry, collect_entries, index_html, to_html
 
 _INDEX = "index.html"
+_PAGE_SUFFIXES = {".html", ".htm"}
+_NEEDS_A_FOLDER = "of a folder or several files, name a folder for the pages: -o FOLDER"
 _STANDARD_INPUT_STEM = "standard-input"
 
 
@@ -57,8 +59,10 @@ def write_page(name: str, output: str, reader: Reader) -> None:
 def write_folder(names: Sequence[str], folder: str, reader: Reader) -> bool:
     """Write the page of each document and an index; tell whether all could be read and written."""
     if folder == STANDARD_OUTPUT:
-        fail("of a folder or several files, name a folder for the pages: -o FOLDER", USAGE)
+        fail(_NEEDS_A_FOLDER, USAGE)
     place, files = Path(folder), _page_names(names)
+    if place.suffix.lower() in _PAGE_SUFFIXES and not is_folder(place):
+        fail(f"{folder}: is the name of a page; {_NEEDS_A_FOLDER}", USAGE)
     require_other_files((str(place / file) for file in (_INDEX, *files)), names)
     _make(place)
     entries = collect_entries(_write_pages(names, [str(place / file) for file in files], reader))

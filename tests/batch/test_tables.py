@@ -367,6 +367,17 @@ def test_wrong_arguments_are_errors_before_anything_is_read(
     assert str(caught.value) == message
 
 
+def test_options_of_chunking_are_said_to_go_into_a_config() -> None:
+    unknown = "chunk_table() got an unexpected keyword argument "
+    with pytest.raises(TypeError) as caught:
+        chunk_table(pa.table({"text": ["A."]}), max_chunk_size=500)  # type: ignore[call-arg]
+    hint = "; how to chunk is said by config=ChunkConfig(max_chunk_size=...)"
+    assert str(caught.value) == f"{unknown}'max_chunk_size'{hint}"
+    with pytest.raises(TypeError) as caught:
+        chunk_table(pa.table({"text": ["A."]}), colour="red")  # type: ignore[call-arg]
+    assert str(caught.value) == f"{unknown}'colour'"
+
+
 def test_what_engines_send_to_their_workers_can_be_pickled() -> None:
     function = pickle.loads(pickle.dumps(partial(chunk_batches, config=CONFIG)))  # noqa: S301
     (batch,) = function(iter(pa.table({"text": ["One."]}).to_batches()))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import call, output_of
+from tests.cli.command import call, error_of, output_of
 from tests.cli.terminal import at_terminal
 
 TEA = "# Tea\n\nBoil water. It takes a while.\n\n## Green\n\nWait for 80 degrees.\n"
@@ -56,6 +56,16 @@ def test_nothing_found(folder: Path) -> None:
     assert output_of("ask", ".", "-q", "zebra", folder=folder) == "Nothing found for “zebra”\n"
     said = json.loads(output_of("ask", ".", "-q", "zebra", "--json", folder=folder))
     assert said["passages"] == []
+
+
+@pytest.mark.parametrize("question", ["", "the of and", "?!"])
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_question_without_a_word_to_search_for(
+    question: str, options: list[str], folder: Path
+) -> None:
+    message = "which has no word that is searched for; such as 'the' and 'of' are not"
+    expected = f"--question is {question!r}, {message}"
+    assert error_of("ask", folder, "-q", question, *options, code=2) == expected
 
 
 def test_what_cannot_be_read_is_named_and_the_others_are_searched(folder: Path) -> None:

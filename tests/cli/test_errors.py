@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_group
 from typer.testing import CliRunner
 
 from chunkana_cli.main import app
 from chunkana_core import format_names
+from chunkana_core.formats import table
 from tests.cli.command import COMMAND, call, environment, error_of, run
 from tests.cli.rights import run_without_rights
 
@@ -68,6 +71,33 @@ def test_as_a_process_it_fails_alike() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", NOT_UTF_8)
 
 
+@pytest.fixture
+def _without_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide what the extra for code installs."""
+    monkeypatch.setattr(table, "find_spec", lambda module: None)  # noqa: ARG005
+
+
+@pytest.mark.usefixtures("_without_code")
+@pytest.mark.parametrize("command", READERS)
+def test_without_the_extra_the_way_out_is_an_option(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("x = 1\n", encoding="utf-8")
+    install = 'python needs pip install "chunkana-rag[code]"; --from text takes it for plain text'
+    code, _, error = call(command, path)
+    assert (code, error) == (1, f"chunkana: {path}: {install}\n")
+    assert call(command, path, "--from=text")[0] == 0
+
+
+@pytest.mark.usefixtures("_without_code")
+def test_without_the_extra_validate_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n", encoding="utf-8")
+    chunks = tmp_path / "chunks.jsonl"
+    chunks.write_text(json.dumps({"text": "x = 1", "file": "a.py"}) + "\n", encoding="utf-8")
+    code, _, error = call("validate", chunks)
+    assert code == 1
+    assert 'a.py: python needs pip install "chunkana-rag[code]"; name the document' in error
+
+
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "a.md").touch(mode=0o000)
     done = run_without_rights("split", "a.md", folder=tmp_path)
@@ -90,13 +120,22 @@ def test_a_name_that_is_not_utf_8_or_has_control_characters() -> None:
     ("option", "message"),
     [
         ("--max-chunk-size=31", "--max-chunk-size is 31; allowed: a whole number of at least 32"),
-        ("--min-chunk-size=-1", "--min-chunk-size is -1; allowed: None or a whole number from 0"),
+        ("--min-chunk-size=-1", "--min-chunk-size is -1; allowed: a whole number from 0"),
         ("--code-threshold=2", "--code-threshold is 2.0; allowed: a number from 0.0 to 1.0"),
     ],
 )
 @pytest.mark.parametrize("command", READERS)
 def test_a_value_out_of_range(command: str, option: str, message: str) -> None:
     assert error_of(command, "-", option, code=2).startswith(message)
+
+
+def test_no_example_of_the_help_gives_an_option_its_default() -> None:
+    commands = get_group(app).commands
+    assert "compare" in commands
+    for name, command in commands.items():
+        defaults = {opt: str(param.default) for param in command.params for opt in param.opts}
+        given = re.findall(r"(--[a-z-]+) ([^\s-]\S*)", command.epilog or "")
+        assert [pair for pair in given if defaults.get(pair[0]) == pair[1]] == [], name
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,21 @@ def test_what_did_not_change_is_not_chunked_again(
 
 
 @SUFFIXES
+@pytest.mark.parametrize("options", [[], ["--fields=id,file"]], ids=["all fields", "no content"])
+def test_repeated_contents_are_counted_among_what_did_not_change_too(
+    docs: Path, suffix: str, options: list[str]
+) -> None:
+    (docs / "e.md").write_text(TEXTS["b.md"], encoding="utf-8")
+    fresh = split("-o", "out/", *options, suffix=suffix)
+    assert fresh == "5 files, 6 chunks (2 repeated), 0 over the limit, 0 errors\n"
+    again = split("-o", "out/", "--since", "out/", *options, suffix=suffix)
+    assert again.endswith(f"\n{fresh}")
+    (docs / "f.md").write_text(TEXTS["a.md"], encoding="utf-8")
+    more = split("-o", "out/", "--since", "out/", *options, suffix=suffix)
+    assert "6 files, 7 chunks (3 repeated), 0 over the limit" in more
+
+
+@SUFFIXES
 @pytest.mark.parametrize("folder", ["out", "next"], ids=["in place", "beside"])
 def test_edited_renamed_deleted_and_added_files(docs: Path, suffix: str, folder: str) -> None:
     split("-o", "out/", suffix=suffix)
@@ -196,15 +211,46 @@ def test_other_options_make_all_files_new(options: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("docs")
+@pytest.mark.parametrize("options", [[], ["--since", "out"]], ids=["all", "since"])
+@pytest.mark.parametrize(("old", "new"), [("jsonl", "parquet"), ("parquet", "jsonl")])
+def test_chunks_of_another_format_are_removed(old: str, new: str, options: list[str]) -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    split("-o", "out/", suffix=old)
+    said = split("-o", "out/", *options, suffix=new)
+    assert f"out/chunks.{old}: removed; the chunks are in chunks.{new} now\n" in said
+    assert {path.name for path in Path("out").iterdir()} == {f"chunks.{new}", "manifest.json"}
+    assert len(rows("out", new)) == 4
+    assert manifest("out")["chunks"] == f"chunks.{new}"
+    assert "removed;" not in split("-o", "out/", "--since", "out", suffix=new)
+
+
+@pytest.mark.usefixtures("docs")
+def test_chunks_that_the_manifest_does_not_know_stay() -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    split("-o", "out/")
+    edited, other = Path("out/chunks.jsonl"), Path("out/chunks.txt")
+    for path in (edited, other):
+        path.write_text("my own\n", encoding="utf-8")
+    assert "removed;" not in split("-o", "out/", suffix="parquet")
+    assert edited.read_text("utf-8") == other.read_text("utf-8") == "my own\n"
+
+
+@pytest.mark.usefixtures("docs")
 def test_a_first_run_may_be_since_what_is_not_there_yet() -> None:
     said = split("-o", "out/", "--since", "out/")
     assert said.splitlines()[0] == "--since: out: no such file; all files are chunked"
     assert len(rows("out")) == 4
 
 
+DOCUMENT = (
+    '{"chunks": "chunks.jsonl", "digest": "", "settings": {}, "changes": {}, "documents": '
+    '[{"file": "a.md", "hash": "", "chunks": 1, "over_limit": 0, "digests": "AAAA"}]}'
+)
 BROKEN = {
+    "digests that are right": ("manifest.json", DOCUMENT, "is not of the chunks beside it"),
     "chunks that are others": ("chunks.jsonl", "{}\n", "is not of the chunks beside it"),
     "no JSON": ("manifest.json", "{", "is no manifest"),
+    "digests that are none": ("manifest.json", DOCUMENT.replace("AAAA", "?"), "is no manifest"),
     "other JSON": ("manifest.json", '{"a": 1}', "is no manifest"),
 }
 

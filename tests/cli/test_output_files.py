@@ -172,6 +172,16 @@ def test_a_name_as_long_as_one_may_be(folder: Path) -> None:
     assert is_whole(output)
 
 
+@pytest.mark.parametrize(
+    ("command", "name"), [("split", "x.jsonl"), ("split", "x.jsonl.gz"), ("view", "x.html")]
+)
+def test_a_folder_that_is_missing_is_named(command: str, name: str, folder: Path) -> None:
+    output = folder / "no" / name
+    message = f"{output}: cannot be written: the folder {folder / 'no'} does not exist"
+    assert error_of(command, folder / "a.md", "-o", output, code=1) == message
+    assert names(folder) == ["a.md"]
+
+
 def test_a_device_is_written_itself(folder: Path) -> None:
     script = f'"{sys.executable}" -m chunkana_cli split a.md -o /dev/stdout'
     done = subprocess.run(

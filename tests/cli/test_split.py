@@ -190,7 +190,7 @@ def test_an_output_that_is_an_input_is_refused(tmp_path: Path) -> None:
 
 def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
     missing = tmp_path / "no" / "such.jsonl"
-    message = f"{missing}: cannot be written: No such file or directory"
+    message = f"{missing}: cannot be written: the folder {missing.parent} does not exist"
     assert error_of("split", DOCUMENTS[0], "-o", missing, code=1) == message
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from chunkana_cli.screen.stats_view import show_stats
 from chunkana_cli.stats import FileStats
 from chunkana_core import ChunkConfig, MarkdownChunker, chunk_hierarchical
-from tests.cli.command import error_of, output_of, piped
+from tests.cli.command import call, error_of, output_of, piped
 from tests.cli.terminal import at_terminal
 
 DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
@@ -145,3 +145,75 @@ def test_tables_that_are_none_of_chunks(tmp_path: Path) -> None:
     assert error_of("stats", path, code=1) == message
     path.write_bytes(b"PAR1 or not")
     assert error_of("stats", path, code=1).startswith(f"{path}: cannot be read: ")
+
+
+LINES = pytest.mark.parametrize("name", ["chunks.jsonl", "chunks.jsonl.gz", "chunks.ndjson"])
+
+
+@LINES
+def test_json_lines_of_chunks_have_the_numbers_of_their_documents(
+    name: str, tmp_path: Path
+) -> None:
+    chunks = tmp_path / name
+    output_of("split", *DOCUMENTS, "--atomic-blocks=keep", "-o", chunks)
+    of_chunks = json.loads(output_of("stats", chunks, "--json"))
+    of_files = json.loads(output_of("stats", *DOCUMENTS, "--atomic-blocks=keep", "--json"))
+    for one, other in zip(of_chunks["files"], of_files["files"], strict=True):
+        assert 0 <= other.pop("characters") - one.pop("characters") < 10
+        assert one == other
+    assert of_chunks["total"]["oversize"] == of_files["total"]["oversize"] != []
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [('{"content": "A text of its own.", "author": "Ann"}\n', []), (None, ["--from=text"])],
+    ids=["other fields", "--from"],
+)
+def test_json_lines_that_are_a_document_are_chunked(
+    text: str | None, options: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n\n# B\n\nMore.\n", encoding="utf-8")
+    path = tmp_path / "a.jsonl"
+    output_of("split", "a.md", "-o", path, folder=tmp_path)
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    (file,) = json.loads(output_of("stats", path, "--json", *options))["files"]
+    assert file["file"] == str(path)
+    assert file["characters"] == len(path.read_text(encoding="utf-8"))
+
+
+def test_json_lines_that_cannot_be_counted_keep_no_others_from_it(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    few, broken, absent = (tmp_path / f"{name}.jsonl" for name in ("few", "broken", "absent"))
+    output_of("split", tmp_path / "a.md", "--fields=id,embedded,file", "-o", few)
+    output_of("split", tmp_path / "a.md", "-o", broken)
+    with broken.open("a", encoding="utf-8") as file:
+        file.write("{\n")
+    code, output, error = call("stats", few, broken, absent, tmp_path / "a.md", "--json")
+    assert code == 1
+    assert [file["chunks"] for file in json.loads(output)["files"]] == [1]
+    found = error.replace(f"chunkana: {tmp_path}/", "").splitlines()
+    assert found[0] == "few.jsonl: is no table of chunks: it has no column 'error'"
+    assert found[1].startswith("broken.jsonl: line 2: is not JSON: ")
+    assert found[2] == "absent.jsonl: no such file"
+
+
+def test_what_split_wrote_into_a_folder_is_no_document(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    (tmp_path / "manifest.json").write_text('{"name": "of an app"}', encoding="utf-8")
+    before = output_of("stats", ".", "--json", folder=tmp_path)
+    output_of("split", "a.md", "-o", "out/", folder=tmp_path)
+    assert output_of("stats", ".", "--json", folder=tmp_path) == before
+    (tmp_path / "out" / "b.md").write_text("# B\n\nText.\n", encoding="utf-8")
+    files = json.loads(output_of("stats", "out", "--json", folder=tmp_path))["files"]
+    assert [file["file"] for file in files] == ["out/b.md"]
+
+
+def test_a_folder_of_nothing_but_what_split_wrote(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    out = tmp_path / "out"
+    output_of("split", tmp_path / "a.md", "-o", f"{out}/")
+    wrote = "no file but what split wrote (chunks.jsonl, manifest.json); name files or a pattern"
+    code, _, error = call("stats", out)
+    assert (code, error) == (1, f"chunkana: {out}: {wrote}\n")
+    assert f"\n{tmp_path}/a.md " in output_of("stats", out / "chunks.jsonl")

@@ -49,6 +49,31 @@ def test_a_blank_document_has_no_tree() -> None:
     assert output_of("tree", "-", stdin=b"\n\n") == "-  (no text)\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Text.\n", ""),
+        ("## Part\n\nText.\n", ""),
+        ("# Document\n\nText.\n", "“Document” · "),
+        ("# One\n\nText.\n\n# Two\n\nText.\n", "“One” · "),
+        ("---\ntitle: Said\n---\n\nText.\n", "“Said” · "),
+    ],
+)
+def test_a_document_without_a_title_has_the_name_of_its_file_alone(text: str, title: str) -> None:
+    for line in (output_of("tree", "-", stdin=text.encode()), short_label(text)):
+        assert line.startswith(f"-  {title}{len(text)} characters in ")
+
+
+def short_label(text: str) -> str:
+    return str(short_tree("-", chunk_hierarchical(text), most_rows=9).label)
+
+
+def test_code_has_the_name_of_its_file_alone(tmp_path: Path) -> None:
+    pytest.importorskip("tree_sitter", reason="needs the extra for code")
+    (tmp_path / "a.py").write_text("def f():\n    return 1\n", encoding="utf-8")
+    assert output_of("tree", "a.py", folder=tmp_path).startswith("a.py  22 characters in 1 chunk\n")
+
+
 def test_in_a_pipe_nothing_is_coloured_or_cut_short() -> None:
     title = "word " * 38 + "end"
     output = piped("tree", "-", stdin=f"# A\n\n## {title}\n\nText.\n\n## B\n\nText.\n".encode())

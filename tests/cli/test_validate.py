@@ -466,6 +466,39 @@ def test_a_document_that_has_changed_since_is_said(
     assert output.endswith("0 violations; 1 document could not be read\n")
 
 
+NOTE = "(split --drop-duplicates leaves out text, which breaks lossless and coverage)\n"
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_what_drop_duplicates_leaves_out_is_said_to_be_a_cause(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    monkeypatch.chdir(tmp_path)
+    text = "# A\n\nThe same text, which is repeated.\n"
+    Path("twice.md").write_text(text + "\n# B\n\nAnother.\n\n" + text, encoding="utf-8")
+    arguments = ["split", "twice.md", "--min-chunk-size=0", "-o", f"chunks.{suffix}"]
+    output_of(*arguments)
+    assert output_of("validate", f"chunks.{suffix}") == "3 chunks of 1 document: nothing wrong\n"
+    output_of(*arguments, "--drop-duplicates")
+    code, output, _ = call("validate", f"chunks.{suffix}")
+    assert code == 1
+    assert re.search(r"\n2 chunks of 1 document: \d violations? ", output)
+    assert output.endswith(NOTE)
+
+
+def test_no_other_cause_is_said_where_none_is_known(rows: Rows) -> None:
+    """Of another tool's chunks, or of a law that leaving out breaks in no case."""
+    code, output, _ = call("validate", write(rows[:-1]))
+    assert code == 1
+    assert "lossless" in output
+    assert "--drop-duplicates" not in output
+    path = split_guide("jsonl")
+    output = call("validate", path, "--max-chunk-size=50")[1]
+    assert "size: has " in output
+    assert "--drop-duplicates" not in output
+
+
 def test_rows_of_errors_are_no_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = split_guide("jsonl")

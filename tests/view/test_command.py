@@ -124,6 +124,19 @@ def test_several_files_need_a_folder(folder: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["x.html", "x.HTM"])
+def test_the_name_of_a_page_is_none_of_a_folder(name: str, folder: Path) -> None:
+    page = folder / name
+    assert error_of("view", folder / "docs", "-o", page, code=2) == (
+        f"{page}: is the name of a page; of a folder or several files, "
+        "name a folder for the pages: -o FOLDER"
+    )
+    assert not page.exists()
+    page.mkdir()
+    assert output_of("view", folder / "docs", "-o", page) == ""
+    assert {path.name for path in page.iterdir()} == {"index.html", "a.html"}
+
+
 def test_one_file_needs_a_page(folder: Path) -> None:
     assert error_of("view", folder / "a.md", "-o", folder, code=2) == (
         f"{folder}: is a folder; with one file, -o names the page: -o PAGE.html"

@@ -8,9 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from chunkana_cli.errors import InputError
-from chunkana_cli.reading.documents import read_text
-from chunkana_cli.reading.encodings import UTF_8
-from chunkana_cli.reading.tables import is_compressed, is_parquet, read_compressed, read_parquet
+from chunkana_cli.reading.tables import read_rows
 from chunkana_core import Chunk, SectionPath, Source, Span
 
 # The first key that is there counts; in the object itself, then in its `metadata`.
@@ -22,7 +20,6 @@ _PREFIX_KEY = "prefix_chars"  # of our tables, and documents for LangChain
 _EMBEDDED_KEY = "embedded"  # of our tables
 _ADAPTER_KEYS = {"chunk_id", "section_id"}  # of what our adapters make
 _MAX_OFFSET = 10**15
-_NESTED_TOO_DEEPLY = "is nested too deeply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,26 +102,11 @@ def read_records(name: str) -> Iterator[ChunkRecord]:
     Raises:
         InputError: if it cannot be read, or for a row that is no JSON object with a text.
     """
-    for number, row in _read_rows(name):
+    for number, read in read_rows(name):
+        row = _fields_of(read)
         if not (isinstance(row.get("error"), str) and row.get("content") is None):
             try:
                 yield _to_record(number, row)
-            except ValueError as error:
-                raise InputError(f"{name}: line {number}: {error}") from None
-
-
-def _read_rows(name: str) -> Iterator[tuple[int, dict[str, object]]]:
-    """Yield the rows of a file with their numbers, from 1."""
-    if is_parquet(name):
-        yield from enumerate(read_parquet(name), 1)
-        return
-    text = (
-        read_compressed(name) if is_compressed(name) else read_text(name, UTF_8, has_option=False)
-    )
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                yield number, _parse_object(line)
             except ValueError as error:
                 raise InputError(f"{name}: line {number}: {error}") from None
 
@@ -162,16 +144,9 @@ def _metadata_of(row: Mapping[str, object]) -> dict[str, object]:
     return inner if isinstance(inner, dict) else {}
 
 
-def _parse_object(line: str) -> dict[str, object]:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"is not JSON: {error.msg} at column {error.colno}") from None
-    except RecursionError:
-        raise ValueError(_NESTED_TOO_DEEPLY) from None
-    if not isinstance(row, dict):
-        raise ValueError("is no JSON object")  # noqa: TRY004  # of the file, not of the program
-    inner = row.get("kwargs")  # what LangChain writes of an object
+def _fields_of(row: dict[str, object]) -> dict[str, object]:
+    """Return what a row says of a chunk, which is below `kwargs` in what LangChain writes."""
+    inner = row.get("kwargs")
     return inner if isinstance(inner, dict) and "lc" in row else row
 
 

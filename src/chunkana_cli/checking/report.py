@@ -9,7 +9,7 @@ from chunkana_batch.rows import hash_text
 from chunkana_cli.checking.laws import find_violations
 from chunkana_cli.checking.records import ChunkRecord
 from chunkana_cli.errors import InputError
-from chunkana_cli.reading.documents import AUTO, format_of_file
+from chunkana_cli.reading.documents import AUTO, format_of_file, require_installed
 from chunkana_cli.screen.naming import counted
 from chunkana_cli.screen.visible import on_one_line
 from chunkana_core import (
@@ -21,6 +21,8 @@ from chunkana_core import (
 )
 
 _HASH = "document_hash"  # a field of our tables
+_BROKEN_BY_DROPPING = {"lossless", "coverage"}
+_DROPPING_NOTE = " (split --drop-duplicates leaves out text, which breaks lossless and coverage)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,12 @@ class CheckedDocument:
     def offset_count(self) -> int:
         """How many chunks have offsets."""
         return sum(record.span is not None for record in self.records.values())
+
+    @property
+    def may_lack_duplicates(self) -> bool:
+        """Whether what is wrong may be that `split --drop-duplicates` left chunks out."""
+        is_ours = any(_HASH in record.metadata for record in self.records.values())
+        return is_ours and any(one.law in _BROKEN_BY_DROPPING for one in self.violations)
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each violation: file, chunk, law, how."""
@@ -90,10 +98,9 @@ def check_document(
     Raises:
         InputError: if its format needs what is not installed, or it is another text by now.
     """
-    try:
-        document = parse_document(source, format_of_file(AUTO, file))
-    except ImportError as error:
-        raise InputError(f"{file}: {error}") from None
+    form = format_of_file(AUTO, file)
+    require_installed(file, form, has_option=False)
+    document = parse_document(source, form)
     formats = () if document.text == source else (_format_of_joined(document),)
     records = [replace(record, format=document.traits.name) for record in records]
     text = document.text
@@ -161,7 +168,9 @@ class Report:
             yield from document.lines()
         chunks = counted(sum(document.chunk_count for document in self.checked), "chunk")
         documents = counted(len(self.checked), "document")
-        yield f"{chunks} of {documents}: {self._outcome()}{self._offsets_note()}"
+        may_lack = any(document.may_lack_duplicates for document in self.checked)
+        notes = self._offsets_note() + (_DROPPING_NOTE if may_lack else "")
+        yield f"{chunks} of {documents}: {self._outcome()}{notes}"
 
     def _outcome(self) -> str:
         count = sum(len(document.violations) for document in self.checked)

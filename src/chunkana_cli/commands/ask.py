@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.errors import USAGE, fail
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import AUTO, InputFormat
@@ -15,6 +16,7 @@ from chunkana_cli.reading.paths import FILES_HELP
 from chunkana_cli.searching.asking import answer
 from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
 from chunkana_core import ChunkConfig
+from chunkana_retrieval import words_of
 
 EPILOG = epilog(
     'ask docs -q "How are tables split?"',
@@ -38,6 +40,9 @@ def ask(
     By words, without a model. What is found is put in order and joined, each passage below its
     headings, with its file and lines.
     """
+    if not words_of(question):
+        what = "no word that is searched for; such as 'the' and 'of' are not"
+        fail(f"--question is {question!r}, which has {what}", USAGE)
     batch = Batch.of(files, given, encoding)
     found = answer([*batch.documents()], question, budget, config)
     if as_json:

@@ -20,7 +20,7 @@ from chunkana_core import ChunkConfig
 EPILOG = epilog(
     "compare README.md",
     "compare docs src",
-    "compare docs/guide.md --max-chunk-size 500 --atomic-blocks split",
+    "compare docs/guide.md --max-chunk-size 500 --atomic-blocks keep",
     "compare README.md --json",
 )
 _WIDTH = 100  # in a pipe

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
 from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.errors import InputError, fail
+from chunkana_cli.errors import InputError
 from chunkana_cli.options import AsJson, with_config
 from chunkana_cli.reading.batch import Batch, Jobs, workers_of
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.reading.paths import FILES_HELP
-from chunkana_cli.reading.tables import is_parquet, read_parquet
+from chunkana_cli.reading.tables import is_table_of_chunks, read_rows
 from chunkana_cli.screen.progress import progress_bar
 from chunkana_cli.screen.stats_view import show_stats
 from chunkana_cli.stats import FileStats
 from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
 from chunkana_core import ChunkConfig, Context
 
-EPILOG = epilog("stats docs", "stats docs --max-chunk-size 500 --jobs auto", "stats --json *.md")
+EPILOG = epilog(
+    "stats docs",
+    "stats docs --max-chunk-size 500 --jobs auto",
+    "stats chunks.jsonl",
+    "stats --json *.md",
+)
 
 
 @with_config()
@@ -38,12 +42,12 @@ def stats(
     """Show what the chunks of files are like.
 
     Sizes in characters, kinds, and what is over the limit and why; by file and in total. Of a
-    Parquet file that split wrote, the chunks are counted that are in it.
+    file that split wrote as jsonl or parquet, the chunks are counted that are in it.
     """
     workers = workers_of(jobs)
     batch = Batch.of(files, given, encoding)
-    tables = [name for name in batch.names if is_parquet(name)]
-    found = [stats for name in tables for stats in _read_stats(name)]
+    tables = [name for name in batch.names if given == AUTO and is_table_of_chunks(name)]
+    found = [stats for name in tables for stats in _read_stats(name, batch)]
     names = [name for name in batch.names if name not in tables]
     with progress_bar(len(names)) as progress:
         made = batch.chunked(config, workers, FileStats.of, progress, context=context, names=names)
@@ -63,11 +67,12 @@ def stats(
     batch.end()
 
 
-def _read_stats(name: str) -> Iterator[FileStats]:
-    """Yield the counts of each document in a table of chunks."""
+def _read_stats(name: str, batch: Batch) -> list[FileStats]:
+    """Return the counts of each document in a table of chunks; none of one that cannot be read."""
     try:
-        yield from FileStats.of_rows(read_parquet(name))
+        return [*FileStats.of_rows(row for _, row in read_rows(name))]
     except InputError as error:
-        fail(str(error))
+        batch.report_failure(str(error))
     except KeyError as error:
-        fail(f"{name}: is no table of chunks: it has no column {error}")
+        batch.report_failure(f"{name}: is no table of chunks: it has no column {error}")
+    return []

@@ -22,7 +22,7 @@ from chunkana_cli.reading.documents import (
 from chunkana_cli.reading.encodings import UTF_8
 from chunkana_cli.reading.files import is_file
 from chunkana_cli.reading.paths import find_files
-from chunkana_cli.reading.tables import is_parquet
+from chunkana_cli.reading.tables import is_compressed_lines, is_parquet
 from chunkana_cli.screen.naming import counted
 from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, format_of
 
@@ -85,7 +85,7 @@ class Batch:
             try:
                 document = read_document(name, self.given, self.encoding)
             except InputError as error:
-                self._report(str(error))
+                self.report_failure(str(error))
             else:
                 yield replace(document, name=written_name(name))
 
@@ -96,7 +96,7 @@ class Batch:
         if documents and not found:
             name, others = documents[0].name, len(documents) - 1
             what = f"{name} and {counted(others, 'other')}: have" if others else f"{name}: has"
-            self._report(f"{what} no text to chunk")
+            self.report_failure(f"{what} no text to chunk")
         if not found:
             raise typer.Exit(FAILED)
         return found
@@ -136,7 +136,7 @@ class Batch:
         try:
             for outcome in outcomes:
                 if outcome.value is None:
-                    self._report(f"{outcome.name}: cannot be chunked: {outcome.error}")
+                    self.report_failure(f"{outcome.name}: cannot be chunked: {outcome.error}")
                 else:
                     self.has_made = True
                     taken, made = outcome.value
@@ -157,7 +157,8 @@ class Batch:
         if self.failures:
             raise typer.Exit(FAILED)
 
-    def _report(self, message: str) -> None:
+    def report_failure(self, message: str) -> None:
+        """Report and count a file that failed."""
         report(message)
         self.failures += 1
 
@@ -172,7 +173,8 @@ def _with_format(
 
 
 def _is_unknown(name: str) -> bool:
-    return format_of(name) is None and is_file(name) and not is_parquet(name)
+    is_table = is_parquet(name) or is_compressed_lines(name)
+    return format_of(name) is None and is_file(name) and not is_table
 
 
 def written_name(name: str) -> str:

@@ -22,6 +22,7 @@ InputFormat = Annotated[
 ]
 DEFAULT_QUESTION = "Which options limit the size of a chunk?"  # of the demo's own documents
 _CODE = "python"  # a format that needs the extra for code
+_INSTALL_CODE = 'pip install "chunkana-rag[code]"'
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -44,7 +45,7 @@ def require_format(given: str) -> None:
     """End the command if a format is unknown, or needs what is not installed."""
     allowed = [AUTO, *format_names()]
     if given not in allowed:
-        more = "" if _CODE in allowed else '; more with pip install "chunkana-rag[code]"'
+        more = "" if _CODE in allowed else f"; more with {_INSTALL_CODE}"
         fail(f"--from is {given!r}; allowed: {', '.join(allowed)}{more}", USAGE)
 
 
@@ -56,6 +57,22 @@ def format_of_file(given: str, name: str) -> str:
     if given != AUTO:
         return given
     return "markdown" if name == STANDARD_INPUT else format_of(name) or "text"
+
+
+def require_installed(name: str, form: str, *, has_option: bool = True) -> None:
+    """Check that the format of a file is installed.
+
+    Args:
+        name: of the file.
+        form: the name of its format, which is a known one.
+        has_option: whether the user may name another format.
+
+    Raises:
+        InputError: if it is not; says what to install.
+    """
+    if form not in format_names():
+        way_out = "; --from text takes it for plain text" if has_option else ""
+        raise InputError(f"{name}: {form} needs {_INSTALL_CODE}{way_out}")
 
 
 def report_fallback(name: str, asked: str, taken: str) -> bool:
@@ -82,8 +99,13 @@ def read_document(name: str, given: str = AUTO, encoding: str = UTF_8) -> Docume
         name: of the file.
         given: the name of its format, or "auto".
         encoding: of its text.
+
+    Raises:
+        InputError: if it cannot be read, or its format is not installed.
     """
-    return Document(name, read_text(name, encoding), format_of_file(given, name))
+    text, form = read_text(name, encoding), format_of_file(given, name)
+    require_installed(name, form)
+    return Document(name, text, form)
 
 
 def read_text(name: str, encoding: str, *, has_option: bool = True) -> str:

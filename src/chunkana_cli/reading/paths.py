@@ -10,6 +10,7 @@ from pathlib import Path
 from chunkana_cli.errors import USAGE, fail, report
 from chunkana_cli.reading.documents import STANDARD_INPUT
 from chunkana_cli.reading.folders import expand, is_readable_file, walk
+from chunkana_cli.reading.manifests import MANIFEST, written_by_split
 from chunkana_cli.screen.naming import counted
 from chunkana_core import format_names, format_of
 
@@ -79,14 +80,19 @@ def _in_folder(folder: str) -> tuple[list[str], set[str]]:
         report(f'{folder}: {count} left out, for want of: pip install "chunkana-rag[code]"')
     if not (readable or errors):
         kinds = ", ".join(installed)
-        errors.add(f"{folder}: no file of a known kind ({kinds}); name files or a pattern")
+        written = ", ".join(sorted(written_by_split(folder)))
+        what = f"but what split wrote ({written})" if written else f"of a known kind ({kinds})"
+        errors.add(f"{folder}: no file {what}; name files or a pattern")
     return readable, errors
 
 
 def _documents_under(folder: str, errors: set[str]) -> Iterator[str]:
     for place, folders, files in walk(folder, errors):
         folders[:] = [name for name in folders if not _is_left_out(name)]
+        written = written_by_split(place) if MANIFEST in files else set()
         for name in files:
+            if name in written:
+                continue
             path = os.path.join(place, name)  # noqa: PTH118  # as above
             if format_of(name) and not name.startswith(".") and is_readable_file(path, errors):
                 yield path

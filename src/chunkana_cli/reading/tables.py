@@ -1,18 +1,24 @@
-"""Files of chunks as they are read: Parquet tables, and JSON lines that gzip compressed."""
+"""Files of chunks as they are read: Parquet tables and JSON lines, compressed by gzip or not."""
 
 from __future__ import annotations
 
 import gzip
+import json
 import zlib
 from collections.abc import Iterator
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
+from chunkana_batch.rows import FIELDS
 from chunkana_cli.errors import InputError
+from chunkana_cli.reading.documents import read_text
 from chunkana_cli.reading.encodings import UTF_8, decode
 from chunkana_cli.reading.files import is_file
 from chunkana_cli.reading.inputs import MOST_BYTES, TOO_LONG
 
 _SUFFIXES = {".parquet", ".pq"}
+_LINES_SUFFIXES = {".jsonl", ".ndjson"}
+_TEXT_FIELDS = {"content", "embedded"}
+_LONGEST_LINE = 2**24  # bytes, of a first line that is looked at
 _ROWS = 1_000  # at a time
 
 
@@ -24,6 +30,63 @@ def is_parquet(name: str) -> bool:
 def is_compressed(name: str) -> bool:
     """Tell whether a name is that of a file that gzip compressed."""
     return PurePath(name).suffix.lower() == ".gz"
+
+
+def is_compressed_lines(name: str) -> bool:
+    """Tell whether a name is that of JSON lines that gzip compressed."""
+    return is_compressed(name) and PurePath(PurePath(name).stem).suffix.lower() in _LINES_SUFFIXES
+
+
+def is_table_of_chunks(name: str) -> bool:
+    """Tell whether a file is Parquet, compressed JSON lines, or JSON lines that `split` wrote.
+
+    JSON lines may also be a document: those of `split` begin with an object of its fields.
+    """
+    if is_parquet(name) or is_compressed_lines(name):
+        return True
+    if PurePath(name).suffix.lower() not in _LINES_SUFFIXES or not is_file(name):
+        return False
+    try:
+        with Path(name).open("rb") as file:
+            row = _parse_object(file.readline(_LONGEST_LINE).decode())
+    except (OSError, ValueError):
+        return False
+    return row.keys() <= FIELDS.keys() and not _TEXT_FIELDS.isdisjoint(row)
+
+
+def read_rows(name: str) -> Iterator[tuple[int, dict[str, object]]]:
+    """Yield the rows of a file with their numbers, from 1, which for JSON lines are those of lines.
+
+    Args:
+        name: of the file, "-" for standard input.
+
+    Raises:
+        InputError: if it cannot be read, or a line is no JSON object.
+    """
+    if is_parquet(name):
+        yield from enumerate(read_parquet(name), 1)
+        return
+    text = (
+        read_compressed(name) if is_compressed(name) else read_text(name, UTF_8, has_option=False)
+    )
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                yield number, _parse_object(line)
+            except ValueError as error:
+                raise InputError(f"{name}: line {number}: {error}") from None
+
+
+def _parse_object(line: str) -> dict[str, object]:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"is not JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    if not isinstance(row, dict):
+        raise ValueError("is no JSON object")  # noqa: TRY004  # of the file, not of the program
+    return row
 
 
 def read_compressed(name: str) -> str:

@@ -34,6 +34,18 @@ class SplitDocument:
     over_limit: int
     digests: tuple[bytes, ...] = ()
 
+    @classmethod
+    def of_entry(cls, entry: DocumentEntry, rendered: object = None) -> SplitDocument:
+        """Return a document of an earlier run, with what its format wrote of it."""
+        data, size = entry.digests, _DIGEST_SIZE
+        digests = tuple(data[start : start + size] for start in range(0, len(data), size))
+        return cls(entry.file, rendered, entry.chunks, entry.over_limit, digests)
+
+    def to_entry(self, file_hash: str) -> DocumentEntry:
+        """Return what a manifest has of the document, whose file has a hash."""
+        digests = b"".join(self.digests)
+        return DocumentEntry(self.file, file_hash, self.chunks, self.over_limit, digests)
+
 
 def render_document(
     form: Format, options: RowOptions, file: str, result: HierarchicalChunkingResult
@@ -76,7 +88,7 @@ class Summary:
         files: documents that were written.
         chunks: of these, those dropped as duplicates included.
         over_limit: of the chunks.
-        repeated: chunks whose content an earlier chunk has; of documents that were chunked alone.
+        repeated: chunks whose content an earlier chunk has.
     """
 
     files: int = 0
@@ -95,13 +107,6 @@ class Summary:
             self.repeated += len(document.digests) - len(new)
             self._seen |= new
             yield document
-
-    def count_entries(self, entries: Iterable[DocumentEntry]) -> None:
-        """Count documents of an earlier run, which stay as they are."""
-        for entry in entries:
-            self.files += 1
-            self.chunks += entry.chunks
-            self.over_limit += entry.over_limit
 
     def line(self, errors: int, seconds: float, *, drops: bool) -> str:
         """Return the line that ends a run.

@@ -10,9 +10,9 @@ from pathlib import Path
 from chunkana_cli.errors import fail, report
 from chunkana_cli.reading.batch import written_name
 from chunkana_cli.reading.files import identities_of, identity_of
+from chunkana_cli.reading.manifests import MANIFEST
 from chunkana_cli.runs.documents import SplitDocument
 from chunkana_cli.runs.manifest import (
-    NAME,
     Changes,
     DocumentEntry,
     Manifest,
@@ -38,7 +38,9 @@ def write_folder(run: Run, folder: Path, state: Path | None) -> None:
         state: a folder written before, or its manifest; None to chunk all.
     """
     chunks = folder / f"chunks{run.form.suffixes[0]}"
-    own = identities_of([str(chunks), str(folder / NAME)])  # which may be among the files by now
+    own = identities_of(
+        [str(chunks), str(folder / MANIFEST)]
+    )  # which may be among the files by now
     run.batch.names = [name for name in run.batch.names if identity_of(name) not in own]
     merger = _Merger.of(run, _load_previous(run, state))
     _make_folder(folder)
@@ -47,12 +49,33 @@ def write_folder(run: Run, folder: Path, state: Path | None) -> None:
             run.write_documents(merger.documents(progress), out)
             if not merger.entries:
                 run.batch.require_any()
+    _remove_replaced(folder, chunks)
     changes = merger.changes()
     manifest = Manifest(chunks.name, _hash(chunks), _settings(run), merger.entries, changes)
-    with open_output(str(folder / NAME)) as out:
+    with open_output(str(folder / MANIFEST)) as out:
         out.write(manifest.to_json())
     if state is not None:
         report(f"since {state}: {changes.line()}")
+
+
+def _remove_replaced(folder: Path, chunks: Path) -> None:
+    """Remove the chunks that an earlier run wrote into a folder in another format.
+
+    What its manifest does not tell to be as it was written is left alone.
+    """
+    others = [path for path in folder.glob(f"{chunks.stem}.*") if path.name != chunks.name]
+    if not others:
+        return
+    try:
+        replaced = folder / load_manifest(folder).chunks
+    except UnusableStateError:
+        return
+    if replaced in others:
+        try:
+            replaced.unlink()
+        except OSError as error:
+            fail(f"{replaced}: cannot be removed: {error.strerror or error}")
+        report(f"{replaced}: removed; the chunks are in {chunks.name} now")
 
 
 def _make_folder(folder: Path) -> None:
@@ -151,8 +174,9 @@ class _Merger:
             return False
         if len(self.reused) < len(self.previous.manifest.documents):
             return False
-        self.run.summary.count_entries(self.reused.values())
         self.entries = [*self.reused.values()]
+        for _ in self.run.summary.count(map(SplitDocument.of_entry, self.entries)):
+            pass  # they are counted as they pass
         return True
 
     def documents(self, progress: Callable[[int], object]) -> Iterator[SplitDocument]:
@@ -162,13 +186,12 @@ class _Merger:
         upcoming = next(chunked, None)
         for name in map(written_name, self.run.batch.names):
             if entry := self.reused.get(name):
-                document = SplitDocument(name, next(old_rows), entry.chunks, entry.over_limit)
+                document = SplitDocument.of_entry(entry, next(old_rows))
             elif upcoming is not None and upcoming.file == name:
                 document, upcoming = upcoming, next(chunked, None)
             else:  # it could not be read or chunked
                 continue
-            digest = self.hashes.get(name, "")
-            self.entries.append(DocumentEntry(name, digest, document.chunks, document.over_limit))
+            self.entries.append(document.to_entry(self.hashes.get(name, "")))
             yield document
 
     def _read_reused(self) -> Iterator[object]:

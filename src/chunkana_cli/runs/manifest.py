@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import file_digest
@@ -14,8 +15,8 @@ import msgspec
 from chunkana_batch import SCHEMA_VERSION
 from chunkana_cli.reading.batch import written_name
 from chunkana_cli.reading.files import is_file
+from chunkana_cli.reading.manifests import MANIFEST
 
-NAME = "manifest.json"
 _VERSION = 1
 
 
@@ -28,12 +29,14 @@ class DocumentEntry:
         hash: SHA-256 of the file, in hex.
         chunks: how many rows it has.
         over_limit: how many of them are over the limit.
+        digests: of the content of each chunk, joined; base64 in JSON.
     """
 
     file: str
     hash: str
     chunks: int
     over_limit: int
+    digests: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,12 @@ class Manifest:
 
     def to_json(self) -> bytes:
         """Return it as a text of JSON."""
-        return json.dumps(asdict(self), indent=1).encode() + b"\n"
+        return json.dumps(asdict(self), indent=1, default=_to_base64).encode() + b"\n"
+
+
+def _to_base64(data: bytes) -> str:
+    """Return bytes as msgspec reads them from JSON."""
+    return b64encode(data).decode()
 
 
 class UnusableStateError(Exception):
@@ -121,7 +129,7 @@ def load_manifest(state: Path) -> Manifest:
         UnusableStateError: if there is none, or it is not that of the chunks beside it, as after a
             run that was killed.
     """
-    path = state / NAME if state.is_dir() else state
+    path = state / MANIFEST if state.is_dir() else state
     try:
         manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
         if manifest.version != _VERSION:

@@ -67,11 +67,17 @@ def _leaf_counts(result: HierarchicalChunkingResult) -> dict[str, int]:
 
 
 def _root_label(name: str, result: HierarchicalChunkingResult) -> Text:
-    root = result.chunks[0]
+    title = on_one_line(result.chunks[0].title)
     size = counted(len(result.text), "character")
     count = counted(len(result.get_leaves()), "chunk")
-    facts = [f"“{on_one_line(root.title)}”", f"{size} in {count}"]
-    return _label(on_one_line(name), facts, is_node=True)
+    facts = [f"“{title}”"] if _has_title(result) else []
+    return _label(on_one_line(name), [*facts, f"{size} in {count}"], is_node=True)
+
+
+def _has_title(result: HierarchicalChunkingResult) -> bool:
+    """Tell whether a document says its title, or has headings that it is taken from."""
+    title = result.chunks[0].title
+    return bool(result.title) or any(c.section.path[:1] == (title,) for c in result.chunks)
 
 
 def _short_label(row: Sequence[Chunk], leaves: dict[str, int]) -> Text:

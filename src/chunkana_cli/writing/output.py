@@ -14,7 +14,7 @@ from rich.console import Console
 
 from chunkana_cli.errors import USAGE, fail
 from chunkana_cli.reading.documents import STANDARD_INPUT
-from chunkana_cli.reading.files import identities_of, identity_of
+from chunkana_cli.reading.files import exists, identities_of, identity_of
 from chunkana_cli.writing.ending import discard_standard_output
 from chunkana_cli.writing.parts import open_replacing
 from chunkana_cli.writing.written_json import to_json
@@ -82,4 +82,12 @@ def _reported(title: str) -> Iterator[None]:
             raise
         if title == _TITLE:
             discard_standard_output()
-        fail(f"{title}: cannot be written: {error.strerror or error}")
+        fail(f"{title}: cannot be written: {_reason(title, error)}")
+
+
+def _reason(title: str, error: OSError) -> str:
+    """Return why a file cannot be written, naming the folder where that is what is missing."""
+    folder = Path(title).parent
+    if isinstance(error, FileNotFoundError) and not exists(folder):
+        return f"the folder {folder} does not exist"
+    return error.strerror or str(error)
