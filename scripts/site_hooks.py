@@ -1,13 +1,15 @@
-"""What the site says beyond its pages: the version, and what is a drawing; mkdocs loads it."""
+"""What the site says beyond its pages: the version, drawings and sessions; mkdocs loads it."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 
 _PROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
+_SESSION = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -15,6 +17,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     project = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]
     config.site_name = f"{config.site_name} {project['version']}"
     return config
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Mark examples with prompts as sessions, so that prompts and output can be told from code."""
+    return _SESSION.sub("```pycon\n", markdown)
 
 
 def on_page_content(html: str, **_: object) -> str:

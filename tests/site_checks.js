@@ -139,3 +139,30 @@ function faintDrawnTexts() {
   }
   return [...faint];
 }
+
+// Cards that do not lead to the page of their first link at their corners, or hide another link.
+function deadCards() {
+  const topmost = (x, y) => document.elementFromPoint(x, y);
+  const isSeen = (link) => {
+    const { x, y, width, height } = link.getClientRects()[0];
+    return topmost(x + width / 2, y + height / 2) === link;
+  };
+  return [...document.querySelectorAll(".grid.cards li")].filter((card) => {
+    card.scrollIntoView({ block: "center" });
+    const { left, top, right, bottom } = card.getBoundingClientRect();
+    const [first, ...others] = card.querySelectorAll("a");
+    const corners = [[left + 3, top + 3], [right - 3, bottom - 3]];
+    return !corners.every(([x, y]) => topmost(x, y) === first) || !others.every(isSeen);
+  }).map(described);
+}
+
+// What the button beside each example with prompts copies, as Material for MkDocs takes it.
+function copiedSessions() {
+  const sessions = [...document.querySelectorAll(".highlight code")];
+  return sessions.filter((code) => code.querySelector(".gp")).map((code) => {
+    code.setAttribute("data-md-copying", "");
+    const text = code.innerText.trimEnd();
+    code.removeAttribute("data-md-copying");
+    return text;
+  });
+}

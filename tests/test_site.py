@@ -52,6 +52,10 @@ QUERIES = {
     "notebook": "formats_notebooks.html",
     "propagate_hits": "reference.html",
     "RecursiveCharacterTextSplitter": "migration.html",
+    "custom": "plugins.html",
+    "callout": "plugins.html",
+    "evaluation": "retrieval.html",
+    "license": "dependencies.html",
 }
 
 
@@ -150,6 +154,23 @@ def test_drawings_are_large_enough_on_a_phone(browser: Browser, address: str) ->
         )
         assert len(scales) > 2
         assert min(scales) > 0.95
+
+
+def test_a_card_leads_somewhere_wherever_it_is_pressed(browser: Browser, address: str) -> None:
+    """To the page of its first link; its other links lead to their own."""
+    browser.width(DESKTOP)
+    browser.chrome.get(f"{address}index.html")
+    assert browser.ask("document.querySelectorAll('.grid.cards li').length") > 5
+    assert found_by(browser, "deadCards") == []
+
+
+def test_what_is_copied_of_a_session_is_its_code(browser: Browser, address: str) -> None:
+    browser.chrome.get(f"{address}quick_start.html")
+    copied = found_by(browser, "copiedSessions")
+    assert len(copied) > 1
+    for text in copied:
+        assert ">>>" not in text
+        compile(text, "copied", "exec")
 
 
 _WRONG = """<!doctype html><title>Wrong</title><style>a:focus {outline: none}</style>
