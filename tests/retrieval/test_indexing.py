@@ -24,6 +24,7 @@ from chunkana_retrieval.indexing import (
     AddLeaves,
     DeleteLeaves,
     DocumentRecord,
+    IndexFile,
     IndexSnapshot,
     ListDocuments,
     Proposal,
@@ -359,6 +360,24 @@ def test_an_index_is_saved_as_one_file(count: int, tmp_path: Path) -> None:
 def test_what_is_kept_elsewhere_is_not_saved(tmp_path: Path) -> None:
     IndexSnapshot(None, None, None).save(tmp_path)
     assert IndexSnapshot.load(tmp_path) == IndexSnapshot(None, None, None)
+
+
+def test_the_file_that_another_wrote_is_not_replaced(tmp_path: Path) -> None:
+    first = IndexFile(tmp_path)
+    first.save(snapshot(1))
+    second = IndexFile(tmp_path, IndexSnapshot.load(tmp_path).digest)
+    first.save(snapshot(2))
+    first.require_latest()
+    with pytest.raises(IndexFileError, match="`load` it again"):
+        second.require_latest()
+    with pytest.raises(IndexFileError, match="`load` it again"):
+        second.save(snapshot(3))
+    assert [path.name for path in tmp_path.iterdir()] == ["chunkana_index.bin"]
+    assert IndexSnapshot.load(tmp_path).digest == first.digest
+    first.save(snapshot(1))
+    second.require_latest()
+    IndexFile(tmp_path).save(snapshot(3))
+    assert len(IndexSnapshot.load(tmp_path).records or ()) == 3
 
 
 def test_a_damaged_index_is_named(tmp_path: Path) -> None:

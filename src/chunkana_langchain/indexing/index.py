@@ -136,6 +136,7 @@ class DocumentIndex:
         """Bring the index to today's documents, and delete others."""
         procedure = self._procedure(documents).steps(deleted, delete_missing=delete_missing)
         with self._updating:
+            self.stores.require_latest()
             updating = UpdateRun(self.stores, is_new)
             with updating.saving():
                 return run(procedure, updating.perform)
@@ -151,6 +152,7 @@ class DocumentIndex:
         """Bring the index to today's documents, and delete others."""
         procedure = self._procedure(documents).steps(deleted, delete_missing=delete_missing)
         async with self._updating:
+            self.stores.require_latest()
             updating = UpdateRun(self.stores, is_new)
             async with updating.asaving():
                 return await run_async(procedure, updating.aperform)

@@ -146,6 +146,8 @@ class IndexedRetriever(BaseRetriever):
 
         Raises:
             ConfigurationError: naming the argument, before anything is changed.
+            IndexFileError: if another has written the folder's file since it was loaded, before
+                anything is changed or embedded; `load` it again.
         """
         return self._known_index().update(documents, delete_missing=delete_missing)
 

@@ -226,6 +226,11 @@ class ChunkanaRetriever(BaseRetriever):
         Args:
             documents: new ones, and those that the index has by their ids.
             delete_missing: whether all others are deleted.
+
+        Raises:
+            ConfigurationError: naming the argument, before anything is changed.
+            IndexFileError: if another has written the folder's file since it was loaded, before
+                anything is changed or embedded; `load` it again.
         """
         given = [*documents]
         prints = self._fingerprints(given)
@@ -269,6 +274,8 @@ class ChunkanaRetriever(BaseRetriever):
         self._is_partial = self._index.leaves is None and saved.vectors is not None
         if saved.records is not None:
             self._index.records = MemoryRecords(saved.records)
+        if self._index.file is not None:
+            self._index.file.digest = saved.digest
 
     def _fingerprints(self, documents: Iterable[BaseNode]) -> dict[str, str]:
         """Return the fingerprints of documents by their ids, which have to differ."""

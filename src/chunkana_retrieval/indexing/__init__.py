@@ -16,7 +16,7 @@ from chunkana_retrieval.indexing.searching import (
     rank_leaves,
     with_surroundings,
 )
-from chunkana_retrieval.indexing.snapshot import IndexSnapshot
+from chunkana_retrieval.indexing.snapshot import IndexFile, IndexSnapshot
 from chunkana_retrieval.indexing.source_files import SourceFile, require_installed
 from chunkana_retrieval.indexing.steps import (
     AddLeaves,
@@ -31,7 +31,7 @@ from chunkana_retrieval.indexing.steps import (
 from chunkana_retrieval.indexing.updating import Update, UpdateReport
 
 __all__ = [
-    "AddLeaves", "DeleteLeaves", "DocumentRecord", "IndexSnapshot", "LeafRecord",
+    "AddLeaves", "DeleteLeaves", "DocumentRecord", "IndexFile", "IndexSnapshot", "LeafRecord",
     "ListDocuments", "MemoryRecords", "Proposal", "RankingOptions", "ReadRecords", "RecordStore",
     "SourceFile", "Step", "Update", "UpdateLock", "UpdateReport", "WriteRecords", "damaged_record",
     "fingerprint",
