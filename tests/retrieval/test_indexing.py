@@ -112,6 +112,8 @@ def update(
     delete_missing: bool = True,
 ) -> UpdateReport:
     prints = {name: fingerprint_of(name, text) for name, text in texts.items()}
+    if delete_missing and not texts:
+        delete_missing, deleted = False, [*stores.records]
     procedure = Update(prints, lambda name: indexed(name, texts[name]), lexical, 2)
     return run(procedure.steps(deleted, delete_missing=delete_missing), stores.perform)
 
@@ -193,6 +195,15 @@ def test_a_paragraph_put_on_top_embeds_nothing_of_what_is_below() -> None:
     stores.embedded.clear()
     update(stores, {"a.md": "# A\n\nOne.\n\nAnd one more.\n\n" + below})
     assert stores.embedded == ["A\n\n# A\n\nOne.\n\nAnd one more."]
+
+
+def test_not_all_documents_are_deleted_because_none_are_given() -> None:
+    stores = Stores()
+    update(stores, {"a.md": "One."})
+    procedure = Update({}, lambda name: indexed(name, ""), None, 2)
+    with pytest.raises(ConfigurationError, match=r"delete\(document_ids\(\)\)"):
+        run(procedure.steps(delete_missing=True), stores.perform)
+    assert stores.texts() == {"a.md": "One."}
 
 
 def test_documents_are_deleted_by_their_ids_alone() -> None:

@@ -225,7 +225,7 @@ class ChunkanaRetriever(BaseRetriever):
 
         Args:
             documents: new ones, and those that the index has by their ids.
-            delete_missing: whether all others are deleted.
+            delete_missing: whether all others are deleted; an error where no documents are given.
 
         Raises:
             ConfigurationError: naming the argument, before anything is changed.
@@ -259,6 +259,14 @@ class ChunkanaRetriever(BaseRetriever):
         names = arguments.require_names(document_ids, "document_ids")
         async with self._lock:
             return await run_async(self._updating([], {}, names), self._index.aperform)
+
+    def document_ids(self) -> list[str]:
+        """Return the ids of all documents in the index, by which they are deleted."""
+        return self._index.records.names()
+
+    async def adocument_ids(self) -> list[str]:
+        """Return the ids of all documents in the index, as `document_ids` does."""
+        return await self._index.records.anames()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, documents in the order of their best leaf."""

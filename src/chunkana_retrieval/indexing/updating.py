@@ -8,11 +8,12 @@ after, that says which, and that the next update mends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from chunkana_core import ConfigurationError
 from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord, Unfinished
 from chunkana_retrieval.indexing.steps import (
     AddLeaves,
@@ -23,6 +24,11 @@ from chunkana_retrieval.indexing.steps import (
     WriteRecords,
 )
 from chunkana_retrieval.lexical.index import LexicalIndex
+
+_NOT_ALL = (
+    "False where no documents are given, as of an empty folder or a wrong pattern; "
+    "`delete(document_ids())` of the retriever deletes all documents"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,12 @@ class UpdateReport:
     leaves_deleted: int = 0
 
 
+def require_documents_left(document_ids: Collection[str]) -> None:
+    """Raise a ConfigurationError if there are no documents to keep while others are deleted."""
+    if not document_ids:
+        raise ConfigurationError("delete_missing", value=True, allowed=_NOT_ALL)
+
+
 @dataclass(frozen=True, slots=True)
 class Update:
     """Brings an index to today's documents.
@@ -73,8 +85,12 @@ class Update:
         Args:
             deleted: ids of documents to delete; what is not in the index is no error.
             delete_missing: whether all documents are deleted that are not among today's.
+
+        Raises:
+            ConfigurationError: where these would be all.
         """
         if delete_missing:
+            require_documents_left(self.fingerprints)
             deleted = yield from ListDocuments().ask()
         missing = (name for name in dict.fromkeys(deleted) if name not in self.fingerprints)
         names, report = [*self.fingerprints, *missing], UpdateReport()
