@@ -63,6 +63,10 @@ def require_exact(found: Iterable[NodeWithScore], texts: dict[str, str]) -> None
         for start, end in metadata["spans"]:
             assert 0 <= start < end <= len(text)
             at = content.index(text[start:end], at) + end - start
+        assert metadata["lines"] == [
+            [text.count("\n", 0, start) + 1, text.count("\n", 0, end - 1) + 1]
+            for start, end in metadata["spans"]
+        ]
         first, last = metadata["spans"][0][0], metadata["spans"][-1][1]
         assert metadata["start_line"] == text.count("\n", 0, first) + 1
         assert metadata["end_line"] == text.count("\n", 0, last - 1) + 1

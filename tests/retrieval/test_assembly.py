@@ -187,6 +187,7 @@ def test_without_sources_what_overlaps_comes_once_and_code_is_opened_again() -> 
     assert first.text == "```sh\nmake all\n```"
     assert second.text == "```sh\n\nmake test\nmake docs\n```"
     assert (second.spans, second.start_line) == ((Span(14, 34),), None)
+    assert second.lines is None
 
 
 def test_a_hit_inside_another_is_named_and_adds_nothing() -> None:

@@ -50,6 +50,10 @@ def assert_true(passages: Sequence[Document], texts: Mapping[str, str], budget: 
         for start, end in spans:
             assert text[start:end]
             assert text[start:end] in passage.page_content
+        assert metadata["lines"] == [
+            [text.count("\n", 0, start) + 1, text.count("\n", 0, end - 1) + 1]
+            for start, end in spans
+        ]
         lines = text.split("\n")[metadata["start_line"] - 1 : metadata["end_line"]]
         read = "\n".join(lines)
         assert all(text[start:end] in read for start, end in spans)
