@@ -48,5 +48,5 @@ OWN: Final = frozenset(
 )  # fmt: skip
 # Of these, what only `metadata="full"` has.
 FULL: Final = frozenset(
-    {PATH, HEADER_LEVEL, CONTAINER, CONTINUED, ALLOW_OVERSIZE, OVERSIZE_REASON}
+    {PATH, HEADER_LEVEL, CONTINUED, ALLOW_OVERSIZE, OVERSIZE_REASON}
 )  # fmt: skip

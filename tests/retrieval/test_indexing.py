@@ -206,6 +206,21 @@ def test_not_all_documents_are_deleted_because_none_are_given() -> None:
     assert stores.texts() == {"a.md": "One."}
 
 
+def test_a_report_prints_counts_and_a_few_ids() -> None:
+    stores, texts = Stores(), {f"{n}.md": f"Text {n}." for n in range(300)}
+    report = update(stores, texts)
+    assert repr(report) == (
+        "<UpdateReport: 300 added ('0.md', '1.md', '2.md', …), 0 changed, 0 deleted, 0 mended, "
+        "0 unchanged; leaves: 300 added, 0 deleted>"
+    )
+    del texts["7.md"]
+    report = update(stores, texts | {"8.md": "Another."})
+    assert str(report) == (
+        "<UpdateReport: 0 added, 1 changed ('8.md'), 1 deleted ('7.md'), 0 mended, "
+        "298 unchanged; leaves: 1 added, 2 deleted>"
+    )
+
+
 def test_documents_are_deleted_by_their_ids_alone() -> None:
     stores, texts = Stores(), {"a.md": "One.", "b.md": "Two."}
     update(stores, texts)

@@ -25,15 +25,16 @@ from chunkana_retrieval.indexing.steps import (
 )
 from chunkana_retrieval.lexical.index import LexicalIndex
 
+_SHOWN = 3  # ids of documents in what is printed of a report
 _NOT_ALL = (
     "False where no documents are given, as of an empty folder or a wrong pattern; "
     "`delete(document_ids())` of the retriever deletes all documents"
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class UpdateReport:
-    """What an update did.
+    """What an update did; printed, how many documents that were, and the first few of them.
 
     Attributes:
         added: the ids of documents that are new in the index.
@@ -53,6 +54,22 @@ class UpdateReport:
     mended: dict[str, Unfinished] = field(default_factory=dict)
     leaves_added: int = 0
     leaves_deleted: int = 0
+
+    def __repr__(self) -> str:
+        """Return the counts, and the first ids of what was done."""
+        done = {name: getattr(self, name) for name in ("added", "changed", "deleted", "mended")}
+        documents = (f"{len(names)} {name}{_first(names)}" for name, names in done.items())
+        unchanged = f"{len(self.unchanged)} unchanged"
+        leaves = f"leaves: {self.leaves_added} added, {self.leaves_deleted} deleted"
+        return f"<UpdateReport: {', '.join([*documents, unchanged])}; {leaves}>"
+
+
+def _first(names: Iterable[str]) -> str:
+    """Return the first of some names in brackets, "" for none."""
+    given = [*names]
+    shown = [repr(name) for name in given[:_SHOWN]]
+    more = ["…"] if len(given) > _SHOWN else []
+    return f" ({', '.join(shown + more)})" if given else ""
 
 
 def require_documents_left(document_ids: Collection[str]) -> None:
