@@ -14,3 +14,7 @@ class IndexFileError(ChunkanaError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
+
+
+class UnknownLeavesWarning(UserWarning):
+    """A vector store proposes no leaf of the index that is asked: it is empty, or another's."""

@@ -19,7 +19,7 @@ from llama_index.core.vector_stores import SimpleVectorStore
 
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex import ChunkanaRetriever, MarkdownHierarchyNodeParser
-from chunkana_retrieval import IndexFileError
+from chunkana_retrieval import IndexFileError, UnknownLeavesWarning
 from tests.llamaindex.parts import CountingEmbedding, FailingEmbedding, WordEmbedding
 
 QUESTIONS = ["Wait for 80 degrees?", "damp silk", "tea"]
@@ -319,3 +319,28 @@ async def test_another_embedding_model_than_before_is_said(tmp_path: Path) -> No
         await loaded.aretrieve("tea")
     with pytest.raises(ConfigurationError, match="made with"):
         loaded.update(documents(1))
+
+
+@pytest.mark.parametrize("search", ["hybrid", "dense"])
+async def test_a_vector_store_without_the_leaves_is_named(
+    search: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    options: Any = {"parser": PARSER, "search": search}
+    ChunkanaRetriever.from_documents(
+        documents(), WordEmbedding(), vectorstore=SimpleVectorStore(), folder=tmp_path, **options
+    )
+    other = SimpleVectorStore()
+    loaded = ChunkanaRetriever.load(tmp_path, WordEmbedding(), vectorstore=other, **options)
+    theirs = Document(text="# Silk\n\nDamp silk.", id_="other.md")
+    for given in ([], [theirs]):  # empty, then with leaves of another's
+        mixed = ChunkanaRetriever.from_documents(
+            given, WordEmbedding(), vectorstore=other, **options
+        )
+        with pytest.warns(UnknownLeavesWarning, match="no leaf of this index"):
+            found = loaded.retrieve("damp silk")
+        with pytest.warns(UnknownLeavesWarning, match="no leaf of this index"):
+            assert len(await loaded.aretrieve("damp silk")) == len(found)
+        assert bool(found) is (search == "hybrid")
+        assert bool(mixed.retrieve("damp silk")) is bool(given)
+    assert loaded.retrieve("") == await loaded.aretrieve("") == []

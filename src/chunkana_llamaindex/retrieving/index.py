@@ -10,10 +10,11 @@ from pathlib import Path
 from llama_index.core.schema import QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
 
-from chunkana_llamaindex.retrieving.leaves import LeafStore
+from chunkana_llamaindex.retrieving.leaves import LeafStore, is_empty
 from chunkana_llamaindex.warning import warn
-from chunkana_retrieval import Hit, IndexFileError, LexicalIndex
+from chunkana_retrieval import Hit, IndexFileError, LexicalIndex, UnknownLeavesWarning
 from chunkana_retrieval.indexing import (
+    UNKNOWN_LEAVES,
     AddLeaves,
     DeleteLeaves,
     DocumentRecord,
@@ -30,7 +31,10 @@ from chunkana_retrieval.indexing import (
     Update,
     UpdateReport,
     WriteRecords,
+    finding_unknown,
     rank_leaves,
+    run,
+    run_async,
 )
 from chunkana_retrieval.indexing.steps import Procedure
 
@@ -164,6 +168,8 @@ class DocumentIndex:
             proposals = self.leaves.find(query, options.fetch_k, filters)
         records = self.records.read(_names(proposals, found))
         is_filtered = filters is not None
+        if self._can_tell(query) and not is_filtered:
+            _warn_of_unknown(run(finding_unknown(proposals, records), self.perform))
         return rank_leaves(proposals, found, records, options, is_filtered=is_filtered), records
 
     async def afind(
@@ -175,7 +181,14 @@ class DocumentIndex:
             proposals = await self.leaves.afind(query, options.fetch_k, filters)
         records = await self.records.aread(_names(proposals, found))
         is_filtered = filters is not None
+        if self._can_tell(query) and not is_filtered:
+            asking = finding_unknown(proposals, records)
+            _warn_of_unknown(await run_async(asking, self.aperform))
         return rank_leaves(proposals, found, records, options, is_filtered=is_filtered), records
+
+    def _can_tell(self, query: QueryBundle) -> bool:
+        """Tell whether the answer to a question shows if a store of the caller's has leaves."""
+        return self.leaves is not None and not self.leaves.is_in_memory and not is_empty(query)
 
     def save(self, *, is_finished: bool = True) -> None:
         """Write what is in memory to the folder; words only where they are today's."""
@@ -232,6 +245,12 @@ def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield names, some at a time: stores are not asked for all documents at once."""
     for start in range(0, len(names), _BATCH_SIZE):
         yield names[start : start + _BATCH_SIZE]
+
+
+def _warn_of_unknown(is_unknown: object) -> None:
+    """Warn if a vector store has no leaf of the index."""
+    if is_unknown:
+        warn(UNKNOWN_LEAVES, UnknownLeavesWarning)
 
 
 def _warn_of_unfinished(states: Sequence[str]) -> None:
