@@ -35,6 +35,7 @@ CONTEXT: Final = "chunkana_context"  # for those who read a chunk, or split it f
 START_INDEX: Final = "start_index"  # LangChain's, in the page content that was split
 SCORE: Final = "score"
 SPANS: Final = "spans"  # of passages
+LINES: Final = "lines"  # of passages
 CHUNK_IDS: Final = "chunk_ids"  # of passages
 LEAF_ID: Final = "chunkana_leaf_id"  # in a vector store of an index
 RECORD: Final = "chunkana_record"  # in a document store of an index
@@ -47,5 +48,5 @@ OWN: Final = frozenset(
 )  # fmt: skip
 # Of these, what only `metadata="full"` has.
 FULL: Final = frozenset(
-    {PATH, HEADER_LEVEL, CONTAINER, CONTINUED, ALLOW_OVERSIZE, OVERSIZE_REASON}
+    {PATH, HEADER_LEVEL, CONTINUED, ALLOW_OVERSIZE, OVERSIZE_REASON}
 )  # fmt: skip

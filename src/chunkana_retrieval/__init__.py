@@ -1,6 +1,6 @@
 """From hits to what is read; knows no framework. See `chunkana_retrieval.indexing` too."""
 
-from chunkana_retrieval.errors import IndexFileError
+from chunkana_retrieval.errors import IndexFileError, UnknownLeavesWarning
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit, opened_titles, repeated_rows, repeated_signature
 from chunkana_retrieval.lexical.documents import LexicalEntry
@@ -13,8 +13,25 @@ from chunkana_retrieval.reading.passages import Passage
 from chunkana_retrieval.scores import Place, propagate_hits, propagate_scores, rank_scores
 
 __all__ = [
-    "Hit", "IndexFileError", "LexicalEntry", "LexicalIndex", "MergedHit", "Parent", "Passage",
-    "Place", "assemble", "assemble_mixed", "find_words", "fuse", "merge_hits", "opened_titles",
-    "propagate_hits", "propagate_scores", "rank_scores", "repeated_rows", "repeated_signature",
+    "Hit",
+    "IndexFileError",
+    "LexicalEntry",
+    "LexicalIndex",
+    "MergedHit",
+    "Parent",
+    "Passage",
+    "Place",
+    "UnknownLeavesWarning",
+    "assemble",
+    "assemble_mixed",
+    "find_words",
+    "fuse",
+    "merge_hits",
+    "opened_titles",
+    "propagate_hits",
+    "propagate_scores",
+    "rank_scores",
+    "repeated_rows",
+    "repeated_signature",
     "words_of",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from chunkana_core import ChunkanaError
 
 
 class IndexFileError(ChunkanaError, ValueError):
-    """A file of an index that is damaged or that another version of this package wrote."""
+    """A file of an index that is damaged, of another version, or that another writer replaced."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)  # from which it is unpickled
@@ -14,3 +14,7 @@ class IndexFileError(ChunkanaError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
+
+
+class UnknownLeavesWarning(UserWarning):
+    """A vector store proposes no leaf of the index that is asked: it is empty, or another's."""

@@ -11,7 +11,7 @@ from chunkana_core import Chunk, Span
 NO_SPAN = Span(0, 0)
 Cells = tuple[int, int]
 _HEADING = re.compile(
-    r"""\s*+(?:[#]{1,6}[ \t]+(?P<marked>[^\r\n]*+)
+    r"""(?:\A\ufeff)?+\s*+(?:[#]{1,6}[ \t]+(?P<marked>[^\r\n]*+)
     |(?P<underlined>[^\r\n]++)(?:\r\n?|\n)[ ]{0,3}(?:=++|-++)[ \t]*+(?=[\r\n]|\Z))""",
     re.VERBOSE,
 )

@@ -41,8 +41,22 @@ def test_json_has_passages_that_fit_the_budget(folder: Path) -> None:
     assert TEA[start:end] in passage["text"]
     assert len(passage["text"]) <= 60
     assert set(passage) == {
-        "file", "start_line", "end_line", "cells", "path", "score", "spans", "chunk_ids", "text",
+        "file", "start_line", "end_line", "lines", "cells", "path", "score", "spans", "chunk_ids",
+        "text",
     }  # fmt: skip
+
+
+def test_a_citation_names_the_lines_of_each_span(folder: Path) -> None:
+    gap = "".join(f"Sentence {n} says nothing of it.\n\n" for n in range(60))
+    text = f"# Tea\n\nWater boils at 100 degrees.\n\n{gap}Green tea takes 80 degrees.\n"
+    (folder / "long.md").write_text(text, encoding="utf-8")
+    arguments = ("ask", "long.md", "-q", "degrees", "--max-chunk-size=80", "--min-chunk-size=0")
+    output = output_of(*arguments, folder=folder)
+    assert output.splitlines()[0] == "── long.md:1-3, 125-125"
+    (passage,) = json.loads(output_of(*arguments, "--json", folder=folder))["passages"]
+    assert (passage["start_line"], passage["end_line"]) == (1, 125)
+    assert passage["lines"] == [[1, 3], [125, 125]]
+    assert len(passage["spans"]) == 2
 
 
 def test_a_title_in_front_matter_is_said_above(folder: Path) -> None:

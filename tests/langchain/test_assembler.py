@@ -82,6 +82,10 @@ def test_passages_are_exact_slices_under_their_path() -> None:
         for passage in assembled(found, budget=3000, sources=given):
             metadata, at = passage.metadata, 0
             text = sources[metadata["chunkana_document_id"]]
+            assert metadata["lines"] == [
+                [text.count("\n", 0, start) + 1, text.count("\n", 0, end - 1) + 1]
+                for start, end in metadata["spans"]
+            ]
             for start, end in metadata["spans"]:
                 at = passage.page_content.index(text[start:end], at) + end - start
             assert metadata["start_line"] == text.count("\n", 0, metadata["spans"][0][0]) + 1
@@ -117,7 +121,8 @@ def test_the_callers_metadata_stay_where_documents_share_them() -> None:
     second.metadata["lang"] = "fr"
     for passage in assembled([first, second]):
         assert passage.metadata.keys() == {
-            "source", "spans", "start_line", "end_line", "path", "chunk_ids", "chunkana_document_id"
+            "source", "spans", "lines", "start_line", "end_line", "path", "chunk_ids",
+            "chunkana_document_id",
         }  # fmt: skip
         assert passage.metadata["source"] == "kettle.md"
     assert assembled([first])[0].metadata["lang"] == "en"

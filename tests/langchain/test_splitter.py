@@ -34,10 +34,10 @@ SHORT = {
     "chunk_id", "section_id", "parent_section_id", "header_path", "content_type", "format", "kind",
     "name", "chunk_index", "start_char", "end_char", "prefix_chars", "start_line", "end_line",
     "anchor", "chunkana_document_id", "chunkana_parent_id", "chunkana_child_count",
-    "chunkana_context",
+    "chunkana_context", "container",
 }  # fmt: skip
 FULL = SHORT | {
-    "path", "header_level", "container", "allow_oversize", "oversize_reason",
+    "path", "header_level", "allow_oversize", "oversize_reason",
     "continued_from_header",
 }  # fmt: skip
 HEADERS = {f"Header {level}" for level in range(1, 7)}
@@ -661,5 +661,5 @@ def test_what_a_length_function_returns_is_checked(size: object, overlap: int) -
 def test_the_container_of_a_chunk_is_named() -> None:
     """Where all of its text is in one; so that tips can be left out, or found."""
     text = f"# A\n\n{'Some words here. ' * 4}\n\n:::tip\n{'Wait for a while. ' * 4}\n:::\n"
-    documents = ChunkanaSplitter(120, metadata="full").create_documents([text])
+    documents = ChunkanaSplitter(120).create_documents([text])
     assert [document.metadata["container"] for document in documents] == ["", "tip"]

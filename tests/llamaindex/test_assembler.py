@@ -110,6 +110,10 @@ def test_passages_are_exact_slices_of_their_documents() -> None:
     for given in (None, sources):
         for passage in assembled(found, budget=3000, sources=given):
             text, metadata, at = sources[str(passage.ref_doc_id)], passage.metadata, 0
+            assert metadata["lines"] == [
+                [text.count("\n", 0, start) + 1, text.count("\n", 0, end - 1) + 1]
+                for start, end in metadata["spans"]
+            ]
             for start, end in metadata["spans"]:
                 at = passage.text.index(text[start:end], at) + end - start
             first, last = metadata["spans"][0][0], metadata["spans"][-1][1]
@@ -154,7 +158,7 @@ def test_the_documents_metadata_stay_where_nodes_share_them() -> None:
     second.metadata["size"] = 10
     for passage in assembled([first, second]):
         assert passage.metadata.keys() == {
-            "file_name", "spans", "start_line", "end_line", "path", "chunk_ids"
+            "file_name", "spans", "lines", "start_line", "end_line", "path", "chunk_ids"
         }  # fmt: skip
 
 

@@ -104,6 +104,13 @@ async def test_the_same_asynchronously() -> None:
         [*PARSER(documents({"b": FIRST["b"]}))]
     )
     assert (await retriever.aupdate(documents(FIRST), delete_missing=True)).added == ["a"]
+    with pytest.raises(ConfigurationError, match="delete_missing"):
+        await retriever.aupdate([], delete_missing=True)
+    with pytest.raises(ConfigurationError, match="delete_missing"):
+        retriever.update([], delete_missing=True)
+    assert retriever.document_ids() == await retriever.adocument_ids() == ["b", "a"]
+    await retriever.adelete(retriever.document_ids())
+    assert retriever.document_ids() == []
 
 
 def test_an_update_that_failed_is_done_by_the_next() -> None:

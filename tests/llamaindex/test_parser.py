@@ -37,7 +37,12 @@ from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.utils import node_to_metadata_dict
 
 from chunkana_core import ChunkConfig, InputTypeError, chunk_hierarchical
-from chunkana_llamaindex import LeafNodes, MarkdownHierarchyNodeParser, to_nodes
+from chunkana_llamaindex import (
+    ChunkanaNodeParser,
+    LeafNodes,
+    MarkdownHierarchyNodeParser,
+    to_nodes,
+)
 from tests import corpora
 from tests.core.plugins import PLUGINS
 from tests.llamaindex.parts import (
@@ -925,8 +930,7 @@ def test_what_a_tokenizer_returns_is_checked(tokens: object) -> None:
 def test_the_container_of_a_leaf_is_named() -> None:
     """Where all of its text is in one; so that tips can be left out, or found."""
     text = f"# A\n\n{'Some words here. ' * 4}\n\n:::tip\n{'Wait for a while. ' * 4}\n:::\n"
-    parser = MarkdownHierarchyNodeParser(max_chunk_size=120, metadata="full")
-    nodes = parser([Document(text=text)])
+    nodes = ChunkanaNodeParser(max_chunk_size=120)([Document(text=text)])
     assert [leaf.metadata["container"] for leaf in get_leaf_nodes(nodes)] == ["", "tip"]
 
 

@@ -26,6 +26,8 @@ from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, Simp
 
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex import ChunkanaRetriever, MarkdownHierarchyNodeParser
+from chunkana_retrieval import UnknownLeavesWarning
+from chunkana_retrieval.indexing import UpdateReport
 from tests.llamaindex.parts import CountingEmbedding, FailingEmbedding, WordEmbedding, own_documents
 
 TEA = "# Tea\n\nTea takes time.\n\n## Green\n\nWait for 80 degrees.\n\n## Black\n\nDo not wait.\n"
@@ -62,6 +64,10 @@ def require_exact(found: Iterable[NodeWithScore], texts: dict[str, str]) -> None
         for start, end in metadata["spans"]:
             assert 0 <= start < end <= len(text)
             at = content.index(text[start:end], at) + end - start
+        assert metadata["lines"] == [
+            [text.count("\n", 0, start) + 1, text.count("\n", 0, end - 1) + 1]
+            for start, end in metadata["spans"]
+        ]
         first, last = metadata["spans"][0][0], metadata["spans"][-1][1]
         assert metadata["start_line"] == text.count("\n", 0, first) + 1
         assert metadata["end_line"] == text.count("\n", 0, last - 1) + 1
@@ -256,6 +262,13 @@ STATE = st.dictionaries(st.sampled_from(["a", "b", "c"]), TEXT, max_size=3)
 PROPERTY = MarkdownHierarchyNodeParser(max_chunk_size=80)
 
 
+def bring(made: ChunkanaRetriever, texts: dict[str, str]) -> UpdateReport:
+    """Bring an index to these documents alone, also to none."""
+    if not texts:
+        return made.delete(made.document_ids())
+    return made.update(documents(**texts), delete_missing=True)
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.lists(STATE, min_size=1, max_size=4), st.sampled_from(["water", "green tea", "cup"]))
 def test_after_any_edits_answers_are_those_of_a_new_index(
@@ -265,7 +278,7 @@ def test_after_any_edits_answers_are_those_of_a_new_index(
     made = retriever([], embedding=embedding, parser=PROPERTY)
     for state in states:
         embedding.texts.clear()
-        made.update(documents(**state), delete_missing=True)
+        bring(made, state)
         assert len(embedding.texts) == len(set(embedding.texts))
         known = [made, retriever(documents(**state), parser=PROPERTY)]
         found, fresh = (sorted_nodes(one.retrieve(question)) for one in known)
@@ -329,11 +342,16 @@ def test_records_may_be_in_a_store_of_the_callers(make: Callable[[], Any]) -> No
     loaded = ChunkanaRetriever.load(
         None, WordEmbedding(), docstore=store, vectorstore=SimpleVectorStore(), parser=SMALL
     )
-    assert "80 degrees" in read(loaded.retrieve("degrees"))
+    with pytest.warns(UnknownLeavesWarning, match="no leaf of this index"):
+        assert "80 degrees" in read(loaded.retrieve("degrees"))
     made = retriever(documents(tea=TEA.replace("80", "75")), docstore=store)
     assert "75 degrees" in read(made.retrieve("degrees"))
     assert "damp" in read(made.retrieve("damp silk"))
-    made.update([], delete_missing=True)
+    assert sorted(made.document_ids()) == ["iron.md", "tea.md"]
+    with pytest.raises(ConfigurationError, match=r"delete\(document_ids\(\)\)"):
+        made.update([], delete_missing=True)
+    assert len(entries(store)) == 2
+    made.delete(made.document_ids())
     assert not entries(store)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import resource
 import signal
@@ -18,7 +19,7 @@ from llama_index.core.vector_stores import SimpleVectorStore
 
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex import ChunkanaRetriever, MarkdownHierarchyNodeParser
-from chunkana_retrieval import IndexFileError
+from chunkana_retrieval import IndexFileError, UnknownLeavesWarning
 from tests.llamaindex.parts import CountingEmbedding, FailingEmbedding, WordEmbedding
 
 QUESTIONS = ["Wait for 80 degrees?", "damp silk", "tea"]
@@ -86,9 +87,58 @@ def test_another_process_answers_the_same_and_its_edits_are_seen(
     out, _ = process.communicate(timeout=60)
     assert json.loads(out.splitlines()[0]) == json.loads(json.dumps(answers(made)))
     assert out.splitlines()[1] == "updated"
-    made.update(documents(5))
+    with pytest.raises(IndexFileError, match="written by another"):
+        made.update(documents(5))
     again = ChunkanaRetriever.load(tmp_path, WordEmbedding(), search=search, parser=PARSER)
-    assert answers(again) == answers(made)
+    today = ChunkanaRetriever.from_documents(
+        documents(5), WordEmbedding(), parser=PARSER, search=search
+    )
+    assert answers(again) == answers(today)
+
+
+def change(retriever: ChunkanaRetriever, how: str) -> object:
+    edited = [Document(text="# Mine", id_="mine.md")]
+    if how == "update":
+        return retriever.update(edited)
+    if how == "delete":
+        return retriever.delete(["1.md"])
+    if how == "aupdate":
+        return asyncio.run(retriever.aupdate(edited))
+    return asyncio.run(retriever.adelete(["1.md"]))
+
+
+@pytest.mark.parametrize("has_store", [False, True])
+@pytest.mark.parametrize("how", ["update", "delete", "aupdate", "adelete"])
+def test_what_another_writer_saved_is_not_lost(
+    how: str, *, has_store: bool, tmp_path: Path
+) -> None:
+    options: Any = {"parser": PARSER}
+    if has_store:
+        options["vectorstore"] = SimpleVectorStore()
+    ChunkanaRetriever.from_documents(documents(), WordEmbedding(), folder=tmp_path, **options)
+    first = ChunkanaRetriever.load(tmp_path, WordEmbedding(), **options)
+    embedding = CountingEmbedding()
+    second = ChunkanaRetriever.load(tmp_path, embedding, **options)
+    before = answers(second)
+    first.update([Document(text="# Tea\n\nThe damp silk is theirs.", id_="theirs.md")])
+    count = embedding.count
+    with pytest.raises(IndexFileError, match="written by another since it was loaded; `load` it"):
+        change(second, how)
+    assert embedding.count == count
+    if not has_store:
+        assert answers(second) == before
+    again = ChunkanaRetriever.load(tmp_path, WordEmbedding(), **options)
+    assert "theirs.md" in {one.node.ref_doc_id for one in again.retrieve("damp silk theirs")}
+    assert change(again, how)
+
+
+def test_an_index_whose_file_is_gone_is_saved_anew(tmp_path: Path) -> None:
+    made = save(tmp_path)
+    (tmp_path / "chunkana_index.bin").unlink()
+    made.delete(["1.md"])
+    assert answers(ChunkanaRetriever.load(tmp_path, WordEmbedding(), parser=PARSER)) == answers(
+        made
+    )
 
 
 def test_an_idle_update_after_loading_embeds_and_writes_nothing(tmp_path: Path) -> None:
@@ -269,3 +319,28 @@ async def test_another_embedding_model_than_before_is_said(tmp_path: Path) -> No
         await loaded.aretrieve("tea")
     with pytest.raises(ConfigurationError, match="made with"):
         loaded.update(documents(1))
+
+
+@pytest.mark.parametrize("search", ["hybrid", "dense"])
+async def test_a_vector_store_without_the_leaves_is_named(
+    search: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    options: Any = {"parser": PARSER, "search": search}
+    ChunkanaRetriever.from_documents(
+        documents(), WordEmbedding(), vectorstore=SimpleVectorStore(), folder=tmp_path, **options
+    )
+    other = SimpleVectorStore()
+    loaded = ChunkanaRetriever.load(tmp_path, WordEmbedding(), vectorstore=other, **options)
+    theirs = Document(text="# Silk\n\nDamp silk.", id_="other.md")
+    for given in ([], [theirs]):  # empty, then with leaves of another's
+        mixed = ChunkanaRetriever.from_documents(
+            given, WordEmbedding(), vectorstore=other, **options
+        )
+        with pytest.warns(UnknownLeavesWarning, match="no leaf of this index"):
+            found = loaded.retrieve("damp silk")
+        with pytest.warns(UnknownLeavesWarning, match="no leaf of this index"):
+            assert len(await loaded.aretrieve("damp silk")) == len(found)
+        assert bool(found) is (search == "hybrid")
+        assert bool(mixed.retrieve("damp silk")) is bool(given)
+    assert loaded.retrieve("") == await loaded.aretrieve("") == []

@@ -38,6 +38,7 @@ from tests.llamaindex.test_retriever import (
     SMALL,
     STATE,
     TEA,
+    bring,
     documents,
     read,
     recording,
@@ -94,7 +95,7 @@ def test_after_any_edits_nothing_old_is_found_or_kept(
     made = retriever([], embedding=embedding, parser=PROPERTY, vectorstore=store)
     for state in states:
         embedding.texts.clear()
-        made.update(documents(**state), delete_missing=True)
+        bring(made, state)
         assert len(embedding.texts) == len(set(embedding.texts))
         new = QdrantClient(":memory:")
         fresh = retriever(
@@ -324,7 +325,7 @@ def test_long_documents_are_changed_in_batches(client: QdrantClient) -> None:
         documents(**texts), vectorstore=QdrantVectorStore("leaves", client=client), parser=parser
     )
     assert len(stored(client)) == 70
-    assert made.update([], delete_missing=True).leaves_deleted == 70
+    assert made.delete(made.document_ids()).leaves_deleted == 70
     assert stored(client) == {}
 
 
@@ -386,7 +387,7 @@ def test_who_ends_half_way_answers_each_document_as_before_or_as_after(
     made = retriever(documents(**before), **options)
     power.left = steps
     try:
-        made.update(documents(**after), delete_missing=True)
+        bring(made, after)
     except PowerCutError:
         power.left = 10**9
         made = ChunkanaRetriever.load(None, WordEmbedding(), **options)
@@ -395,7 +396,7 @@ def test_who_ends_half_way_answers_each_document_as_before_or_as_after(
             known = [texts[name] for texts in (before, after) if name in texts]
             assert any(is_of(one, text) for text in known)
     power.left = 10**9
-    made.update(documents(**after), delete_missing=True)
+    bring(made, after)
     expected = SimpleVectorStore()
     retriever(documents(**after), parser=PROPERTY, vectorstore=expected)
     assert store.data.embedding_dict == expected.data.embedding_dict

@@ -187,6 +187,25 @@ def test_without_sources_what_overlaps_comes_once_and_code_is_opened_again() -> 
     assert first.text == "```sh\nmake all\n```"
     assert second.text == "```sh\n\nmake test\nmake docs\n```"
     assert (second.spans, second.start_line) == ((Span(14, 34),), None)
+    assert second.lines is None
+
+
+@pytest.mark.parametrize("heading", ["# Title", "Title\n====="])
+def test_a_title_behind_a_byte_order_mark_is_said_once(heading: str) -> None:
+    text = f"\ufeff{heading}\n\nOne is here. Two is here.\n"
+    hits = [Hit.of_chunk(c, 1.0, "a.md") for c in chunk_hierarchical(text).get_flat_chunks()]
+    (passage,) = assemble(hits, 1000, sources={"a.md": text})
+    assert passage.text == text.rstrip()
+    short = f"\ufeff{heading}\n\nOne is here."
+    (passage,) = assemble(hits, len(short), sources={"a.md": text})
+    assert passage.text == short
+
+
+def test_code_behind_a_byte_order_mark_is_closed_where_it_is_cut() -> None:
+    text = "\ufeff```sh\nmake all\nmake test\n```\n"
+    (chunk,) = chunk_markdown(text)
+    (passage,) = assemble([Hit.of_chunk(chunk, 1.0)], 24)
+    assert passage.text == "\ufeff```sh\nmake all\n```"
 
 
 def test_a_hit_inside_another_is_named_and_adds_nothing() -> None:

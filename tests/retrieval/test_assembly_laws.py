@@ -85,6 +85,9 @@ def lines_are_those_of_the_document(search: Search, budget: int) -> None:
         first, last = passage.spans[0].start, passage.spans[-1].end - 1
         lines = (source.line_at(first), source.line_at(last))
         assert (passage.start_line, passage.end_line) == lines
+        assert passage.lines == tuple(
+            (source.line_at(span.start), source.line_at(span.end - 1)) for span in passage.spans
+        )
 
 
 def the_same_call_gives_the_same(search: Search, budget: int, length: Measure) -> None:

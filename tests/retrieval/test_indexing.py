@@ -24,6 +24,7 @@ from chunkana_retrieval.indexing import (
     AddLeaves,
     DeleteLeaves,
     DocumentRecord,
+    IndexFile,
     IndexSnapshot,
     ListDocuments,
     Proposal,
@@ -111,6 +112,8 @@ def update(
     delete_missing: bool = True,
 ) -> UpdateReport:
     prints = {name: fingerprint_of(name, text) for name, text in texts.items()}
+    if delete_missing and not texts:
+        delete_missing, deleted = False, [*stores.records]
     procedure = Update(prints, lambda name: indexed(name, texts[name]), lexical, 2)
     return run(procedure.steps(deleted, delete_missing=delete_missing), stores.perform)
 
@@ -192,6 +195,30 @@ def test_a_paragraph_put_on_top_embeds_nothing_of_what_is_below() -> None:
     stores.embedded.clear()
     update(stores, {"a.md": "# A\n\nOne.\n\nAnd one more.\n\n" + below})
     assert stores.embedded == ["A\n\n# A\n\nOne.\n\nAnd one more."]
+
+
+def test_not_all_documents_are_deleted_because_none_are_given() -> None:
+    stores = Stores()
+    update(stores, {"a.md": "One."})
+    procedure = Update({}, lambda name: indexed(name, ""), None, 2)
+    with pytest.raises(ConfigurationError, match=r"delete\(document_ids\(\)\)"):
+        run(procedure.steps(delete_missing=True), stores.perform)
+    assert stores.texts() == {"a.md": "One."}
+
+
+def test_a_report_prints_counts_and_a_few_ids() -> None:
+    stores, texts = Stores(), {f"{n}.md": f"Text {n}." for n in range(300)}
+    report = update(stores, texts)
+    assert repr(report) == (
+        "<UpdateReport: 300 added ('0.md', '1.md', '2.md', …), 0 changed, 0 deleted, 0 mended, "
+        "0 unchanged; leaves: 300 added, 0 deleted>"
+    )
+    del texts["7.md"]
+    report = update(stores, texts | {"8.md": "Another."})
+    assert str(report) == (
+        "<UpdateReport: 0 added, 1 changed ('8.md'), 1 deleted ('7.md'), 0 mended, "
+        "298 unchanged; leaves: 1 added, 2 deleted>"
+    )
 
 
 def test_documents_are_deleted_by_their_ids_alone() -> None:
@@ -359,6 +386,24 @@ def test_an_index_is_saved_as_one_file(count: int, tmp_path: Path) -> None:
 def test_what_is_kept_elsewhere_is_not_saved(tmp_path: Path) -> None:
     IndexSnapshot(None, None, None).save(tmp_path)
     assert IndexSnapshot.load(tmp_path) == IndexSnapshot(None, None, None)
+
+
+def test_the_file_that_another_wrote_is_not_replaced(tmp_path: Path) -> None:
+    first = IndexFile(tmp_path)
+    first.save(snapshot(1))
+    second = IndexFile(tmp_path, IndexSnapshot.load(tmp_path).digest)
+    first.save(snapshot(2))
+    first.require_latest()
+    with pytest.raises(IndexFileError, match="`load` it again"):
+        second.require_latest()
+    with pytest.raises(IndexFileError, match="`load` it again"):
+        second.save(snapshot(3))
+    assert [path.name for path in tmp_path.iterdir()] == ["chunkana_index.bin"]
+    assert IndexSnapshot.load(tmp_path).digest == first.digest
+    first.save(snapshot(1))
+    second.require_latest()
+    IndexFile(tmp_path).save(snapshot(3))
+    assert len(IndexSnapshot.load(tmp_path).records or ()) == 3
 
 
 def test_a_damaged_index_is_named(tmp_path: Path) -> None:

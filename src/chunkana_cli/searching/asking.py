@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
@@ -43,6 +43,7 @@ class Answer:
                     "file": self.names[int(passage.document_id)],
                     "start_line": passage.start_line,
                     "end_line": passage.end_line,
+                    "lines": passage.lines and [list(lines) for lines in passage.lines],
                     "cells": passage.cells and list(passage.cells),
                     "path": list(passage.path),
                     "score": passage.score,
@@ -63,10 +64,21 @@ class Answer:
 
     def _shown(self, passage: Passage) -> tuple[Text, Text]:
         name = on_one_line(self.names[int(passage.document_id)])
-        place = f":{passage.start_line}-{passage.end_line}"
+        place = f":{_cited(passage.lines)}" if passage.lines else ""
         if passage.cells is not None:
             place = f", {cells_named(*passage.cells)}"
         return Text(f"── {name}{place}", style="bold cyan"), Text(visible(passage.text))
+
+
+def _cited(lines: Iterable[tuple[int, int]]) -> str:
+    """Return ranges of lines, in order, of which those that touch are one."""
+    joined = list[tuple[int, int]]()
+    for first, last in lines:
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = joined[-1][0], last
+        else:
+            joined.append((first, last))
+    return ", ".join(f"{first}-{last}" for first, last in joined)
 
 
 def answer(

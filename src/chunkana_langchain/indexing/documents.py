@@ -31,8 +31,8 @@ _UNCUT = (
 _STORED = frozenset(
     {keys.SECTION_ID, keys.PARENT_SECTION_ID, keys.PATH, keys.HEADER_PATH, keys.CONTENT_TYPE,
      keys.CONTAINER, keys.FORMAT, keys.KIND, keys.NAME, keys.DOCUMENT_ID, keys.LEAF_ID,
-     keys.SPANS, keys.CELL, keys.CELL_END, keys.START_LINE, keys.END_LINE, keys.CHUNK_IDS,
-     keys.SCORE}
+     keys.SPANS, keys.LINES, keys.CELL, keys.CELL_END, keys.START_LINE, keys.END_LINE,
+     keys.CHUNK_IDS, keys.SCORE}
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,17 +12,20 @@ from langchain_core.documents import Document
 from langchain_core.runnables import run_in_executor
 
 from chunkana_langchain.indexing.documents import SourceDocuments
+from chunkana_langchain.indexing.leaves import MemoryLeaves
 from chunkana_langchain.indexing.pages import DocumentPages
 from chunkana_langchain.indexing.stores import IndexStores, UpdateRun
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter
-from chunkana_retrieval import Hit
+from chunkana_retrieval import Hit, UnknownLeavesWarning
 from chunkana_retrieval.indexing import (
+    UNKNOWN_LEAVES,
     DocumentRecord,
     Proposal,
     RankingOptions,
     Update,
     UpdateLock,
     UpdateReport,
+    finding_unknown,
     rank_leaves,
     run,
     run_async,
@@ -78,14 +82,17 @@ class DocumentIndex:
         """Return chunks that the vector store finds, as they are today."""
         leaves = self.stores.leaves
         proposals = [] if leaves is None else leaves.search(query, arguments)
-        return self._found(proposals, self.stores.records.read(_document_ids(proposals, [])))
+        records = self.stores.records.read(_document_ids(proposals, []))
+        self._check(proposals, records, arguments)
+        return self._found(proposals, records)
 
     async def afind(self, query: str, arguments: Mapping[str, Any]) -> FoundPages:
         """Return chunks that the vector store finds, as they are today."""
         leaves = self.stores.leaves
         proposals = [] if leaves is None else await leaves.asearch(query, arguments)
-        read = await self.stores.records.aread(_document_ids(proposals, []))
-        return self._found(proposals, read)
+        records = await self.stores.records.aread(_document_ids(proposals, []))
+        await self._acheck(proposals, records, arguments)
+        return self._found(proposals, records)
 
     def _found(
         self, proposals: Sequence[Proposal], records: Sequence[DocumentRecord]
@@ -112,6 +119,8 @@ class DocumentIndex:
             proposals = leaves.search(query, {"k": options.fetch_k, **arguments})
         found = self._find_words(query, options, arguments)
         records = self.stores.records.read(_document_ids(proposals, found))
+        if options.search != "lexical":
+            self._check(proposals, records, arguments)
         return _rank(proposals, found, records, options, arguments)
 
     async def asearch(
@@ -123,6 +132,8 @@ class DocumentIndex:
             proposals = await leaves.asearch(query, {"k": options.fetch_k, **arguments})
         found = await run_in_executor(None, self._find_words, query, options, arguments)
         records = await self.stores.records.aread(_document_ids(proposals, found))
+        if options.search != "lexical":
+            await self._acheck(proposals, records, arguments)
         return _rank(proposals, found, records, options, arguments)
 
     def update(
@@ -136,6 +147,7 @@ class DocumentIndex:
         """Bring the index to today's documents, and delete others."""
         procedure = self._procedure(documents).steps(deleted, delete_missing=delete_missing)
         with self._updating:
+            self.stores.require_latest()
             updating = UpdateRun(self.stores, is_new)
             with updating.saving():
                 return run(procedure, updating.perform)
@@ -151,9 +163,38 @@ class DocumentIndex:
         """Bring the index to today's documents, and delete others."""
         procedure = self._procedure(documents).steps(deleted, delete_missing=delete_missing)
         async with self._updating:
+            self.stores.require_latest()
             updating = UpdateRun(self.stores, is_new)
             async with updating.asaving():
                 return await run_async(procedure, updating.aperform)
+
+    def _check(
+        self,
+        proposals: Sequence[Proposal],
+        records: Sequence[DocumentRecord],
+        arguments: Mapping[str, Any],
+    ) -> None:
+        """Warn if a vector store of the caller's has no leaf of the index."""
+        if self._can_tell(arguments):
+            asking = finding_unknown(proposals, records)
+            _warn_of_unknown(run(asking, UpdateRun(self.stores).perform))
+
+    async def _acheck(
+        self,
+        proposals: Sequence[Proposal],
+        records: Sequence[DocumentRecord],
+        arguments: Mapping[str, Any],
+    ) -> None:
+        """Do what `_check` does, asynchronously."""
+        if self._can_tell(arguments):
+            asking = finding_unknown(proposals, records)
+            _warn_of_unknown(await run_async(asking, UpdateRun(self.stores).aperform))
+
+    def _can_tell(self, arguments: Mapping[str, Any]) -> bool:
+        """Tell whether a search shows if a vector store of the caller's has leaves."""
+        leaves = self.stores.leaves
+        is_external = leaves is not None and not isinstance(leaves, MemoryLeaves)
+        return is_external and not _filters(arguments)
 
     def _procedure(self, documents: Iterable[Document]) -> Update:
         """Return an update to documents that were checked."""
@@ -168,6 +209,12 @@ class DocumentIndex:
             return []
         # Filtered, words rank what the vector store proposes, which may be any leaf.
         return lexical.search(query, len(lexical) if _filters(arguments) else options.fetch_k)
+
+
+def _warn_of_unknown(is_unknown: object) -> None:
+    """Warn who asks, if a vector store has no leaf of the index."""
+    if is_unknown:
+        warnings.warn(UNKNOWN_LEAVES, UnknownLeavesWarning, stacklevel=6)  # of `invoke`
 
 
 def _filters(arguments: Mapping[str, Any]) -> bool:

@@ -23,6 +23,7 @@ from chunkana_langchain.splitting.splitter import ChunkanaSplitter
 from chunkana_retrieval import LexicalIndex
 from chunkana_retrieval.indexing import (
     DocumentRecord,
+    IndexFile,
     IndexSnapshot,
     MemoryRecords,
     RankingOptions,
@@ -122,19 +123,23 @@ class IndexParts:
             raise ConfigurationError("embedding", None, _EMBEDDING)
         else:
             leaves = MemoryLeaves(CachedEmbeddings(self.embedding))
-        records = self._saved_records() if self.docstore is None else StoredRecords(self.docstore)
-        return _Opening(records, leaves, self._new_lexical())
+        if self.docstore is not None:
+            return _Opening(StoredRecords(self.docstore), leaves, self._new_lexical())
+        saved = self._saved_elsewhere()
+        records = MemoryRecords(saved.records or ())
+        return _Opening(records, leaves, self._new_lexical(), digest=saved.digest)
 
-    def _saved_records(self) -> MemoryRecords:
-        """Return the records that a folder has of what is in a vector store of the caller's."""
+    def _saved_elsewhere(self) -> IndexSnapshot:
+        """Return what a folder has of the leaves in a vector store of the caller's, if any."""
+        nothing = IndexSnapshot(None, None, None)
         if self.vectorstore is None or self.folder is None:
-            return MemoryRecords()
+            return nothing
         try:
-            snapshot = IndexSnapshot.load(self.folder)
+            saved = IndexSnapshot.load(self.folder)
         except FileNotFoundError:
-            return MemoryRecords()
+            return nothing
         # Where the folder has vectors itself, its leaves are in no other store.
-        return MemoryRecords(snapshot.records or () if snapshot.vectors is None else ())
+        return saved if saved.vectors is None else nothing
 
     def _resume(self, saved: IndexSnapshot) -> _Opening:
         """Return what the index of a folder is made of."""
@@ -149,7 +154,8 @@ class IndexParts:
         has_words = saved.lexical is not None
         lexical = saved.lexical if has_words else self._new_lexical()
         leaves = self._saved_leaves(saved)
-        return _Opening(records, leaves, lexical, saved.vectors or {}, has_words)
+        vectors = saved.vectors or {}
+        return _Opening(records, leaves, lexical, vectors, has_words, digest=saved.digest)
 
     def _saved_leaves(self, saved: IndexSnapshot) -> LeafStore | None:
         if self.vectorstore is not None:
@@ -172,8 +178,8 @@ class IndexParts:
         return None if self.search == "dense" else LexicalIndex()
 
     def _index(self, opening: _Opening) -> DocumentIndex:
-        folder = None if self.folder is None else Path(self.folder)
-        stores = IndexStores(opening.records, opening.leaves, opening.lexical, folder)
+        file = None if self.folder is None else IndexFile(self.folder, opening.digest)
+        stores = IndexStores(opening.records, opening.leaves, opening.lexical, file)
         splitter = self.splitter or ChunkanaSplitter()
         return DocumentIndex(stores, splitter, with_parents=self.with_parents)
 
@@ -189,6 +195,7 @@ class _Opening:
         vectors: those that were saved, by the ids of leaves.
         has_words: whether the words are those of the records already.
         unfinished: the documents whose last update was not finished, by what the index has of them.
+        digest: of the file that it was loaded from, "" for none.
     """
 
     records: RecordStore
@@ -197,6 +204,7 @@ class _Opening:
     vectors: Mapping[str, Sequence[float]] = field(default_factory=dict)
     has_words: bool = False
     unfinished: dict[str, list[str]] = field(default_factory=dict)
+    digest: str = ""
 
     def add(self, record: DocumentRecord) -> None:
         """Take what is to be known of a record."""

@@ -152,13 +152,16 @@ class IndexedRetriever(BaseRetriever):
 
         Args:
             documents: whole ones, those that changed and any others.
-            delete_missing: whether documents that are not among them are deleted.
+            delete_missing: whether documents that are not among them are deleted; an error where
+                no documents are given.
 
         Returns:
             Which documents were added, changed and deleted.
 
         Raises:
             ConfigurationError: naming the argument, before anything is changed.
+            IndexFileError: if another has written the folder's file since it was loaded, before
+                anything is changed or embedded; `load` it again.
         """
         return self._known_index().update(documents, delete_missing=delete_missing)
 
@@ -175,6 +178,14 @@ class IndexedRetriever(BaseRetriever):
     async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete documents by their ids; what is not in the index is no error."""
         return await self._known_index().aupdate([], _names(document_ids))
+
+    def document_ids(self) -> list[str]:
+        """Return the ids of all documents in the index, by which they are deleted."""
+        return self._known_index().stores.records.names()
+
+    async def adocument_ids(self) -> list[str]:
+        """Return the ids of all documents in the index, as `document_ids` does."""
+        return await self._known_index().stores.records.anames()
 
     @classmethod
     def _over(cls, index: DocumentIndex, parts: IndexParts, options: Mapping[str, Any]) -> Self:

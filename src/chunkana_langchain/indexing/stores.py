@@ -17,6 +17,7 @@ from chunkana_retrieval.indexing import (
     AddLeaves,
     DeleteLeaves,
     DocumentRecord,
+    IndexFile,
     IndexSnapshot,
     ListDocuments,
     MemoryRecords,
@@ -37,13 +38,13 @@ class IndexStores:
         records: of the documents.
         leaves: with their vectors; None for a search by words alone.
         lexical: their words; None for a search by vectors alone.
-        folder: where everything that is in memory is saved; None for nowhere.
+        file: where everything that is in memory is saved; None for nowhere.
     """
 
     records: RecordStore
     leaves: LeafStore | None
     lexical: LexicalIndex | None
-    folder: Path | None = None
+    file: IndexFile | None = None
 
     @property
     def has_external(self) -> bool:
@@ -52,16 +53,31 @@ class IndexStores:
         return is_external or not isinstance(self.records, MemoryRecords)
 
     def save(self, *, with_words: bool = True) -> None:
-        """Write what is in memory to the folder, if there is one.
+        """Write what is in memory to the file, if there is one.
 
         Args:
             with_words: whether words are written too; without, `load` collects them again.
-        """
-        if self.folder is not None:
-            self.save_to(self.folder, with_words=with_words)
 
-    def save_to(self, folder: str | Path, *, with_words: bool = True) -> None:
+        Raises:
+            IndexFileError: if another has written the file meanwhile.
+        """
+        if self.file is not None:
+            self.file.save(self._snapshot(with_words=with_words))
+
+    def save_to(self, folder: str | Path) -> None:
         """Write what is in memory to a folder."""
+        if self.file is not None and self.file.folder == Path(folder):
+            self.save()
+        else:
+            self._snapshot(with_words=True).save(folder)
+
+    def require_latest(self) -> None:
+        """Raise an IndexFileError if another has written the file since it was loaded."""
+        if self.file is not None:
+            self.file.require_latest()
+
+    def _snapshot(self, *, with_words: bool) -> IndexSnapshot:
+        """Return what is in memory."""
         records: list[DocumentRecord] | None = None
         if isinstance(self.records, MemoryRecords):
             records = [*self.records.records.values()]
@@ -70,7 +86,7 @@ class IndexStores:
             vectors = {}  # of an index that has none
         elif isinstance(self.leaves, MemoryLeaves):
             vectors = self.leaves.vectors()
-        IndexSnapshot(records, vectors, self.lexical if with_words else None).save(folder)
+        return IndexSnapshot(records, vectors, self.lexical if with_words else None)
 
 
 @dataclass(slots=True)

@@ -33,8 +33,8 @@ class ContextAssembler(BaseDocumentCompressor):
     never measures more than the budget.
 
     A passage has the caller's metadata that all documents found of its source share, and `spans`,
-    `start_line`, `end_line`, `path`, `chunk_ids`, `score` and `chunkana_document_id`; of a key that
-    the caller has too, the caller's value stays.
+    `lines`, `start_line`, `end_line`, `path`, `chunk_ids`, `score` and `chunkana_document_id`; of a
+    key that the caller has too, the caller's value stays.
 
     Raises:
         ValueError: when made, for values that are not allowed and for unknown arguments.

@@ -26,6 +26,8 @@ def passage_document(passage: Passage, metadata: Mapping[str, Any]) -> Document:
     }
     if passage.start_line is not None:
         own |= {keys.START_LINE: passage.start_line, keys.END_LINE: passage.end_line}
+    if passage.lines is not None:
+        own[keys.LINES] = [[*lines] for lines in passage.lines]
     if passage.cells is not None:
         own[keys.CELL], own[keys.CELL_END] = passage.cells
     if not isnan(passage.score):

@@ -33,8 +33,8 @@ class ChunkanaRetriever(IndexedRetriever):
 
     It is made by `from_documents` or `load`, and brought to today's documents by `update` and
     `delete`. What it returns are exact slices of today's documents: each passage has the caller's
-    metadata of its document, and `spans`, `start_line`, `end_line`, `path`, `chunk_ids`, `score`
-    and `chunkana_document_id`; of a key that the caller has too, the caller's value stays.
+    metadata of its document, and `spans`, `lines`, `start_line`, `end_line`, `path`, `chunk_ids`,
+    `score` and `chunkana_document_id`; of a key that the caller has too, the caller's value stays.
     `"\n\n".join` of all page contents never measures more than the budget.
 
     A document is known by its `id`, else by its `source`, to which `page` and the like are added

@@ -31,7 +31,7 @@ from chunkana_llamaindex.retrieving.arguments import (
     require_parser,
 )
 from chunkana_retrieval.checks import names_of, require_known
-from chunkana_retrieval.indexing import UpdateReport, run, run_async
+from chunkana_retrieval.indexing import ListDocuments, UpdateReport, run, run_async
 from chunkana_retrieval.indexing.steps import Procedure
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
 
         Args:
             documents: new ones, and those that are stored, by their ids.
-            delete_missing: whether all others are deleted.
+            delete_missing: whether all others are deleted; an error where no documents are given.
         """
         procedure = self._updating(documents, delete_missing=delete_missing)
         with self._lock:
@@ -195,6 +195,14 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         procedure = self._updating([], require_names(document_ids, "document_ids"))
         async with self._alock:
             return await run_async(procedure, self._stores.aperform)
+
+    def document_ids(self) -> list[str]:
+        """Return the ids of all documents of which nodes are stored."""
+        return [*run(ListDocuments().ask(), self._stores.perform)]
+
+    async def adocument_ids(self) -> list[str]:
+        """Return the ids of all documents of which nodes are stored."""
+        return [*await run_async(ListDocuments().ask(), self._stores.aperform)]
 
     def _updating(
         self,

@@ -23,6 +23,7 @@ from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_retrieval.indexing import ListDocuments, Step, UpdateReport
 from chunkana_retrieval.indexing.steps import Procedure
+from chunkana_retrieval.indexing.updating import require_documents_left
 
 # Of a leaf's metadata, what changes where text above it does: stored, and not in the index.
 _PLACES: Final = frozenset({"start_line", "end_line", "chunk_index"})
@@ -89,6 +90,7 @@ def updating(
         delete_missing: whether all documents are deleted that are not among today's.
     """
     if delete_missing:
+        require_documents_left(documents)
         deleted = yield from ListDocuments().ask()
     report = UpdateReport()
     for name, document in documents.items():

@@ -87,9 +87,7 @@ class NodeMetadata(TypedDict):
 KEYS: Final = tuple(NodeMetadata.__annotations__)
 _CELLS: Final = ("cell", "cell_start_line", "cell_end", "cell_end_line")
 # What only `metadata="full"` has; cells are in all nodes of a notebook.
-_FULL: Final = frozenset(
-    {"path", "header_level", "container", "allow_oversize", "oversize_reason", *_CELLS}
-)
+_FULL: Final = frozenset({"path", "header_level", "allow_oversize", "oversize_reason", *_CELLS})
 _SHORT: Final = tuple(key for key in KEYS if key not in _FULL)
 CONTEXT: Final = "context"  # of our keys, the one that is embedded
 HEADER_PATH: Final = "header_path"  # of our keys, the one that a language model sees

@@ -36,7 +36,7 @@ class ContextAssembler(BaseNodePostprocessor):
     reads, `"\n\n".join(node.get_content(MetadataMode.LLM) for node in nodes)`, never measures more
     than the budget.
 
-    A passage has the document's metadata, read and embedded as in its nodes, and `spans`,
+    A passage has the document's metadata, read and embedded as in its nodes, and `spans`, `lines`,
     `start_line`, `end_line`, `path` and `chunk_ids`, which are neither; of a key that the document
     has too, its own value stays.
 

@@ -37,6 +37,8 @@ class PassageTemplate:
             "path": json.dumps(passage.path, ensure_ascii=False),
             "chunk_ids": list(dict.fromkeys(passage.chunk_ids)),
         }
+        if passage.lines is not None:
+            own["lines"] = [[*lines] for lines in passage.lines]
         if passage.cells is not None:
             own["cell"], own["cell_end"] = passage.cells
         best, start, end = self.best, passage.spans[0].start, passage.spans[-1].end

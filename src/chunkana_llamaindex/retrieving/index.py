@@ -10,13 +10,15 @@ from pathlib import Path
 from llama_index.core.schema import QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
 
-from chunkana_llamaindex.retrieving.leaves import LeafStore
+from chunkana_llamaindex.retrieving.leaves import LeafStore, is_empty
 from chunkana_llamaindex.warning import warn
-from chunkana_retrieval import Hit, IndexFileError, LexicalIndex
+from chunkana_retrieval import Hit, IndexFileError, LexicalIndex, UnknownLeavesWarning
 from chunkana_retrieval.indexing import (
+    UNKNOWN_LEAVES,
     AddLeaves,
     DeleteLeaves,
     DocumentRecord,
+    IndexFile,
     IndexSnapshot,
     LeafRecord,
     ListDocuments,
@@ -29,7 +31,10 @@ from chunkana_retrieval.indexing import (
     Update,
     UpdateReport,
     WriteRecords,
+    finding_unknown,
     rank_leaves,
+    run,
+    run_async,
 )
 from chunkana_retrieval.indexing.steps import Procedure
 
@@ -43,7 +48,7 @@ class DocumentIndex:
         records: of all documents.
         leaves: None where words alone are searched.
         lexical: None where vectors alone are.
-        folder: where all of it is saved that is in memory, None for nowhere.
+        file: where all of it is saved that is in memory, None for nowhere.
         is_saved: whether something was saved there since it was made.
     """
 
@@ -57,7 +62,7 @@ class DocumentIndex:
         self.records = records
         self.leaves = leaves
         self.lexical = lexical
-        self.folder = folder
+        self.file = None if folder is None else IndexFile(folder)
         self.is_saved = False
         self._is_complete = False  # whether all leaves of records are known to have vectors
 
@@ -86,16 +91,17 @@ class DocumentIndex:
         """Take the records that the folder has of a vector store of the caller's, if any."""
         is_elsewhere = self.leaves is not None and not self.leaves.is_in_memory
         nothing = IndexSnapshot(None, None, None)
-        if not is_elsewhere or self.folder is None or not isinstance(self.records, MemoryRecords):
+        if not is_elsewhere or self.file is None or not isinstance(self.records, MemoryRecords):
             return nothing
         try:
-            saved = IndexSnapshot.load(self.folder)
+            saved = IndexSnapshot.load(self.file.folder)
         except FileNotFoundError:
             return nothing
         except IndexFileError as error:
             warn(f"{error}; the vectorstore may keep leaves that are never found")
             return nothing
         self.records = MemoryRecords(saved.records or ())
+        self.file.digest = saved.digest
         return saved
 
     def updating(
@@ -106,7 +112,14 @@ class DocumentIndex:
         *,
         delete_missing: bool,
     ) -> Procedure[UpdateReport]:
-        """Yield what is asked of the stores while documents change; see `Update`."""
+        """Yield what is asked of the stores while documents change; see `Update`.
+
+        Raises:
+            IndexFileError: before anything is changed, if another has written the file since it
+                was loaded.
+        """
+        if self.file is not None:
+            self.file.require_latest()
         in_memory = self.leaves is None or self.leaves.is_in_memory
         size = sys.maxsize if in_memory else _BATCH_SIZE  # what is saved as one is changed as one
         procedure = Update(fingerprints, make_record, self.lexical, size)
@@ -155,6 +168,8 @@ class DocumentIndex:
             proposals = self.leaves.find(query, options.fetch_k, filters)
         records = self.records.read(_names(proposals, found))
         is_filtered = filters is not None
+        if self._can_tell(query) and not is_filtered:
+            _warn_of_unknown(run(finding_unknown(proposals, records), self.perform))
         return rank_leaves(proposals, found, records, options, is_filtered=is_filtered), records
 
     async def afind(
@@ -166,20 +181,28 @@ class DocumentIndex:
             proposals = await self.leaves.afind(query, options.fetch_k, filters)
         records = await self.records.aread(_names(proposals, found))
         is_filtered = filters is not None
+        if self._can_tell(query) and not is_filtered:
+            asking = finding_unknown(proposals, records)
+            _warn_of_unknown(await run_async(asking, self.aperform))
         return rank_leaves(proposals, found, records, options, is_filtered=is_filtered), records
+
+    def _can_tell(self, query: QueryBundle) -> bool:
+        """Tell whether the answer to a question shows if a store of the caller's has leaves."""
+        return self.leaves is not None and not self.leaves.is_in_memory and not is_empty(query)
 
     def save(self, *, is_finished: bool = True) -> None:
         """Write what is in memory to the folder; words only where they are today's."""
-        if self.folder is None:
+        if self.file is None:
             return
         records = self.records.records if isinstance(self.records, MemoryRecords) else None
         is_ours = self.leaves is not None and self.leaves.is_in_memory
         has_words = records is not None and is_finished
-        IndexSnapshot(
+        snapshot = IndexSnapshot(
             None if records is None else [*records.values()],
             self.leaves.known() if self.leaves is not None and is_ours else None,
             self.lexical if has_words else None,
-        ).save(self.folder)
+        )
+        self.file.save(snapshot)
         self.is_saved = True
 
     def _save_after(self, step: WriteRecords) -> None:
@@ -222,6 +245,12 @@ def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield names, some at a time: stores are not asked for all documents at once."""
     for start in range(0, len(names), _BATCH_SIZE):
         yield names[start : start + _BATCH_SIZE]
+
+
+def _warn_of_unknown(is_unknown: object) -> None:
+    """Warn if a vector store has no leaf of the index."""
+    if is_unknown:
+        warn(UNKNOWN_LEAVES, UnknownLeavesWarning)
 
 
 def _warn_of_unfinished(states: Sequence[str]) -> None:

@@ -72,7 +72,7 @@ class LeafStore:
     def find(self, query: QueryBundle, k: int, filters: MetadataFilters | None) -> list[Proposal]:
         """Return the nearest leaves, the best first."""
         store = self.store
-        if _is_empty(query) or not has_collection(store):
+        if is_empty(query) or not has_collection(store):
             return []
         vector = self._comparable(self.vectors.embed_query(query))
         return _proposals(store.query(_asked(query, vector, k, filters)), store)
@@ -82,7 +82,7 @@ class LeafStore:
     ) -> list[Proposal]:
         """Return the nearest leaves, the best first."""
         store = self.store
-        if _is_empty(query) or not await ahas_collection(store):
+        if is_empty(query) or not await ahas_collection(store):
             return []
         vector = self._comparable(await self.vectors.aembed_query(query))
         return _proposals(await store.aquery(_asked(query, vector, k, filters)), store)
@@ -142,7 +142,8 @@ def require_usable(store: BasePydanticVectorStore) -> None:
         raise ConfigurationError("vectorstore", store, allowed)
 
 
-def _is_empty(query: QueryBundle) -> bool:
+def is_empty(query: QueryBundle) -> bool:
+    """Tell whether a question has nothing to embed."""
     return not query.embedding and not query.embedding_strs
 
 

@@ -230,7 +230,12 @@ class ChunkanaRetriever(BaseRetriever):
 
         Args:
             documents: new ones, and those that the index has by their ids.
-            delete_missing: whether all others are deleted.
+            delete_missing: whether all others are deleted; an error where no documents are given.
+
+        Raises:
+            ConfigurationError: naming the argument, before anything is changed.
+            IndexFileError: if another has written the folder's file since it was loaded, before
+                anything is changed or embedded; `load` it again.
         """
         given = listed(documents)
         prints = self._fingerprints(given)
@@ -260,6 +265,14 @@ class ChunkanaRetriever(BaseRetriever):
         async with self._lock:
             return await run_async(self._updating([], {}, names), self._index.aperform)
 
+    def document_ids(self) -> list[str]:
+        """Return the ids of all documents in the index, by which they are deleted."""
+        return self._index.records.names()
+
+    async def adocument_ids(self) -> list[str]:
+        """Return the ids of all documents in the index, as `document_ids` does."""
+        return await self._index.records.anames()
+
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, documents in the order of their best leaf."""
         return self._reading.nodes(*self._index.find(query_bundle, self._options, self._filters))
@@ -274,6 +287,8 @@ class ChunkanaRetriever(BaseRetriever):
         self._is_partial = self._index.leaves is None and saved.vectors is not None
         if saved.records is not None:
             self._index.records = MemoryRecords(saved.records)
+        if self._index.file is not None:
+            self._index.file.digest = saved.digest
 
     def _fingerprints(self, documents: Iterable[BaseNode]) -> dict[str, str]:
         """Return the fingerprints of documents by their ids, which have to differ."""

@@ -11,12 +11,14 @@ from chunkana_retrieval.indexing.records import (
     require_different,
 )
 from chunkana_retrieval.indexing.searching import (
+    UNKNOWN_LEAVES,
     Proposal,
     RankingOptions,
+    finding_unknown,
     rank_leaves,
     with_surroundings,
 )
-from chunkana_retrieval.indexing.snapshot import IndexSnapshot
+from chunkana_retrieval.indexing.snapshot import IndexFile, IndexSnapshot
 from chunkana_retrieval.indexing.source_files import SourceFile, require_installed
 from chunkana_retrieval.indexing.steps import (
     AddLeaves,
@@ -31,10 +33,33 @@ from chunkana_retrieval.indexing.steps import (
 from chunkana_retrieval.indexing.updating import Update, UpdateReport
 
 __all__ = [
-    "AddLeaves", "DeleteLeaves", "DocumentRecord", "IndexSnapshot", "LeafRecord",
-    "ListDocuments", "MemoryRecords", "Proposal", "RankingOptions", "ReadRecords", "RecordStore",
-    "SourceFile", "Step", "Update", "UpdateLock", "UpdateReport", "WriteRecords", "damaged_record",
+    "UNKNOWN_LEAVES",
+    "AddLeaves",
+    "DeleteLeaves",
+    "DocumentRecord",
+    "IndexFile",
+    "IndexSnapshot",
+    "LeafRecord",
+    "ListDocuments",
+    "MemoryRecords",
+    "Proposal",
+    "RankingOptions",
+    "ReadRecords",
+    "RecordStore",
+    "SourceFile",
+    "Step",
+    "Update",
+    "UpdateLock",
+    "UpdateReport",
+    "WriteRecords",
+    "damaged_record",
+    "finding_unknown",
     "fingerprint",
-    "rank_leaves", "record_document", "require_different", "require_installed", "run",
-    "run_async", "with_surroundings",
+    "rank_leaves",
+    "record_document",
+    "require_different",
+    "require_installed",
+    "run",
+    "run_async",
+    "with_surroundings",
 ]  # fmt: skip

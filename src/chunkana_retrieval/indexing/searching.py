@@ -11,8 +11,15 @@ from chunkana_retrieval.checks import LARGEST, require_count, require_number
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord
+from chunkana_retrieval.indexing.steps import ListDocuments, Procedure, ReadRecords
 from chunkana_retrieval.scores import propagate_hits
 
+UNKNOWN_LEAVES = (
+    "the vector store proposes no leaf of this index, so that nothing is found by meaning: it is "
+    "empty, or that of another index; load with the one that the index was made with, or make the "
+    "index anew with `from_documents`"
+)
+_TRIED = 64  # documents that are asked for leaves
 SearchKind = Literal["hybrid", "dense", "lexical"]
 Relation = Literal["parent", "siblings", "children"]
 _Leaf = tuple[str, str]  # the ids of a document and of a leaf in it
@@ -102,6 +109,25 @@ def rank_leaves(
         section_weight=options.section_weight,
         document_weight=options.document_weight,
     )
+
+
+def finding_unknown(
+    proposals: Iterable[Proposal], records: Iterable[DocumentRecord]
+) -> Procedure[bool]:
+    """Yield what is asked of records; return whether a store that should have leaves has none.
+
+    Args:
+        proposals: of the vector store, which was asked without a filter.
+        records: of the documents that they name.
+    """
+    known = {record.document_id: record for record in records}
+    for proposal in proposals:
+        record = known.get(proposal.document_id)
+        if record and any(leaf.leaf_id == proposal.leaf_id for leaf in record.leaves):
+            return False
+    names = yield from ListDocuments().ask()
+    some = yield from ReadRecords(names[:_TRIED]).ask()
+    return any(record.leaves for record in some)
 
 
 def with_surroundings(

@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from chunkana_retrieval.errors import IndexFileError
-from chunkana_retrieval.files import read_index_file, write_index_file
+from chunkana_retrieval.files import (
+    digest_of,
+    read_index_file,
+    require_digest,
+    write_index_file,
+)
 from chunkana_retrieval.indexing.records import DocumentRecord
 from chunkana_retrieval.lexical.index import LexicalIndex
 
@@ -34,28 +39,39 @@ class IndexSnapshot:
         records: of its documents.
         vectors: of its leaves, by their ids in the vector store.
         lexical: its words.
+        digest: of the file that it was loaded from, "" for none.
     """
 
     records: Sequence[DocumentRecord] | None
     vectors: Mapping[str, Sequence[float]] | None
     lexical: LexicalIndex | None
+    digest: str = field(default="", compare=False)
 
-    def save(self, folder: str | Path) -> None:
+    def save(self, folder: str | Path, replaces: str = "") -> str:
         """Write all of it to a folder, as a whole or not at all, in place of what is there.
 
+        Args:
+            folder: where.
+            replaces: the digest of the file that may be replaced; "" for any file.
+
+        Returns:
+            The digest of the file, the same for the same index.
+
         Raises:
+            IndexFileError: if another file than that is there; it stays.
             OSError: if it cannot be written; what was there stays.
         """
         content = BytesIO()
         with ZipFile(content, "w") as archive:
             if self.records is not None:
                 lines = "\n".join([record.to_json() for record in self.records])
-                archive.writestr(_RECORDS, lines)
+                archive.writestr(ZipInfo(_RECORDS), lines)
             if self.vectors is not None:
                 _write_vectors(archive, self.vectors)
             if self.lexical is not None:
-                archive.writestr(_WORDS, bytes(self.lexical.to_bytes()))
-        write_index_file(Path(folder, _FILE), _KIND, _FORMAT, content.getbuffer())
+                archive.writestr(ZipInfo(_WORDS), bytes(self.lexical.to_bytes()))
+        path = Path(folder, _FILE)
+        return write_index_file(path, _KIND, _FORMAT, content.getbuffer(), replaces)
 
     @classmethod
     def load(cls, folder: str | Path) -> IndexSnapshot:
@@ -79,10 +95,37 @@ class IndexSnapshot:
                     None if written is None else _records(written),
                     _read_vectors(archive) if _VECTORS in names else None,
                     None if words is None else LexicalIndex.from_bytes(words),
+                    digest_of(data),
                 )
         except (BadZipFile, KeyError, TypeError, ValueError) as error:
             reason = "is damaged; index the documents again"
             raise IndexFileError(str(path), reason) from error
+
+
+class IndexFile:
+    """The file of an index in a folder, which no other writer's changes are lost from.
+
+    Attributes:
+        folder: where the file is.
+        digest: of the file as it was read or written here last, "" for never: then any file that
+            is there may be replaced.
+    """
+
+    def __init__(self, folder: str | Path, digest: str = "") -> None:
+        self.folder, self.digest = Path(folder), digest
+
+    def require_latest(self) -> None:
+        """Raise an IndexFileError if another has written the file since."""
+        require_digest(self.folder / _FILE, self.digest)
+
+    def save(self, snapshot: IndexSnapshot) -> None:
+        """Write the index, unless another has written it since.
+
+        Raises:
+            IndexFileError: if another has; what is there stays.
+            OSError: if it cannot be written; what was there stays.
+        """
+        self.digest = snapshot.save(self.folder, self.digest)
 
 
 def _records(written: str) -> list[DocumentRecord]:
@@ -95,8 +138,8 @@ def _write_vectors(archive: ZipFile, vectors: Mapping[str, Sequence[float]]) -> 
     for vector in vectors.values():
         numbers.extend(vector)
     counts = [len(vector) for vector in vectors.values()]
-    archive.writestr(_VECTORS, json.dumps({"ids": [*vectors], "counts": counts}))
-    archive.writestr(_NUMBERS, numbers.tobytes())
+    archive.writestr(ZipInfo(_VECTORS), json.dumps({"ids": [*vectors], "counts": counts}))
+    archive.writestr(ZipInfo(_NUMBERS), numbers.tobytes())
 
 
 def _read_vectors(archive: ZipFile) -> dict[str, list[float]]:

@@ -8,11 +8,12 @@ after, that says which, and that the next update mends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from chunkana_core import ConfigurationError
 from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord, Unfinished
 from chunkana_retrieval.indexing.steps import (
     AddLeaves,
@@ -24,10 +25,16 @@ from chunkana_retrieval.indexing.steps import (
 )
 from chunkana_retrieval.lexical.index import LexicalIndex
 
+_SHOWN = 3  # ids of documents in what is printed of a report
+_NOT_ALL = (
+    "False where no documents are given, as of an empty folder or a wrong pattern; "
+    "`delete(document_ids())` of the retriever deletes all documents"
+)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class UpdateReport:
-    """What an update did.
+    """What an update did; printed, how many documents that were, and the first few of them.
 
     Attributes:
         added: the ids of documents that are new in the index.
@@ -47,6 +54,28 @@ class UpdateReport:
     mended: dict[str, Unfinished] = field(default_factory=dict)
     leaves_added: int = 0
     leaves_deleted: int = 0
+
+    def __repr__(self) -> str:
+        """Return the counts, and the first ids of what was done."""
+        done = {name: getattr(self, name) for name in ("added", "changed", "deleted", "mended")}
+        documents = (f"{len(names)} {name}{_first(names)}" for name, names in done.items())
+        unchanged = f"{len(self.unchanged)} unchanged"
+        leaves = f"leaves: {self.leaves_added} added, {self.leaves_deleted} deleted"
+        return f"<UpdateReport: {', '.join([*documents, unchanged])}; {leaves}>"
+
+
+def _first(names: Iterable[str]) -> str:
+    """Return the first of some names in brackets, "" for none."""
+    given = [*names]
+    shown = [repr(name) for name in given[:_SHOWN]]
+    more = ["…"] if len(given) > _SHOWN else []
+    return f" ({', '.join(shown + more)})" if given else ""
+
+
+def require_documents_left(document_ids: Collection[str]) -> None:
+    """Raise a ConfigurationError if there are no documents to keep while others are deleted."""
+    if not document_ids:
+        raise ConfigurationError("delete_missing", value=True, allowed=_NOT_ALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +102,12 @@ class Update:
         Args:
             deleted: ids of documents to delete; what is not in the index is no error.
             delete_missing: whether all documents are deleted that are not among today's.
+
+        Raises:
+            ConfigurationError: where these would be all.
         """
         if delete_missing:
+            require_documents_left(self.fingerprints)
             deleted = yield from ListDocuments().ask()
         missing = (name for name in dict.fromkeys(deleted) if name not in self.fingerprints)
         names, report = [*self.fingerprints, *missing], UpdateReport()

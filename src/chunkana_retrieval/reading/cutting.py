@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
+_LINE = re.compile(r"(?:\A\ufeff)?+([^\r\n]*+)(?:\r\n?|\n|\Z)")
 _SENTENCE_END = re.compile(
     r"""(?<![\d.!?…])[.!?…]++["'»”’)\]*_`]*+(?=\s++(?![a-zß-ÿа-я])|\s*+$)  # not after "1."
     |[。！？]++["'」』”’）]*+""",

@@ -10,6 +10,7 @@ from itertools import chain, pairwise
 from chunkana_core import Source, Span
 from chunkana_retrieval.hits import Cells, Hit, titles_above
 from chunkana_retrieval.reading.cutting import open_fence
+from chunkana_retrieval.reading.pieces import Piece, pieces_of
 
 BLANK_LINE = "\n\n"
 OMISSION = f"{BLANK_LINE}…{BLANK_LINE}"
@@ -17,6 +18,7 @@ _BETWEEN_TITLES = " > "
 _JSON = "json"
 _BLANK = re.compile(r"\s*+")
 _Path = tuple[str, ...]
+Lines = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Passage:
         chunk_ids: the node ids of the hits in it, in document order.
         text: what to read: the titles above, the slices of the document, `…` for what is left out
             between them, and the header rows and fences that the slices need.
+        lines: the first and the last line of each span, in the same order; None if they are not
+            known.
         cells: of a notebook, of which lines are none of its file's, the numbers, from 1, of the
             first and the last cell of the hits in it; None if they are not known.
     """
@@ -45,52 +49,8 @@ class Passage:
     score: float
     chunk_ids: tuple[str, ...]
     text: str
+    lines: tuple[Lines, ...] | None = None
     cells: Cells | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """What a hit adds to those before it in the document.
-
-    Attributes:
-        span: the part of the hit's range that no hit before it covers.
-        hit: the hit.
-        found: the hits with their ranks: this one, and those whose ranges end in the piece and
-            add nothing.
-    """
-
-    span: Span
-    hit: Hit
-    found: tuple[tuple[int, Hit], ...]
-
-    @property
-    def text(self) -> str:
-        """The slice of the document."""
-        return self.hit.text[self._left_out : self.span.end - self.hit.span.start]
-
-    @property
-    def lead(self) -> str:
-        """The header rows or opening fence to repeat above the slice."""
-        if not self._left_out:
-            return self.hit.repeated
-        if not self.hit.has_fences:
-            return ""
-        fence = open_fence(self.hit.repeated + self.hit.text[: self._left_out])
-        return f"{fence.opening}\n" if fence else ""
-
-    @property
-    def signature(self) -> str:
-        """The signature of the definition that the slice is from inside of, if it is repeated."""
-        return "" if self._left_out else self.hit.signature
-
-    @property
-    def opened(self) -> int:
-        """How many titles at the end of the path the slice says itself, if it is source code."""
-        return 0 if self._left_out else self.hit.opened
-
-    @property
-    def _left_out(self) -> int:
-        return self.span.start - self.hit.span.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +147,7 @@ class Layout:
         """
         if self.texts is None:
             return
-        for document_id, pieces in _pieces(hits).items():
+        for document_id, pieces in pieces_of(hits).items():
             for before, after in pairwise(pieces):
                 gap = Span(before.span.end, after.span.start)
                 if not _is_blank(self.texts[document_id], gap):
@@ -197,7 +157,7 @@ class Layout:
         self, hits: Sequence[Hit], filled: Collection[tuple[str, Span]]
     ) -> Iterator[list[_Slice]]:
         """Yield the slices of each passage."""
-        for document_id, pieces in _pieces(hits).items():
+        for document_id, pieces in pieces_of(hits).items():
             group: list[_Slice] = []
             for one in self._slices(document_id, pieces, filled):
                 if group and (self.texts is None or not one.continues(group)):
@@ -228,25 +188,6 @@ def _is_blank(text: str, gap: Span) -> bool:
     return blank is not None and blank.end() == gap.end
 
 
-def _pieces(hits: Sequence[Hit]) -> dict[str, list[Piece]]:
-    """Return by document what each hit adds, in document order."""
-    by_document: dict[str, list[tuple[int, Hit]]] = {}
-    for rank, hit in enumerate(hits):
-        by_document.setdefault(hit.document_id, []).append((rank, hit))
-    return {document_id: _swept(found) for document_id, found in by_document.items()}
-
-
-def _swept(found: list[tuple[int, Hit]]) -> list[Piece]:
-    pieces: list[tuple[Span, list[tuple[int, Hit]]]] = []
-    for rank, hit in sorted(found, key=lambda one: (one[1].span.start, -one[1].span.end)):
-        start = max(hit.span.start, pieces[-1][0].end) if pieces else hit.span.start
-        if start < hit.span.end:
-            pieces.append((Span(start, hit.span.end), [(rank, hit)]))
-        else:
-            pieces[-1][1].append((rank, hit))
-    return [Piece(span, hits[0][1], tuple(hits)) for span, hits in pieces]
-
-
 def _written(slices: Sequence[_Slice]) -> str:
     """Return the text of a passage."""
     titles = _BETWEEN_TITLES.join(" ".join(title.split()) for title in slices[0].above)
@@ -263,15 +204,18 @@ def _passage(slices: Sequence[_Slice], sources: Mapping[str, Source]) -> Passage
     found = [*chain.from_iterable(piece.found for piece in pieces)]
     document_id = pieces[0].hit.document_id
     source = sources.get(document_id)
+    firsts, lasts = zip(*(_lines(one, source) for one in slices), strict=True)
+    lines = [(a, b) for a, b in zip(firsts, lasts, strict=True) if a is not None and b is not None]
     return Passage(
         document_id,
         tuple(one.span for one in slices),
-        _line(pieces[0].hit, pieces[0].span.start, source),
-        _line(pieces[-1].hit, pieces[-1].span.end - 1, source),
+        firsts[0],
+        lasts[-1],
         _common([piece.hit.path for piece in pieces]),
         min(found, key=lambda one: one[0])[1].score,
         tuple(hit.node_id for _, hit in found),
         _written(slices),
+        tuple(lines) if len(lines) == len(slices) else None,
         _cells(pieces[0].hit, pieces[-1].hit),
     )
 
@@ -279,6 +223,15 @@ def _passage(slices: Sequence[_Slice], sources: Mapping[str, Source]) -> Passage
 def _cells(first: Hit, last: Hit) -> Cells | None:
     """Return the cells from those of one hit to those of another."""
     return (first.cells[0], last.cells[1]) if first.cells and last.cells else None
+
+
+def _lines(one: _Slice, source: Source | None) -> tuple[int | None, int | None]:
+    """Return the lines in which a slice starts and ends."""
+    first, last = one.pieces[0], one.pieces[-1]
+    return (
+        _line(first.hit, first.span.start, source),
+        _line(last.hit, last.span.end - 1, source),
+    )
 
 
 def _line(hit: Hit, offset: int, source: Source | None) -> int | None:

@@ -17,7 +17,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from chunkana_core import ConfigurationError
 from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaSplitter
 from chunkana_retrieval import IndexFileError
-from tests.langchain.indexing.parts import documents, texts_of
+from tests.langchain.indexing.parts import abring, bring, documents, texts_of
 from tests.langchain.parts import BOOK, SPLITTER, WordEmbeddings, stored
 
 PARAGRAPHS = ["Boil the water first, then wait.", "Green tea at 80.", "# Tea", "## Cup", "### Pot"]
@@ -60,9 +60,9 @@ def test_after_any_edits_chunks_and_parents_are_of_todays_documents(
     retriever = ChunkanaAutoMergingRetriever.from_documents([], splitter=SMALL, k=20, **stores)
     for texts in states:
         if is_async:
-            asyncio.run(retriever.aupdate(documents(texts), delete_missing=True))
+            asyncio.run(abring(retriever, texts))
         else:
-            retriever.update(documents(texts), delete_missing=True)
+            bring(retriever, texts)
         fresh = ChunkanaAutoMergingRetriever.from_documents(
             documents(texts), WordEmbeddings(), splitter=SMALL, k=20
         )

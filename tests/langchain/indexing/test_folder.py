@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import resource
 import signal
@@ -37,6 +38,69 @@ def python(script: str, **options: Any) -> subprocess.Popen[str]:  # noqa: ANN40
     command = [sys.executable, "-W", "error", "-c", script]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, **options)
+
+
+def change(retriever: ChunkanaRetriever, how: str) -> object:
+    """Change an index."""
+    edited = documents({"oven.md": "# Oven\n\nMine.\n"})
+    if how == "update":
+        return retriever.update(edited)
+    if how == "delete":
+        return retriever.delete(["oven.md"])
+    if how == "aupdate":
+        return asyncio.run(retriever.aupdate(edited))
+    return asyncio.run(retriever.adelete(["oven.md"]))
+
+
+@pytest.mark.parametrize("has_store", [False, True])
+@pytest.mark.parametrize("how", ["update", "delete", "aupdate", "adelete"])
+def test_what_another_writer_saved_is_not_lost(
+    how: str, *, has_store: bool, tmp_path: Path
+) -> None:
+    embedding = WordEmbeddings()
+    options: Any = {"vectorstore": InMemoryVectorStore(embedding)} if has_store else {}
+    made(tmp_path, **(options | {"embedding": None} if has_store else {}))
+    options = options or {"embedding": embedding}
+    first, second = (
+        ChunkanaRetriever.load(tmp_path, splitter=SPLITTER, **options) for _ in range(2)
+    )
+    before = found(second)
+    first.update(documents({"iron.md": "# Iron\n\nGreen tea waits for silk.\n"}))
+    embedded = [*embedding.embedded]
+    with pytest.raises(IndexFileError, match="written by another since it was loaded; `load` it"):
+        change(second, how)
+    assert embedding.embedded == embedded
+    assert has_store or found(second) == before
+    again = ChunkanaRetriever.load(tmp_path, splitter=SPLITTER, **options)
+    assert "Green tea waits for silk." in "".join(found(again, "silk"))
+    assert change(again, how)
+
+
+def test_who_saves_while_another_does_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = made(tmp_path)
+    second = ChunkanaRetriever.load(tmp_path, WordEmbeddings(), splitter=SPLITTER)
+    embed = WordEmbeddings.embed_documents
+
+    def embed_later(self: WordEmbeddings, texts: list[str]) -> list[list[float]]:
+        monkeypatch.undo()
+        first.update(documents({"iron.md": "# Iron\n\nSilk.\n"}))
+        return embed(self, texts)
+
+    monkeypatch.setattr(WordEmbeddings, "embed_documents", embed_later)
+    with pytest.raises(IndexFileError, match="written by another"):
+        second.update(documents({"oven.md": "# Oven\n\nMine.\n"}))
+    again = ChunkanaRetriever.load(tmp_path, WordEmbeddings(), splitter=SPLITTER)
+    assert found(again, "silk") == found(first, "silk")
+
+
+def test_an_index_whose_file_is_gone_is_saved_anew(tmp_path: Path) -> None:
+    retriever = made(tmp_path)
+    (tmp_path / FILE).unlink()
+    retriever.delete(["oven.md"])
+    loaded = ChunkanaRetriever.load(tmp_path, WordEmbeddings(), splitter=SPLITTER)
+    assert found(loaded) == found(retriever)
 
 
 IMPORTS = """

@@ -16,6 +16,7 @@ from langchain_core.documents import Document
 from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 
+from chunkana_core import ConfigurationError
 from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaRetriever
 from chunkana_langchain.indexing.leaves import MemoryLeaves
 from tests.langchain.indexing.parts import (
@@ -24,7 +25,9 @@ from tests.langchain.indexing.parts import (
     SPLITTER,
     TEA,
     TEXTS,
+    abring,
     assert_true,
+    bring,
     documents,
     found,
     texts_of,
@@ -65,9 +68,9 @@ def test_after_any_edits_all_that_is_found_is_in_todays_documents(
     retriever = ChunkanaRetriever.from_documents([], splitter=SPLITTER, **options)
     for texts in states:
         if is_async:
-            asyncio.run(retriever.aupdate(documents(texts), delete_missing=True))
+            asyncio.run(abring(retriever, texts))
         else:
-            retriever.update(documents(texts), delete_missing=True)
+            bring(retriever, texts)
         fresh = ChunkanaRetriever.from_documents(
             documents(texts), WordEmbeddings(), splitter=SPLITTER
         )
@@ -102,6 +105,20 @@ def test_an_update_without_changes_embeds_and_writes_nothing(is_external: object
     assert (report.unchanged, report.leaves_added, report.leaves_deleted) == ([*TEXTS], 0, 0)
     assert len(embedding.calls) == 1
     assert written == []
+
+
+@pytest.mark.parametrize("kind", [ChunkanaRetriever, ChunkanaAutoMergingRetriever])
+def test_not_all_documents_are_deleted_because_none_are_given(
+    kind: type[ChunkanaRetriever | ChunkanaAutoMergingRetriever],
+) -> None:
+    retriever = kind.from_documents(documents(TEXTS), WordEmbeddings(), splitter=SPLITTER)
+    with pytest.raises(ConfigurationError, match=r"delete\(document_ids\(\)\)"):
+        retriever.update([], delete_missing=True)
+    with pytest.raises(ConfigurationError, match="delete_missing"):
+        asyncio.run(retriever.aupdate([], delete_missing=True))
+    assert retriever.document_ids() == asyncio.run(retriever.adocument_ids()) == [*TEXTS]
+    assert retriever.delete(retriever.document_ids()).deleted == [*TEXTS]
+    assert retriever.document_ids() == []
 
 
 def test_a_changed_paragraph_embeds_what_is_new_alone() -> None:
@@ -320,7 +337,7 @@ def test_who_ends_half_way_leaves_an_index_as_before_or_as_after(
         kind.from_documents(documents(before), **options)
         power.left = steps
         with suppress(PowerCutError):
-            kind.load(**options).update(documents(after), delete_missing=True)
+            bring(kind.load(**options), after)
         power.left = 10**9
         loaded = kind.load(**options)
         for query in ("water", "green tea", "x = 1"):
@@ -328,7 +345,7 @@ def test_who_ends_half_way_leaves_an_index_as_before_or_as_after(
                 name = one.metadata["source"]
                 now = [state[name] for state in (before, after) if name in state]
                 assert any(says(one, text) for text in now)
-        loaded.update(documents(after), delete_missing=True)
+        bring(loaded, after)
         assert len(vectors.store) == len(SPLITTER.split_documents(documents(after)))
         assert len(kept.store) == len(after)
         again = kind.load(**options)

@@ -62,6 +62,7 @@ def test_a_passage_says_where_it_is_and_has_the_caller_s_metadata() -> None:
         "empty": [],
         "chunkana_document_id": "7",
         "spans": [[start, start + len("## Green\n\nWait for 80 degrees.")]],
+        "lines": [[5, 7]],
         "start_line": 5,
         "end_line": 7,
         "path": '["Tea", "Green"]',

@@ -22,7 +22,12 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from qdrant_client import QdrantClient
 from qdrant_client.models import Distance, FieldCondition, Filter, MatchValue, VectorParams
 
-from chunkana_langchain import CachedEmbeddings, ChunkanaRetriever
+from chunkana_langchain import (
+    CachedEmbeddings,
+    ChunkanaAutoMergingRetriever,
+    ChunkanaRetriever,
+)
+from chunkana_retrieval import UnknownLeavesWarning
 from tests.langchain.indexing.parts import (
     OVEN,
     QUERY,
@@ -428,3 +433,40 @@ class TestStandard(RetrieversIntegrationTests):
     @pytest.mark.xfail(reason="a budget says how much is read, not a number of passages")
     def test_invoke_with_k_kwarg(self, retriever: BaseRetriever) -> None:
         super().test_invoke_with_k_kwarg(retriever)
+
+
+@pytest.mark.parametrize("search", ["hybrid", "dense"])
+async def test_a_vector_store_without_the_leaves_is_named(search: str, tmp_path: Path) -> None:
+    embedding = WordEmbeddings()
+    store = InMemoryVectorStore(embedding)
+    options: dict[str, Any] = {"splitter": SPLITTER, "search": search}
+    made = ChunkanaRetriever.from_documents(
+        documents(TEXTS), vectorstore=store, folder=tmp_path, **options
+    )
+    assert made.invoke(QUERY) == await made.ainvoke(QUERY) != []
+    other = InMemoryVectorStore(embedding)
+    loaded = ChunkanaRetriever.load(tmp_path, vectorstore=other, **options)
+    for _ in range(2):  # empty, then with documents of another's
+        with pytest.warns(UnknownLeavesWarning, match="no leaf of this index"):
+            found = loaded.invoke(QUERY)
+        with pytest.warns(UnknownLeavesWarning, match="no leaf of this index"):
+            assert await loaded.ainvoke(QUERY) == found
+        assert bool(found) is (search == "hybrid")
+        other.add_documents([Document("Green tea.", metadata={"source": "other.md"})])
+    asked: Any = {"filter": {"source": "unknown.md"}}
+    assert loaded.invoke(QUERY, **asked) == await loaded.ainvoke(QUERY, **asked) == []
+    empty = ChunkanaRetriever.from_documents([], vectorstore=other, **options)
+    assert empty.invoke(QUERY) == await empty.ainvoke(QUERY) == []
+
+
+async def test_merging_names_a_vector_store_without_the_leaves(tmp_path: Path) -> None:
+    store = InMemoryVectorStore(WordEmbeddings())
+    ChunkanaAutoMergingRetriever.from_documents(
+        documents(TEXTS), vectorstore=store, folder=tmp_path, splitter=SPLITTER
+    )
+    other = InMemoryVectorStore(WordEmbeddings())
+    loaded = ChunkanaAutoMergingRetriever.load(tmp_path, vectorstore=other, splitter=SPLITTER)
+    with pytest.warns(UnknownLeavesWarning, match="no leaf of this index"):
+        assert loaded.invoke(QUERY) == []
+    with pytest.warns(UnknownLeavesWarning, match="no leaf of this index"):
+        assert await loaded.ainvoke(QUERY) == []
