@@ -15,12 +15,12 @@ _BETWEEN = (
 )
 
 
-def warn(message: str, category: type[Warning] = UserWarning) -> None:
+def warn(message: str | Warning) -> None:
     """Warn whoever called LlamaIndex or this package."""
     frame, level = inspect.currentframe(), 1
     while frame is not None and _package(frame.f_globals) in _BETWEEN:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(message, stacklevel=level)
 
 
 def _package(names: dict[str, object]) -> str:

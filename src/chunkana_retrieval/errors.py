@@ -18,3 +18,10 @@ class IndexFileError(ChunkanaError, ValueError):
 
 class UnknownLeavesWarning(UserWarning):
     """A vector store proposes no leaf of the index that is asked: it is empty, or another's."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the vector store proposes no leaf of this index, so that nothing is found by meaning: "
+            "it is empty, or that of another index; load with the one that the index was made "
+            "with, or make the index anew with `from_documents`"
+        )

@@ -18,7 +18,6 @@ from chunkana_langchain.indexing.stores import IndexStores, UpdateRun
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter
 from chunkana_retrieval import Hit, UnknownLeavesWarning
 from chunkana_retrieval.indexing import (
-    UNKNOWN_LEAVES,
     DocumentRecord,
     Proposal,
     RankingOptions,
@@ -214,7 +213,7 @@ class DocumentIndex:
 def _warn_of_unknown(is_unknown: object) -> None:
     """Warn who asks, if a vector store has no leaf of the index."""
     if is_unknown:
-        warnings.warn(UNKNOWN_LEAVES, UnknownLeavesWarning, stacklevel=6)  # of `invoke`
+        warnings.warn(UnknownLeavesWarning(), stacklevel=6)  # of `invoke`
 
 
 def _filters(arguments: Mapping[str, Any]) -> bool:

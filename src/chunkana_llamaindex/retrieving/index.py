@@ -14,7 +14,6 @@ from chunkana_llamaindex.retrieving.leaves import LeafStore, is_empty
 from chunkana_llamaindex.warning import warn
 from chunkana_retrieval import Hit, IndexFileError, LexicalIndex, UnknownLeavesWarning
 from chunkana_retrieval.indexing import (
-    UNKNOWN_LEAVES,
     AddLeaves,
     DeleteLeaves,
     DocumentRecord,
@@ -250,7 +249,7 @@ def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
 def _warn_of_unknown(is_unknown: object) -> None:
     """Warn if a vector store has no leaf of the index."""
     if is_unknown:
-        warn(UNKNOWN_LEAVES, UnknownLeavesWarning)
+        warn(UnknownLeavesWarning())
 
 
 def _warn_of_unfinished(states: Sequence[str]) -> None:

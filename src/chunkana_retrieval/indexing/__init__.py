@@ -11,7 +11,6 @@ from chunkana_retrieval.indexing.records import (
     require_different,
 )
 from chunkana_retrieval.indexing.searching import (
-    UNKNOWN_LEAVES,
     Proposal,
     RankingOptions,
     finding_unknown,
@@ -33,7 +32,6 @@ from chunkana_retrieval.indexing.steps import (
 from chunkana_retrieval.indexing.updating import Update, UpdateReport
 
 __all__ = [
-    "UNKNOWN_LEAVES",
     "AddLeaves",
     "DeleteLeaves",
     "DocumentRecord",

@@ -14,11 +14,6 @@ from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord
 from chunkana_retrieval.indexing.steps import ListDocuments, Procedure, ReadRecords
 from chunkana_retrieval.scores import propagate_hits
 
-UNKNOWN_LEAVES = (
-    "the vector store proposes no leaf of this index, so that nothing is found by meaning: it is "
-    "empty, or that of another index; load with the one that the index was made with, or make the "
-    "index anew with `from_documents`"
-)
 _TRIED = 64  # documents that are asked for leaves
 SearchKind = Literal["hybrid", "dense", "lexical"]
 Relation = Literal["parent", "siblings", "children"]
