@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from chunkana_core import Block, BlockKind, ChunkConfig, Chunker, Document, format_names
 from chunkana_core.formats import table
-from chunkana_core.formats.code.languages import LANGUAGES, STRINGS, Language
+from chunkana_core.formats.code.languages.language import STRINGS, Language
+from chunkana_core.formats.code.languages.table import LANGUAGES
 from tests import corpora
 from tests.core.outlines import (
     OutlineCase,

@@ -16,7 +16,7 @@ from chunkana_core.document.cells import Cell, Cells
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import SectionRange
 from chunkana_core.document.traits import Merging
-from chunkana_core.formats.code.languages import LANGUAGES
+from chunkana_core.formats.code.languages.table import LANGUAGES
 from chunkana_core.formats.markdown.parser import parse_titled_blocks, traits_of
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.markdown.titles import heading_sections

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from chunkana_core.config import AUTO
 from chunkana_core.document.document import Document
 from chunkana_core.errors import ConfigurationError, require_str, require_type
-from chunkana_core.formats.code.languages import LANGUAGES
+from chunkana_core.formats.code.languages.table import LANGUAGES
 from chunkana_core.formats.markdown.grammar import require_plugins
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.rule_table import BlockRule

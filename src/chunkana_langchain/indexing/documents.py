@@ -14,7 +14,7 @@ from chunkana_core import ConfigurationError, InputTypeError
 from chunkana_langchain import keys
 from chunkana_langchain.identity import document_name, source_keys
 from chunkana_langchain.indexing.pages import DocumentPages
-from chunkana_langchain.splitting.options import is_piece, listed, warn_of_pieces
+from chunkana_langchain.splitting.options import as_list, is_piece, warn_of_pieces
 from chunkana_langchain.splitting.origin import is_chunk
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter
 from chunkana_retrieval.indexing import DocumentRecord, fingerprint, record_document
@@ -63,7 +63,7 @@ class SourceDocuments:
                 JSON cannot write.
             ImportError: naming the first document whose format needs an extra that is missing.
         """
-        documents = listed(documents)
+        documents = as_list(documents)
         for document in documents:
             _require_whole(document)
         splitter.require_formats(documents)

@@ -24,7 +24,7 @@ from chunkana_retrieval.indexing import (
     Update,
     UpdateLock,
     UpdateReport,
-    finding_unknown,
+    has_no_known_leaf,
     rank_leaves,
     run,
     run_async,
@@ -175,7 +175,7 @@ class DocumentIndex:
     ) -> None:
         """Warn if a vector store of the caller's has no leaf of the index."""
         if self._can_tell(arguments):
-            asking = finding_unknown(proposals, records)
+            asking = has_no_known_leaf(proposals, records)
             _warn_of_unknown(run(asking, UpdateRun(self.stores).perform))
 
     async def _acheck(
@@ -186,7 +186,7 @@ class DocumentIndex:
     ) -> None:
         """Do what `_check` does, asynchronously."""
         if self._can_tell(arguments):
-            asking = finding_unknown(proposals, records)
+            asking = has_no_known_leaf(proposals, records)
             _warn_of_unknown(await run_async(asking, UpdateRun(self.stores).aperform))
 
     def _can_tell(self, arguments: Mapping[str, Any]) -> bool:

@@ -44,7 +44,7 @@ class MappingOptions:
     strips: bool = False
 
 
-def listed(documents: Iterable[Document]) -> list[Document]:
+def as_list(documents: Iterable[Document]) -> list[Document]:
     """Return documents as a list; raise an InputTypeError for one alone, and for a name."""
     given: object = documents
     if isinstance(given, Document):  # which is an iterable, too
@@ -62,7 +62,7 @@ def listed(documents: Iterable[Document]) -> list[Document]:
 def require_documents(documents: Iterable[Document]) -> list[Document]:
     """Return documents as a list; raise an InputTypeError for the first that is none."""
     allowed = 'a Document: TextLoader("README.md").load(), or Document("# Text")'
-    found = listed(documents)
+    found = as_list(documents)
     for number, document in enumerate(found):
         if not isinstance(document, Document):
             raise InputTypeError(f"documents[{number}]", document, allowed)

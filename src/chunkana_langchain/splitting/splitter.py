@@ -157,15 +157,23 @@ class ChunkanaSplitter(TextSplitter):
         self._format = format
         self._chunker = Chunker(self._config(options), plugins=plugins, otherwise=_MARKDOWN)
         self._chunker.chunk("", format)  # an error for one that is unknown or not installed
-        self._mapping = MappingOptions(
-            chunk_size,
+        parent_size = max_parent_size or _PARENT_SIZE * chunk_size
+        self._mapping = self._mapping_options(
+            parent_size, has_header_keys=header_keys, has_all_keys=metadata == "full"
+        )
+
+    def _mapping_options(
+        self, max_parent_size: int, *, has_header_keys: bool, has_all_keys: bool
+    ) -> MappingOptions:
+        return MappingOptions(
+            self._chunk_size,
             self._chunker.config.size_of,
-            max_parent_size or _PARENT_SIZE * chunk_size,
-            has_overlap=chunk_overlap > 0,
-            has_start_index=add_start_index,
-            has_header_keys=header_keys,
-            has_all_keys=metadata == "full",
-            strips=strip_whitespace,
+            max_parent_size,
+            has_overlap=self._chunk_overlap > 0,
+            has_start_index=self._add_start_index,
+            has_header_keys=has_header_keys,
+            has_all_keys=has_all_keys,
+            strips=self._strip_whitespace,
         )
 
     def _config(self, options: dict[str, Any]) -> ChunkConfig:

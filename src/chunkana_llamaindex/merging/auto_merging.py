@@ -19,7 +19,7 @@ from llama_index.core.vector_stores import MetadataFilters
 from chunkana_llamaindex.merging import storing
 from chunkana_llamaindex.merging.nodes import MergingOptions, merging
 from chunkana_llamaindex.merging.updating import NodeStores, mark_of, updating
-from chunkana_llamaindex.parsing.checks import listed, require_nodes
+from chunkana_llamaindex.parsing.checks import as_list, require_nodes
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.reading.scores import ScorePropagation
@@ -105,11 +105,7 @@ def build_auto_merging(
     options = MergingOptions(k, fetch_k, section_weight, document_weight, ratio, max_parent_size)
     _require_sense(base_retriever, index, embed_model, filters)
     filters, parser = require_filters(filters), require_parser(parser, _NO_EMBEDDING)
-    documents_or_nodes = listed(documents_or_nodes)
-    require_nodes(documents_or_nodes)
-    documents = [node for node in documents_or_nodes if isinstance(node, Document)]
-    nodes = [node for node in documents_or_nodes if not isinstance(node, Document)]
-    nodes += parser.get_nodes_from_documents(documents)
+    documents, nodes = _parsed(documents_or_nodes, parser)
     if storage_context is None:
         storage_context = index.storage_context if index else StorageContext.from_defaults()
     storing.update(storage_context.docstore, nodes, documents, index)
@@ -250,6 +246,17 @@ class _Finder(BaseRetriever):
 
     def _retriever(self) -> BaseRetriever:
         return self.index.as_retriever(**self._arguments)
+
+
+def _parsed(
+    documents_or_nodes: Iterable[BaseNode], parser: ChunkanaNodeParser
+) -> tuple[list[Document], list[BaseNode]]:
+    """Return the documents that are given, and the nodes: those given and those of documents."""
+    given = as_list(documents_or_nodes)
+    require_nodes(given)
+    documents = [node for node in given if isinstance(node, Document)]
+    nodes = [node for node in given if not isinstance(node, Document)]
+    return documents, nodes + parser.get_nodes_from_documents(documents)
 
 
 def _require_sense(

@@ -51,7 +51,7 @@ def require_parent_size(size: int | None, leaf_size: int) -> None:
         raise ValueError(f"max_parent_size is {size}; allowed: {allowed}")
 
 
-def listed(documents: Iterable[_Item]) -> list[_Item]:
+def as_list(documents: Iterable[_Item]) -> list[_Item]:
     """Return documents as a list; raise an InputTypeError for one alone, and for a name."""
     given: object = documents
     if isinstance(given, BaseNode):  # which is an iterable, too

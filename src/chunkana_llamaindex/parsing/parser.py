@@ -186,7 +186,7 @@ class ChunkanaNodeParser(NodeParser):
         Raises:
             ConfigurationError: naming the first of the documents that is none.
         """
-        checks.require_nodes(documents := checks.listed(documents))
+        checks.require_nodes(documents := checks.as_list(documents))
         return super().get_nodes_from_documents(documents, show_progress, **kwargs)
 
     def _parse_nodes(

@@ -15,7 +15,7 @@ from llama_index.core.vector_stores import FilterOperator, MetadataFilter, Metad
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
 from chunkana_core import ConfigurationError, InputTypeError
-from chunkana_llamaindex.parsing.checks import listed, require_nodes
+from chunkana_llamaindex.parsing.checks import as_list, require_nodes
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_retrieval.indexing import IndexSnapshot, require_different
 from chunkana_retrieval.indexing.searching import Relation, SearchKind
@@ -133,7 +133,7 @@ def require_names(names: Iterable[str], field: str) -> tuple[str, ...]:
 
 def require_documents(documents: Iterable[BaseNode]) -> list[BaseNode]:
     """Return documents, if they are LlamaIndex's and their ids differ."""
-    given = listed(documents)
+    given = as_list(documents)
     require_nodes(given)
     require_different(document.node_id for document in given)
     return given

@@ -30,7 +30,7 @@ from chunkana_retrieval.indexing import (
     Update,
     UpdateReport,
     WriteRecords,
-    finding_unknown,
+    has_no_known_leaf,
     rank_leaves,
     run,
     run_async,
@@ -168,7 +168,7 @@ class DocumentIndex:
         records = self.records.read(_names(proposals, found))
         is_filtered = filters is not None
         if self._can_tell(query) and not is_filtered:
-            _warn_of_unknown(run(finding_unknown(proposals, records), self.perform))
+            _warn_of_unknown(run(has_no_known_leaf(proposals, records), self.perform))
         return rank_leaves(proposals, found, records, options, is_filtered=is_filtered), records
 
     async def afind(
@@ -181,7 +181,7 @@ class DocumentIndex:
         records = await self.records.aread(_names(proposals, found))
         is_filtered = filters is not None
         if self._can_tell(query) and not is_filtered:
-            asking = finding_unknown(proposals, records)
+            asking = has_no_known_leaf(proposals, records)
             _warn_of_unknown(await run_async(asking, self.aperform))
         return rank_leaves(proposals, found, records, options, is_filtered=is_filtered), records
 

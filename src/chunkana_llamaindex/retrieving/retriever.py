@@ -14,7 +14,7 @@ from llama_index.core.storage.docstore import BaseDocumentStore
 from llama_index.core.storage.kvstore.types import BaseKVStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
-from chunkana_llamaindex.parsing.checks import listed
+from chunkana_llamaindex.parsing.checks import as_list
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.retrieving import arguments
 from chunkana_llamaindex.retrieving.answers import Reading
@@ -155,7 +155,7 @@ class ChunkanaRetriever(BaseRetriever):
             folder: see the constructor.
             options: see the constructor.
         """
-        retriever, given = cls(embedding, folder=folder, **options), listed(documents)
+        retriever, given = cls(embedding, folder=folder, **options), as_list(documents)
         prints, index = retriever._fingerprints(given), retriever._index
         run(index.opening(index.recall()), index.perform)
         run(retriever._updating(given, prints), index.perform)
@@ -173,7 +173,7 @@ class ChunkanaRetriever(BaseRetriever):
         **options: Unpack[RetrieverOptions],
     ) -> ChunkanaRetriever:
         """Return a retriever of documents, as `from_documents` does."""
-        retriever, given = cls(embedding, folder=folder, **options), listed(documents)
+        retriever, given = cls(embedding, folder=folder, **options), as_list(documents)
         prints, index = retriever._fingerprints(given), retriever._index
         await run_async(index.opening(index.recall()), index.aperform)
         await run_async(retriever._updating(given, prints), index.aperform)
@@ -237,7 +237,7 @@ class ChunkanaRetriever(BaseRetriever):
             IndexFileError: if another has written the folder's file since it was loaded, before
                 anything is changed or embedded; `load` it again.
         """
-        given = listed(documents)
+        given = as_list(documents)
         prints = self._fingerprints(given)
         with self._lock:
             procedure = self._updating(given, prints, delete_missing=delete_missing)
@@ -247,7 +247,7 @@ class ChunkanaRetriever(BaseRetriever):
         self, documents: Iterable[BaseNode], *, delete_missing: bool = False
     ) -> UpdateReport:
         """Bring the index to today's documents, as `update` does."""
-        given = listed(documents)
+        given = as_list(documents)
         prints = self._fingerprints(given)
         async with self._lock:
             procedure = self._updating(given, prints, delete_missing=delete_missing)

@@ -13,7 +13,7 @@ from chunkana_retrieval.indexing.records import (
 from chunkana_retrieval.indexing.searching import (
     Proposal,
     RankingOptions,
-    finding_unknown,
+    has_no_known_leaf,
     rank_leaves,
     with_surroundings,
 )
@@ -51,8 +51,8 @@ __all__ = [
     "UpdateReport",
     "WriteRecords",
     "damaged_record",
-    "finding_unknown",
     "fingerprint",
+    "has_no_known_leaf",
     "rank_leaves",
     "record_document",
     "require_different",

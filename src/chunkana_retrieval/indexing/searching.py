@@ -106,7 +106,7 @@ def rank_leaves(
     )
 
 
-def finding_unknown(
+def has_no_known_leaf(
     proposals: Iterable[Proposal], records: Iterable[DocumentRecord]
 ) -> Procedure[bool]:
     """Yield what is asked of records; return whether a store that should have leaves has none.

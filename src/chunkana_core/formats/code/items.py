@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from chunkana_core.document.paths import short_title
 from chunkana_core.formats.code.grammars import Grammar, Node, grammar, walk
-from chunkana_core.formats.code.languages import LANGUAGES, Language
+from chunkana_core.formats.code.languages.language import Language
+from chunkana_core.formats.code.languages.table import LANGUAGES
 from chunkana_core.formats.code.tree import (
     MOST_ITEMS,
     Item,

@@ -107,9 +107,7 @@ class State(StateBlock):
     ) -> None:
         # Its lines are found below, without a loop over spaces.
         super().__init__("", md, {} if env is None else env, [])
-        text = source.text.removeprefix(BOM).replace("\0", "\ufffd")
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = _normalized(source.text)
         is_as_long = len(text) == len(source.text)
         starts = source.line_starts if is_as_long else Source.of(text).line_starts
         self.src = src = text + "\n"  # so that there is a character after every line
@@ -136,9 +134,7 @@ class State(StateBlock):
         self.unclosed_math = range(0)
         self.lazy_lines = self.last_lazy_line = self.lazy_start = 0
         self.marker_lines = marker_lines
-        self.shortcode_ends: dict[str, list[int]] = {}
-        for found in _SHORTCODE_CLOSING.finditer(text) if "{{" in text else ():
-            self.shortcode_ends.setdefault(found[1], []).append(found.start())
+        self.shortcode_ends = _shortcode_ends(text)
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
         """Make no token, but keep count of levels."""
@@ -282,3 +278,17 @@ def _indentation_length(src: str, start: int) -> int:
     """Return how many spaces and tabs there are at an offset."""
     spaces = _INDENTATION.match(src, start)
     return spaces.end() - start if spaces else 0
+
+
+def _normalized(text: str) -> str:
+    """Return a text as CommonMark reads it: no byte order mark, no NUL, and no line end but LF."""
+    text = text.removeprefix(BOM).replace("\0", "\ufffd")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _shortcode_ends(text: str) -> dict[str, list[int]]:
+    """Return by name the offsets where a text closes shortcodes."""
+    ends: dict[str, list[int]] = {}
+    for found in _SHORTCODE_CLOSING.finditer(text) if "{{" in text else ():
+        ends.setdefault(found[1], []).append(found.start())
+    return ends
