@@ -20,7 +20,8 @@ from time import process_time
 
 from benchmarks.printing import Target, machine, print_table, print_targets
 from benchmarks.run import documents, joined, seconds
-from chunkana_core import ChunkConfig, MarkdownChunker, StreamWarning, chunk_stream
+from chunkana_batch import StreamWarning, chunk_stream
+from chunkana_core import ChunkConfig, MarkdownChunker
 
 _ROOT = Path(__file__).parents[1]
 _CONFIG = ChunkConfig(strategy="structural")

@@ -1,4 +1,4 @@
-"""Many documents: in processes of this machine, or as Arrow batches on many machines."""
+"""Many documents, in processes or as Arrow batches, and documents larger than memory."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from chunkana_batch.many import chunk_many
 from chunkana_batch.outcomes import Outcome
 from chunkana_batch.processes import WorkerError
 from chunkana_batch.rows import SCHEMA_VERSION, spark_schema
+from chunkana_batch.streams.cutting import StreamLimits
+from chunkana_batch.streams.stream import StreamWarning, chunk_stream
 
 if TYPE_CHECKING:
     from chunkana_batch.tables import SCHEMA, chunk_batches, chunk_table
 
 __all__ = [
-    "SCHEMA", "SCHEMA_VERSION", "Outcome", "WorkerError", "chunk_batches", "chunk_many",
-    "chunk_table", "spark_schema",
+    "SCHEMA", "SCHEMA_VERSION", "Outcome", "StreamLimits", "StreamWarning", "WorkerError",
+    "chunk_batches", "chunk_many", "chunk_stream", "chunk_table", "spark_schema",
 ]  # fmt: skip
 
 

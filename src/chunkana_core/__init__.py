@@ -44,13 +44,10 @@ from chunkana_core.errors import (
     InvariantViolationError,
     InvariantWarning,
     StrategyError,
-    StreamWarning,
 )
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.table import Format, format_names, format_of, parse_document
-from chunkana_core.streams.cutting import StreamLimits
-from chunkana_core.streams.stream import chunk_stream
 from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.builder import HierarchyBuilder
 from chunkana_core.tree.chunks import Chunk, ChunkLevel, Links
@@ -65,8 +62,8 @@ __all__ = [
     "HierarchyBuilder", "InputTypeError", "InvariantValidator", "InvariantViolationError",
     "InvariantWarning", "Links", "MarkdownChunker", "MergeNode", "MergeTree", "Merging", "Section",
     "SectionPath", "SectionRange", "Source", "Span", "StrategyError", "StrategySelector",
-    "StreamLimits", "StreamWarning", "TocEntry", "ValidationResult", "Violation",
-    "analyze_markdown", "chunk_file", "chunk_hierarchical", "chunk_markdown", "chunk_stream",
+    "TocEntry", "ValidationResult", "Violation",
+    "analyze_markdown", "chunk_file", "chunk_hierarchical", "chunk_markdown",
     "find_common_prefix", "format_header_path", "format_names", "format_of", "is_parent_child",
     "is_sibling", "merge_sections", "parse_document", "parse_markdown", "split_header_path",
     "validate_content_coverage", "validate_no_dangling_headers", "validate_tree",

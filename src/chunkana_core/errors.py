@@ -62,10 +62,6 @@ class InvariantWarning(UserWarning):
     """Chunks that break laws, found by `validation="warn"`."""
 
 
-class StreamWarning(UserWarning):
-    """Chunks of a stream that may not be those of the whole text, for they were made too early."""
-
-
 def own_frames(module: Mapping[str, object]) -> int:
     """Return the `stacklevel` with which a warning of a module names the caller of that."""
     frames = islice(walk_stack(currentframe()), 1, None)

@@ -14,6 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkana_batch import StreamLimits, StreamWarning, chunk_stream
+from chunkana_batch.streams import cutting
+from chunkana_batch.streams.registers import AnchorRegister, IdSet, NumberSet
 from chunkana_core import (
     Chunk,
     ChunkConfig,
@@ -24,13 +27,8 @@ from chunkana_core import (
     InputTypeError,
     Source,
     Span,
-    StreamLimits,
-    StreamWarning,
-    chunk_stream,
 )
 from chunkana_core.formats.markdown import state
-from chunkana_core.streams import cutting
-from chunkana_core.streams.registers import AnchorRegister, IdSet, NumberSet
 from chunkana_core.text.source import SourcePart
 from tests import corpora
 from tests.strategies import any_markdown
@@ -417,7 +415,7 @@ def test_what_the_whole_text_might_show_otherwise(
         (" " * 900, "x y "),
     ],
 )
-@pytest.mark.filterwarnings("ignore::chunkana_core.StreamWarning")
+@pytest.mark.filterwarnings("ignore::chunkana_batch.StreamWarning")
 def test_large_sections_lose_nothing(start: str, unit: str, atoms: str) -> None:
     """They are planned in parts, below their heading and what opens their block again."""
     config = ChunkConfig.from_dict(
@@ -433,7 +431,7 @@ def test_large_sections_lose_nothing(start: str, unit: str, atoms: str) -> None:
         assert got[-1].section.path == in_one_piece(text, config).get_leaves()[-1].section.path
 
 
-@pytest.mark.filterwarnings("ignore::chunkana_core.StreamWarning")
+@pytest.mark.filterwarnings("ignore::chunkana_batch.StreamWarning")
 def test_parts_of_a_large_section_are_numbered_on() -> None:
     """They have its path, its heading at its line, and numbers that go on."""
     text = "# A\n\ntext\n\n## B\n\n" + "```\nx = 1\ny = 2\n```\n\n" * 60
@@ -446,7 +444,7 @@ def test_parts_of_a_large_section_are_numbered_on() -> None:
     assert len({part.section_id for part in got}) == 1
 
 
-@pytest.mark.filterwarnings("ignore::chunkana_core.StreamWarning")
+@pytest.mark.filterwarnings("ignore::chunkana_batch.StreamWarning")
 def test_code_that_is_parted_is_opened_and_closed() -> None:
     text = "# A\n\n```py\n" + "x = 1\n" * 200 + "```\n"
     config = ChunkConfig(max_chunk_size=60, strategy="structural", atomic_blocks="split")
@@ -455,7 +453,7 @@ def test_code_that_is_parted_is_opened_and_closed() -> None:
     assert {part.code_languages for part in got} == {("py",)}
 
 
-@pytest.mark.filterwarnings("ignore::chunkana_core.StreamWarning")
+@pytest.mark.filterwarnings("ignore::chunkana_batch.StreamWarning")
 def test_large_plain_text_is_planned_in_parts() -> None:
     text = "Some words of a line.\n\n" * 200
     got = streamed(text, SMALL, limits=StreamLimits(50, 50, 300), format_name="text")

@@ -9,6 +9,10 @@ from typing import TextIO
 
 from msgspec.structs import replace
 
+from chunkana_batch.streams.before import Before
+from chunkana_batch.streams.cutting import Cut, Cutter, StreamLimits, front_matter_is_open
+from chunkana_batch.streams.reading import Pieces, Titles, end_of_lines
+from chunkana_batch.streams.windows import Window, WindowChunker
 from chunkana_core.config import AUTO, ChunkConfig
 from chunkana_core.context.context import Context
 from chunkana_core.document.blocks import Block
@@ -16,7 +20,6 @@ from chunkana_core.document.document import Whole
 from chunkana_core.drafting.strategies import StrategySelector
 from chunkana_core.errors import (
     ConfigurationError,
-    StreamWarning,
     own_frames,
     require_str,
     require_type,
@@ -26,13 +29,13 @@ from chunkana_core.formats.markdown import parser as markdown
 from chunkana_core.formats.markdown.parser import Stretch, parse_markdown, parse_stretch
 from chunkana_core.formats.plain import parse_text
 from chunkana_core.formats.table import MARKDOWN, TEXT
-from chunkana_core.streams.before import Before
-from chunkana_core.streams.cutting import Cut, Cutter, StreamLimits, front_matter_is_open
-from chunkana_core.streams.reading import Pieces, Titles, end_of_lines
-from chunkana_core.streams.windows import Window, WindowChunker
 from chunkana_core.tree.chunks import Chunk
 
 _LIMITS = StreamLimits()
+
+
+class StreamWarning(UserWarning):
+    """Chunks of a stream that may not be those of the whole text, for they were made too early."""
 
 
 def chunk_stream(  # noqa: PLR0913 -- all but two have defaults

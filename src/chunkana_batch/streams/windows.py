@@ -9,6 +9,9 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from chunkana_batch.streams.before import NO_SENTENCE, Before, OpenSection
+from chunkana_batch.streams.cutting import Cut, single_line_end
+from chunkana_batch.streams.registers import Registers
 from chunkana_core.chunker import split_parts
 from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import Context, ContextWriter
@@ -23,9 +26,6 @@ from chunkana_core.formats.markdown.titles import heading_sections
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.contents import Content
 from chunkana_core.splitting.splitter import Part
-from chunkana_core.streams.before import NO_SENTENCE, Before, OpenSection
-from chunkana_core.streams.cutting import Cut, single_line_end
-from chunkana_core.streams.registers import Registers
 from chunkana_core.text.source import Source, SourcePart, Span
 from chunkana_core.tree.builder import Children, TreeBuilder
 from chunkana_core.tree.chunks import Chunk
