@@ -24,7 +24,8 @@ from pyspark.sql import SparkSession
 
 from benchmarks.printing import machine, print_table
 from chunkana_batch import SCHEMA, chunk_batches, chunk_table, spark_schema
-from chunkana_core import ChunkConfig, Chunker, Context, parse_markdown
+from chunkana_core import ChunkConfig, Chunker, Context
+from chunkana_core.formats.markdown.parser import parse_markdown
 
 T = TypeVar("T")
 _ROOT = Path(__file__).parents[1]

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
-from chunkana_core import BlockKind, Span, parse_markdown
+from chunkana_core import Span
+from chunkana_core.extending import BlockKind
+from chunkana_core.formats.markdown.parser import parse_markdown
 
 
 @dataclass(frozen=True, slots=True)

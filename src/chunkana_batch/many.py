@@ -9,8 +9,6 @@ from typing import TypeVar, overload
 from chunkana_batch.outcomes import FormatChoice, Make, Outcome, Task, require_pairs
 from chunkana_batch.processes import pickle_task, run_in_processes
 from chunkana_core import (
-    BaseStrategy,
-    BlockRule,
     ChunkConfig,
     Chunker,
     ConfigurationError,
@@ -18,6 +16,7 @@ from chunkana_core import (
     HierarchicalChunkingResult,
     InputTypeError,
 )
+from chunkana_core.extending import BaseStrategy, BlockRule
 
 T = TypeVar("T")
 Progress = Callable[[int], object]

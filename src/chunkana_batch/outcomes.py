@@ -6,12 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
-from chunkana_core import (
-    ChunkanaError,
-    Chunker,
-    HierarchicalChunkingResult,
-    InputTypeError,
-)
+from chunkana_core import ChunkanaError, Chunker, HierarchicalChunkingResult, InputTypeError
 
 T = TypeVar("T")
 Make = Callable[[str, HierarchicalChunkingResult], T]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chunkana_core import BlockKind, parse_markdown
+from chunkana_core.extending import BlockKind, parse_document
 
 
 def leaves_fence_open(text: str) -> bool:
@@ -13,5 +13,5 @@ def leaves_fence_open(text: str) -> bool:
     """
     if "```" not in text and "~~~" not in text:
         return False
-    blocks = parse_markdown(text).blocks
+    blocks = parse_document(text).blocks
     return any(block.is_open and block.kind is BlockKind.FENCED_CODE for block in blocks)

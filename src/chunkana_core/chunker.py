@@ -19,9 +19,8 @@ from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.drafting.merging import Merger
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, make_drafts
 from chunkana_core.errors import (
-    FormatWarning,
+    ChunkanaWarning,
     InvariantViolationError,
-    InvariantWarning,
     own_frames,
     require_str,
     require_type,
@@ -96,7 +95,7 @@ class _Pipeline:
             raise InvariantViolationError(errors)
         if errors:
             warnings.warn(
-                "; ".join(map(str, errors)), InvariantWarning, stacklevel=own_frames(globals())
+                "; ".join(map(str, errors)), ChunkanaWarning, stacklevel=own_frames(globals())
             )
         outcome = ValidationResult(not errors, errors, outcome.warnings, outcome.coverage)
         return result.validated(outcome, debug=self.config.debug)
@@ -280,7 +279,7 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chun
     """Return every leaf of a UTF-8 file, in the format of its suffix; line endings and a BOM stay.
 
     A file of an unknown kind is plain text, and so is one that cannot be read as what its suffix
-    says, or is too long for it; a `FormatWarning` tells of both.
+    says, or is too long for it; a `ChunkanaWarning` tells of both.
 
     Raises:
         OSError: if the file cannot be read.
@@ -293,7 +292,7 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chun
     if found is None or result.format != found.name:
         known = f"not valid {found.name}, or too long for it" if found else "of no known format"
         message = f"{path} is {known}, and chunked as plain text"
-        warnings.warn(message, FormatWarning, stacklevel=own_frames(globals()))
+        warnings.warn(message, ChunkanaWarning, stacklevel=own_frames(globals()))
     return result.get_leaves()
 
 

@@ -35,12 +35,8 @@ class InputTypeError(ConfigurationError, TypeError):
     """An argument of the wrong type; a ConfigurationError and a TypeError."""
 
 
-class StrategyError(ChunkanaError):
-    """A strategy whose drafts do not tile the document."""
-
-
-class FormatError(ChunkanaError):
-    """A format whose blocks or sections are not those of its text, or do not nest."""
+class ExtensionError(ChunkanaError):
+    """A strategy whose drafts do not tile the document, or a format whose blocks do not nest."""
 
 
 class InvariantViolationError(ChunkanaError):
@@ -54,12 +50,8 @@ class InvariantViolationError(ChunkanaError):
         return "; ".join(map(str, self.errors))
 
 
-class FormatWarning(UserWarning):
-    """A file of an unknown kind, or not valid as its kind, which is chunked as another."""
-
-
-class InvariantWarning(UserWarning):
-    """Chunks that break laws, found by `validation="warn"`."""
+class ChunkanaWarning(UserWarning):
+    """A text that is chunked as another format than its name says, or chunks that break laws."""
 
 
 def own_frames(module: Mapping[str, object]) -> int:

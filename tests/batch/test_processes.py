@@ -13,7 +13,6 @@ from chunkana_batch import Outcome, WorkerError, chunk_many
 from chunkana_batch.outcomes import Task
 from chunkana_batch.processes import _run_batch, _unpickle_value, pickle_task
 from chunkana_core import (
-    BaseStrategy,
     ChunkConfig,
     Chunker,
     ConfigurationError,
@@ -22,6 +21,7 @@ from chunkana_core import (
     InputTypeError,
     chunk_hierarchical,
 )
+from chunkana_core.extending import BaseStrategy
 from tests.corpora import own_documents
 
 # Forking where other threads run, as pytest-xdist's, is what newer Pythons warn of.

@@ -15,7 +15,8 @@ from chunkana_cli.formats.format import RowOptions
 from chunkana_cli.formats.jsonl import render
 from chunkana_cli.formats.text import to_text
 from chunkana_cli.options import Strategy
-from chunkana_core import ChunkConfig, Context, MarkdownChunker, StrategySelector
+from chunkana_core import ChunkConfig, Context, MarkdownChunker
+from chunkana_core.extending import StrategySelector
 from tests.cli.command import error_of, output_of, piped, run, without_summary
 from tests.strategies import any_markdown
 

@@ -12,23 +12,20 @@ from itertools import pairwise, takewhile, zip_longest
 from markdown_it.token import Token
 
 from chunkana_core import (
-    BlockKind,
-    BlockRule,
     Chunk,
     ChunkConfig,
     Chunker,
     Context,
-    Document,
-    Format,
     HierarchicalChunkingResult,
     HierarchyBuilder,
     InvariantValidator,
     MarkdownChunker,
-    parse_markdown,
     validate_tree,
 )
 from chunkana_core.context.introductions import Introductions
 from chunkana_core.document.paths import format_header_path
+from chunkana_core.extending import BlockKind, BlockRule, Document, Format
+from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
 from tests.core.stock import (
     ATOMS,

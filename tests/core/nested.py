@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from hypothesis import strategies as st
 
-from chunkana_core import (
+from chunkana_core import Source
+from chunkana_core.extending import (
     Block,
     BlockKind,
     Document,
@@ -19,7 +20,6 @@ from chunkana_core import (
     FormatTraits,
     Merging,
     SectionRange,
-    Source,
 )
 
 _Line = tuple[int, int, str]  # where it starts and ends, and its text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from chunkana_core import Document
+from chunkana_core.extending import Document
 from tests import corpora
 
 CASES = corpora.REPOSITORY / "tests" / "data" / "code"

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from mdit_py_plugins.container import container_plugin
 
-from chunkana_core import BlockKind, BlockRule
+from chunkana_core.extending import BlockKind, BlockRule
 from tests.core.stock import StockPlugin
 from tests.strategies import any_markdown, markdown_documents
 

@@ -24,7 +24,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from chunkana_core import BlockRule
+from chunkana_core.extending import BlockRule
 from tests.core import stock_containers
 from tests.core.stock_containers import StockBlock
 

@@ -15,22 +15,20 @@ from chunkana_core import (
     Chunk,
     ChunkConfig,
     ChunkLevel,
-    Draft,
     HierarchicalChunkingResult,
     MarkdownChunker,
     SectionPath,
-    StrategySelector,
     analyze_markdown,
     chunk_hierarchical,
     find_common_prefix,
     is_parent_child,
-    is_sibling,
     merge_sections,
     validate_content_coverage,
     validate_no_dangling_headers,
 )
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.headings import prevent_dangling
+from chunkana_core.extending import Draft, StrategySelector
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
 from tests import corpora
@@ -929,12 +927,14 @@ def test_46_parent_child_and_sibling_queries() -> None:
     assert not is_parent_child(ab, a)
     assert not is_parent_child(a, a)
     assert not is_parent_child((), ())
-    assert is_sibling(ab, ax)
-    assert not is_sibling(ab, ab)
-    assert not is_sibling(a, ab)
-    assert not is_sibling((), ())
     assert find_common_prefix(abc, ax) == ("A",)
     assert find_common_prefix(("A", "B"), ("B",)) == ()
+    below = "## {}\n\n" + "Words of it. " * 20 + "\n\n"
+    result = chunk_hierarchical("# A\n\n" + below.format("B") + below.format("X"))
+    b, x = result.get_by_level(2)
+    assert result.get_siblings(b.chunk_id) == [b, x]
+    assert b.parent_section_id == x.parent_section_id == result.root_id
+    assert b.section_id != x.section_id
     assert find_common_prefix(abc, ab) == ("A", "B")
 
 

@@ -10,14 +10,11 @@ import pytest
 
 from chunkana_core import (
     Chunk,
+    ChunkanaWarning,
     ChunkConfig,
     Chunker,
     ConfigurationError,
     Context,
-    Document,
-    Format,
-    FormatTraits,
-    FormatWarning,
     HierarchyBuilder,
     InputTypeError,
     InvariantValidator,
@@ -27,6 +24,7 @@ from chunkana_core import (
     format_names,
     validate_no_dangling_headers,
 )
+from chunkana_core.extending import Document, Format, FormatTraits
 from chunkana_core.formats import table
 from chunkana_explain import explain
 from tests.core.nested import NESTED
@@ -137,7 +135,7 @@ def test_files_are_of_the_format_of_their_suffix(tmp_path: Path) -> None:
         (tmp_path / name).write_text(TEXT, encoding="utf-8")
         assert formats_of(chunk_file(tmp_path / name)) == {expected}
     (tmp_path / "LICENSE").write_text(TEXT, encoding="utf-8")
-    with pytest.warns(FormatWarning, match="LICENSE is of no known format") as found:
+    with pytest.warns(ChunkanaWarning, match="LICENSE is of no known format") as found:
         assert formats_of(chunk_file(tmp_path / "LICENSE")) == {"text"}
     assert found[0].filename == __file__
 
@@ -149,7 +147,7 @@ def test_a_file_that_is_not_what_its_suffix_says_is_plain_text(tmp_path: Path, n
     path = tmp_path / name
     path.write_text("def f(:\n  ((((\n%%%%\n}}}{{{\n", encoding="utf-8")
     with pytest.warns(
-        FormatWarning, match=rf"{name} is not valid .*chunked as plain text"
+        ChunkanaWarning, match=rf"{name} is not valid .*chunked as plain text"
     ) as found:
         assert formats_of(chunk_file(path)) == {"text"}
     assert found[0].filename == __file__

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import Block, BlockKind, ChunkConfig, Chunker, Document, format_names
+from chunkana_core import ChunkConfig, Chunker, format_names
+from chunkana_core.extending import Block, BlockKind, Document
 from chunkana_core.formats import table
 from chunkana_core.formats.code.languages.language import STRINGS, Language
 from chunkana_core.formats.code.languages.table import LANGUAGES

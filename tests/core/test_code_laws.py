@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import ChunkConfig, Chunker, Context, Document, Format
+from chunkana_core import ChunkConfig, Chunker, Context
+from chunkana_core.extending import Document, Format
 from chunkana_core.formats.table import CODE, JSON, FormatSelector
 from tests import corpora
 from tests.core.configurations import CONTEXTS, configs, contexts

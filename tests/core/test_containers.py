@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chunkana_core import Block, BlockKind, chunk_hierarchical
+from chunkana_core import chunk_hierarchical
+from chunkana_core.extending import Block, BlockKind
 from chunkana_core.formats.markdown import parser
 from chunkana_core.formats.markdown.parser import parse_markdown
 

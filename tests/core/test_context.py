@@ -19,9 +19,9 @@ from chunkana_core import (
     InputTypeError,
     MarkdownChunker,
     chunk_markdown,
-    parse_markdown,
 )
 from chunkana_core.context.context import ContextWriter
+from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
 from chunkana_explain import explain
 from tests import corpora

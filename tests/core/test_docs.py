@@ -30,6 +30,7 @@ MODULES = [
 PACKAGES = (
     "chunkana_core",
     "chunkana_retrieval",
+    "chunkana_core.extending",
     "chunkana_retrieval.indexing",
     "chunkana_batch",
     "chunkana_langchain",

@@ -12,11 +12,11 @@ import pytest
 from chunkana_core import (
     Chunk,
     ChunkConfig,
-    Document,
     HierarchicalChunkingResult,
     analyze_markdown,
     chunk_hierarchical,
 )
+from chunkana_core.extending import Document
 from tests import corpora
 from tests.core.pages import DOCS, PAGES, run_sessions
 

@@ -9,13 +9,13 @@ import pytest
 
 from chunkana_core import (
     ChunkanaError,
+    ChunkanaWarning,
     ConfigurationError,
     InputTypeError,
     InvariantViolationError,
-    InvariantWarning,
-    StrategyError,
     Violation,
 )
+from chunkana_core.extending import ExtensionError
 
 VIOLATIONS = (
     Violation("size", "85b73057", "has size 120, over the limit of 100"),
@@ -24,7 +24,7 @@ VIOLATIONS = (
 ERRORS = (
     ConfigurationError("max_chunk_size", 3, "a whole number of at least 32"),
     InputTypeError("text", None, "a str"),
-    StrategyError("strategy 'mine': something"),
+    ExtensionError("strategy 'mine': something"),
     InvariantViolationError(VIOLATIONS),
 )
 
@@ -53,4 +53,4 @@ def test_python_families() -> None:
     """Handlers for Python's own errors catch them too."""
     assert issubclass(ConfigurationError, ValueError)
     assert issubclass(InputTypeError, TypeError)
-    assert issubclass(InvariantWarning, UserWarning)
+    assert issubclass(ChunkanaWarning, UserWarning)

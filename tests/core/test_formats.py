@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import ChunkConfig, Chunker, Context, Format
+from chunkana_core import ChunkConfig, Chunker, Context
+from chunkana_core.extending import Format
 from chunkana_core.formats.table import TEXT
 from tests import corpora
 from tests.core import laws

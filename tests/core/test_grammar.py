@@ -9,8 +9,10 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
-from chunkana_core import BlockKind, BlockRule, ConfigurationError, InputTypeError, parse_markdown
+from chunkana_core import ConfigurationError, InputTypeError
+from chunkana_core.extending import BlockKind, BlockRule
 from chunkana_core.formats.markdown.grammar import MARKDOWN
+from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.rule_table import PREFILTERS, REPLACEMENTS, RULES
 from tests.core.plugins import BOX, DIAGRAM, box_plugin
 

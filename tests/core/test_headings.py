@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import ChunkConfig, Document, Draft, HierarchicalChunkingResult, MarkdownChunker
+from chunkana_core import ChunkConfig, HierarchicalChunkingResult, MarkdownChunker
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.drafts import section_drafts
 from chunkana_core.drafting.headings import prevent_dangling
+from chunkana_core.extending import Document, Draft
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
 

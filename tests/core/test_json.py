@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import BlockKind, Document
+from chunkana_core.extending import BlockKind, Document
 from tests import corpora
 
 pytest.importorskip("tree_sitter")

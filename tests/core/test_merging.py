@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import Chunk, ChunkConfig, Context, Document, Draft, MarkdownChunker, SectionPath
+from chunkana_core import Chunk, ChunkConfig, Context, MarkdownChunker, SectionPath
 from chunkana_core.config import LengthFunction
 from chunkana_core.context.context import ContextWriter
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.drafts import section_drafts
 from chunkana_core.drafting.merging import Merger
+from chunkana_core.extending import Document, Draft
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
 from tests.core.configurations import configs, contexts

@@ -11,17 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import (
-    BlockKind,
-    Chunk,
-    ChunkConfig,
-    Chunker,
-    ConfigurationError,
-    Context,
-    Document,
-    format_of,
-    parse_document,
-)
+from chunkana_core import Chunk, ChunkConfig, Chunker, ConfigurationError, Context, format_of
+from chunkana_core.extending import BlockKind, Document, parse_document
 from chunkana_core.formats.table import FormatSelector
 from tests import corpora
 from tests.core.configurations import CONTEXTS, configs, contexts

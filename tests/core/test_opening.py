@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chunkana_core import BlockKind
 from chunkana_core.document.sizes import DocumentSizes
+from chunkana_core.extending import BlockKind
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.units import UnitMaker

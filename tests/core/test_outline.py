@@ -13,7 +13,6 @@ from chunkana_core import (
     chunk_hierarchical,
     find_common_prefix,
     is_parent_child,
-    is_sibling,
     merge_sections,
 )
 from chunkana_core.document.outline import common_ancestor
@@ -119,13 +118,10 @@ def test_merging_does_not_depend_on_the_order(merged: list[SectionPath], random:
 
 
 def test_paths_are_compared() -> None:
-    """Paths tell parents and siblings, be they tuples or part of a chunk's section."""
+    """Paths tell parents, be they tuples or part of a chunk's section."""
     parent, child = SectionPath(1, ("A",)), SectionPath(3, ("A", "B"))
     assert is_parent_child(parent, child)
     assert not is_parent_child(child, parent)
-    assert is_sibling(child, ("A", "C"))
-    assert not is_sibling(parent, child)
-    assert not is_sibling((), ("A",))
     assert parent == parse_markdown("# A\n").sections[1].section_path
 
 

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from chunkana_core import (
-    Block,
-    BlockKind,
-    ChunkConfig,
-    Chunker,
-    Context,
-    Document,
-    Format,
-    FormatError,
-    FormatTraits,
-    HierarchyBuilder,
-    SectionRange,
-    Source,
-    TocEntry,
-)
+from chunkana_core import ChunkConfig, Chunker, Context, HierarchyBuilder, Source, TocEntry
 from chunkana_core.document.blocks import content_counts
 from chunkana_core.document.outline import outline_of, own_runs
+from chunkana_core.extending import (
+    Block,
+    BlockKind,
+    Document,
+    ExtensionError,
+    Format,
+    FormatTraits,
+    SectionRange,
+)
 from tests.core.nested import NESTED, PACKED, document_of
 
 SHOP = """\
@@ -108,7 +103,7 @@ def test_sections_of_ranges() -> None:
 def test_ranges_that_do_not_nest_are_errors(ranges: list[tuple[int, int]]) -> None:
     """A range is inside those around it, after those before it, and not empty."""
     given = [SectionRange("a", 1, "", first, stop) for first, stop in ranges]
-    with pytest.raises(FormatError, match="is empty, out of order, or not inside"):
+    with pytest.raises(ExtensionError, match="is empty, out of order, or not inside"):
         outline_of(given, [0, 1, 2, 3, 4])
 
 
@@ -141,7 +136,7 @@ def _block(start: int, end: int, index: int = 0, after: int = 1, depth: int = 0)
 )
 def test_blocks_out_of_order_are_errors(blocks: list[Block]) -> None:
     """Blocks hold all of the text, in order, and none of them is blank."""
-    with pytest.raises(FormatError):
+    with pytest.raises(ExtensionError):
         Document.of_sections(Source.of("a b"), blocks, (), FormatTraits("x"))
 
 

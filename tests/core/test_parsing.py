@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import BlockKind, chunk_hierarchical
+from chunkana_core import chunk_hierarchical
 from chunkana_core.document.blocks import TRAITS
+from chunkana_core.extending import BlockKind
 from chunkana_core.formats.markdown.front_matter import is_simple, parsed_title, simple_title
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.titles import inline_tokens, plain_text, plain_title

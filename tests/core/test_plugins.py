@@ -16,19 +16,16 @@ from mdit_py_plugins.field_list import fieldlist_plugin
 
 from chunkana_batch import chunk_many
 from chunkana_core import (
-    BlockKind,
-    BlockRule,
     ChunkConfig,
     Chunker,
     Context,
-    Format,
     HierarchyBuilder,
     InputTypeError,
     InvariantValidator,
     MarkdownChunker,
-    parse_document,
-    parse_markdown,
 )
+from chunkana_core.extending import BlockKind, BlockRule, Format, parse_document
+from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_explain import explain
 from tests import corpora
 from tests.core import laws

@@ -21,7 +21,6 @@ from markdown_it import MarkdownIt
 
 from chunkana_batch import chunk_many
 from chunkana_core import (
-    BaseStrategy,
     ChunkConfig,
     ContentAnalysis,
     Context,
@@ -29,6 +28,7 @@ from chunkana_core import (
     MarkdownChunker,
     MergeTree,
 )
+from chunkana_core.extending import BaseStrategy
 from chunkana_explain import explain
 from tests import corpora
 from tests.core import module_state

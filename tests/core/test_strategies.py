@@ -7,19 +7,21 @@ from typing import ClassVar
 import pytest
 
 from chunkana_core import (
-    BaseStrategy,
-    BlockKind,
     ChunkConfig,
     ConfigurationError,
     ContentAnalysis,
-    Document,
-    Draft,
     MarkdownChunker,
-    StrategyError,
-    StrategySelector,
     analyze_markdown,
 )
 from chunkana_core.drafting.strategies import CodeAwareStrategy, FallbackStrategy
+from chunkana_core.extending import (
+    BaseStrategy,
+    BlockKind,
+    Document,
+    Draft,
+    ExtensionError,
+    StrategySelector,
+)
 from chunkana_core.formats.markdown.parser import parse_markdown
 from tests.core import laws
 
@@ -153,7 +155,7 @@ def test_drafts_that_do_not_tile_are_refused(drafts: list[Draft], message: str) 
 
     Bad.drafts = drafts
     chunker = MarkdownChunker(strategies=[Bad()])
-    with pytest.raises(StrategyError, match=f"strategy 'whole': .*({message})"):
+    with pytest.raises(ExtensionError, match=f"strategy 'whole': .*({message})"):
         chunker.chunk(TEXT)
 
 
@@ -165,7 +167,7 @@ def test_what_are_no_drafts_is_refused(drafts: list[Draft]) -> None:
         pass
 
     Bad.drafts = drafts
-    with pytest.raises(StrategyError) as caught:
+    with pytest.raises(ExtensionError) as caught:
         MarkdownChunker(strategies=[Bad()]).chunk(TEXT)
     assert str(caught.value) == f"strategy 'whole': {drafts!r} is no list of drafts"
 

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from chunkana_core import (
-    BlockKind,
-    ChunkConfig,
-    Context,
-    MarkdownChunker,
-    chunk_hierarchical,
-    chunk_markdown,
-    parse_markdown,
-)
+from chunkana_core import ChunkConfig, Context, MarkdownChunker, chunk_hierarchical, chunk_markdown
+from chunkana_core.extending import BlockKind
+from chunkana_core.formats.markdown.parser import parse_markdown
 
 LONG = "word " * 100
 

@@ -16,13 +16,13 @@ from msgspec.structs import replace
 
 from chunkana_core import (
     Chunk,
+    ChunkanaWarning,
     ChunkConfig,
     HierarchicalChunkingResult,
     HierarchyBuilder,
     InputTypeError,
     InvariantValidator,
     InvariantViolationError,
-    InvariantWarning,
     MarkdownChunker,
     Span,
     ValidationResult,
@@ -390,7 +390,7 @@ def test_strict_raises_and_warn_warns() -> None:
     with pytest.raises(InvariantViolationError, match="has size"):
         MarkdownChunker(strict).chunk(text)
     warn = dataclasses.replace(strict, length_function=Unsteady(), validation="warn")
-    with pytest.warns(InvariantWarning, match=r"^chunk [0-9a-f]{8} has size \d+, over the limit"):
+    with pytest.warns(ChunkanaWarning, match=r"^chunk [0-9a-f]{8} has size \d+, over the limit"):
         result = MarkdownChunker(warn).chunk_hierarchical(text)
     assert result.validation
     assert not result.validation.valid
@@ -412,7 +412,7 @@ def test_strict_raises_and_warn_warns() -> None:
 def test_warnings_point_at_the_caller(chunk: Callable[[str, ChunkConfig], object]) -> None:
     """The warning names the line that asked for the chunks, whichever way it asked."""
     config = ChunkConfig(max_chunk_size=200, length_function=Unsteady(), validation="warn")
-    with pytest.warns(InvariantWarning) as caught:
+    with pytest.warns(ChunkanaWarning) as caught:
         chunk("A sentence of some length. " * 60, config)
     assert caught[0].filename == __file__
 

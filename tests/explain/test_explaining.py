@@ -7,16 +7,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 
-from chunkana_core import (
-    BaseStrategy,
-    ChunkConfig,
-    ContentAnalysis,
-    Context,
-    Document,
-    Draft,
-    InputTypeError,
-)
+from chunkana_core import ChunkConfig, ContentAnalysis, Context, InputTypeError
 from chunkana_core.drafting.merging import MergeObstacle
+from chunkana_core.extending import BaseStrategy, Document, Draft
 from chunkana_explain import Cut, explain
 from tests import corpora
 from tests.core.configurations import CONTEXTS, configs, contexts, matrix

@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 
-from chunkana_core import ChunkConfig, Chunker, ConfigurationError, FormatWarning
+from chunkana_core import ChunkanaWarning, ChunkConfig, Chunker, ConfigurationError
 from chunkana_core.formats import table
 from chunkana_langchain import (
     ChunkanaAutoMergingRetriever,
@@ -186,7 +186,7 @@ def test_a_child_splitter_of_another_format_keeps_that_of_the_chunk() -> None:
 
 def test_a_text_that_is_no_json_stays_markdown_with_a_warning() -> None:
     wrong = Document("# Tea\n\nIt is {not json.\n", metadata={"source": "tea.json"})
-    with pytest.warns(FormatWarning, match=r"tea\.json is not valid json.*Markdown") as caught:
+    with pytest.warns(ChunkanaWarning, match=r"tea\.json is not valid json.*Markdown") as caught:
         (chunk,) = SMALL.split_documents([wrong])
     assert len(caught) == 1
     assert (chunk.metadata["format"], chunk.metadata["header_path"]) == ("markdown", "/Tea")
@@ -198,7 +198,7 @@ def test_a_text_that_is_no_json_stays_markdown_with_a_warning() -> None:
 
 def test_code_that_does_not_parse_is_plain_text_with_a_warning() -> None:
     wrong = Document("?? ) ) ( ( ]] ?? ! !\n" * 5, metadata={"source": "tea.go"})
-    with pytest.warns(FormatWarning, match=r"tea\.go is not valid go.*plain text"):
+    with pytest.warns(ChunkanaWarning, match=r"tea\.go is not valid go.*plain text"):
         (chunk,) = SMALL.split_documents([wrong])
     assert chunk.metadata["format"] == "text"
 
@@ -318,7 +318,7 @@ def test_a_notebook_is_its_cells_and_chunks_say_which() -> None:
 def test_a_text_that_is_no_notebook_stays_markdown_with_a_warning() -> None:
     given = Document(page_content="# Tea\n\nNo cells here.", metadata={"source": "a.ipynb"})
     with pytest.warns(
-        FormatWarning, match=r"a.ipynb is not valid notebook, .*, and chunked as Markdown"
+        ChunkanaWarning, match=r"a.ipynb is not valid notebook, .*, and chunked as Markdown"
     ):
         (leaf,) = ChunkanaSplitter().split_documents([given])
     assert (leaf.metadata["format"], leaf.metadata["header_path"]) == ("markdown", "/Tea")

@@ -12,13 +12,7 @@ pytest.importorskip("selenium")
 
 from selenium.webdriver.common.keys import Keys
 
-from chunkana_core import (
-    ChunkConfig,
-    Chunker,
-    Context,
-    HierarchicalChunkingResult,
-    MarkdownChunker,
-)
+from chunkana_core import ChunkConfig, Chunker, Context, HierarchicalChunkingResult, MarkdownChunker
 from chunkana_view import Entry, index_html, to_html
 from tests import corpora
 from tests.view.browser import Browser, needs_browser, prepared, started

@@ -12,8 +12,6 @@ from chunkana_cli.fences import leaves_fence_open
 from chunkana_core import (
     Chunk,
     ChunkConfig,
-    Document,
-    Format,
     InvariantValidator,
     Source,
     ValidationResult,
@@ -21,6 +19,7 @@ from chunkana_core import (
     validate_content_coverage,
     validate_no_dangling_headers,
 )
+from chunkana_core.extending import Document, Format
 
 _MIN_LIMIT = 32  # the smallest `max_chunk_size` that `ChunkConfig` takes
 _UNLIMITED = 10**9

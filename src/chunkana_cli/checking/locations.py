@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from chunkana_cli.checking.records import ChunkRecord
-from chunkana_core import Document
+from chunkana_core.extending import Document
 
 Offsets = tuple[int, int]
 _NOT_LINE_END = re.compile(r"[^\r\n]")

@@ -12,13 +12,8 @@ from chunkana_cli.errors import InputError
 from chunkana_cli.reading.documents import AUTO, format_of_file, require_installed
 from chunkana_cli.screen.naming import counted
 from chunkana_cli.screen.visible import on_one_line
-from chunkana_core import (
-    Document,
-    Format,
-    Source,
-    Violation,
-    parse_document,
-)
+from chunkana_core import Source, Violation
+from chunkana_core.extending import Document, Format, parse_document
 
 _HASH = "document_hash"  # a field of our tables
 _BROKEN_BY_DROPPING = {"lossless", "coverage"}

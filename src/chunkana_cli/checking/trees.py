@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from chunkana_cli.checking.records import ChunkRecord
-from chunkana_core import Format, HierarchyBuilder, Source, Violation
+from chunkana_core import HierarchyBuilder, Source, Violation
+from chunkana_core.extending import Format
 
 _LINKS = ("parent_id", "prev_sibling_id", "next_sibling_id")
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 
 from chunkana_cli.comparing.splitters import Piece
 from chunkana_cli.fences import leaves_fence_open
-from chunkana_core import BlockKind, parse_document, parse_markdown, validate_content_coverage
+from chunkana_core import validate_content_coverage
+from chunkana_core.extending import BlockKind, parse_document
 
 _MARKDOWN = "markdown"
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -102,7 +103,7 @@ class Truth:
             return cls(
                 text, (), is_open=False, tables=(), definitions=texts, format=document.traits.name
             )
-        blocks = parse_markdown(text).blocks
+        blocks = parse_document(text).blocks
         # Those in quotes and lists too: a tool is free to find them.
         headings = tuple(_key(b.info) for b in blocks if b.kind is BlockKind.HEADING)
         tables = [_lines(text[b.start : b.end]) for b in blocks if b.kind is BlockKind.TABLE]
@@ -147,7 +148,7 @@ def _claimed(piece: Piece) -> Iterator[str]:
     """
     for heading in piece.headings:
         yield _key(_plain(heading))
-    blocks = parse_markdown(piece.content).top
+    blocks = parse_document(piece.content).top
     for block in blocks:
         if block.kind is not BlockKind.HEADING:
             break
@@ -156,7 +157,7 @@ def _claimed(piece: Piece) -> Iterator[str]:
 
 def _plain(title: str) -> str:
     """Return a title without its markup, as a parser reads it."""
-    blocks = parse_markdown(f"# {' '.join(title.split())}").top
+    blocks = parse_document(f"# {' '.join(title.split())}").top
     return blocks[0].info if len(blocks) == 1 else title
 
 

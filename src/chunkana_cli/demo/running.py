@@ -10,13 +10,7 @@ from chunkana_cli.demo.auto_merge import Passage, merge_leaves
 from chunkana_cli.demo.question import pick_question
 from chunkana_cli.reading.documents import Document, report_fallbacks
 from chunkana_cli.searching.search import FoundChunk, Index
-from chunkana_core import (
-    ChunkConfig,
-    Chunker,
-    Context,
-    HierarchicalChunkingResult,
-    MergeTree,
-)
+from chunkana_core import ChunkConfig, Chunker, Context, HierarchicalChunkingResult, MergeTree
 
 
 @dataclass(frozen=True, slots=True)

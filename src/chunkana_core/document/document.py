@@ -22,7 +22,7 @@ from chunkana_core.document.outline import (
     own_runs,
 )
 from chunkana_core.document.traits import FormatTraits
-from chunkana_core.errors import FormatError
+from chunkana_core.errors import ExtensionError
 from chunkana_core.text.markup import has_text
 from chunkana_core.text.source import BOM, NON_SPACE, Source, Span
 
@@ -112,7 +112,7 @@ class Document:
             traits: what is particular to the format.
 
         Raises:
-            FormatError: unless the blocks are in order, and the sections nest.
+            ExtensionError: unless the blocks are in order, and the sections nest.
         """
         _require_order(source.text, blocks)
         return cls.of(source, tuple(blocks), sections, traits)
@@ -263,13 +263,13 @@ def _outermost_code(blocks: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def _require_order(text: str, blocks: Sequence[Block]) -> None:
-    """Raise a FormatError unless blocks are in order, none is blank, and no text is before them."""
+    """Raise an ExtensionError unless blocks are in order, not blank, and hold all text."""
     start = 0
     for index, block in enumerate(blocks):
         is_inside = start <= block.start < block.end <= len(text)
         is_placed = block.index == index < block.after <= len(blocks)
         if not (is_placed and is_inside and NON_SPACE.search(text, block.start, block.end)):
-            raise FormatError(f"{block} is blank or out of order")
+            raise ExtensionError(f"{block} is blank or out of order")
         start = block.start
     if NON_SPACE.search(text, 0, blocks[0].start if blocks else len(text)):
-        raise FormatError("there is text before the first block")
+        raise ExtensionError("there is text before the first block")

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from msgspec import Struct
 
 from chunkana_core.document.paths import Path, SectionPath
-from chunkana_core.errors import FormatError
+from chunkana_core.errors import ExtensionError
 
 _MOST_LEVELS = 64  # of sections, so that paths do not grow with the square of the depth
 ROOT = 0  # the index of the section that is the document itself
@@ -113,7 +113,7 @@ def outline_of(
         front_matter_stop: the position after the front matter, which gives the document no body.
 
     Raises:
-        FormatError: unless the ranges nest, in pre-order, each with a block in it.
+        ExtensionError: unless the ranges nest, in pre-order, each with a block in it.
     """
     whole = SectionRange("", 0, "", 0, len(contents) - 1)
     kept, parents, around = [whole], [-1], [ROOT]
@@ -122,7 +122,7 @@ def outline_of(
             around.pop()
         outer = kept[around[-1]]
         if not outer.first <= given.first < given.stop <= outer.stop:
-            raise FormatError(f"{given} is empty, out of order, or not inside {outer}")
+            raise ExtensionError(f"{given} is empty, out of order, or not inside {outer}")
         if len(around) <= _MOST_LEVELS:
             parents.append(around[-1])
             around.append(len(kept))

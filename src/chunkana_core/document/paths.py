@@ -81,16 +81,6 @@ def is_parent_child(parent: SectionPath | Path, child: SectionPath | Path) -> bo
     return len(outer) < len(inner) and inner[: len(outer)] == outer
 
 
-def is_sibling(first: SectionPath | Path, second: SectionPath | Path) -> bool:
-    """Tell whether two different paths have the same parent.
-
-    >>> is_sibling(("Guide", "Install"), ("Guide", "Use"))
-    True
-    """
-    a, b = _titles(first), _titles(second)
-    return a != b and bool(a) and bool(b) and a[:-1] == b[:-1]
-
-
 def merge_sections(sections: Iterable[SectionPath]) -> SectionPath:
     """Return level and path of a chunk that holds several sections, in whatever order.
 

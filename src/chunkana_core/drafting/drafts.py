@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
-from chunkana_core.errors import StrategyError
+from chunkana_core.errors import ExtensionError
 from chunkana_core.text.source import Span
 
 
@@ -61,14 +61,14 @@ def section_drafts(document: Document) -> list[Draft]:
 
 
 def require_tiling(drafts: Sequence[Draft], document: Document, strategy: str) -> None:
-    """Raise a StrategyError unless these are drafts, and every block is in one, in order."""
+    """Raise a ExtensionError unless these are drafts, and every block is in one, in order."""
     given: object = drafts  # by a strategy of the user's own
     if not (isinstance(given, Sequence) and all(isinstance(d, Draft) for d in given)):
-        raise StrategyError(f"strategy {strategy!r}: {given!r} is no list of drafts")
+        raise ExtensionError(f"strategy {strategy!r}: {given!r} is no list of drafts")
     stop = 0
     for draft in drafts:
         if draft.first != stop or draft.stop <= draft.first:
-            raise StrategyError(f"strategy {strategy!r}: {draft} does not start at block {stop}")
+            raise ExtensionError(f"strategy {strategy!r}: {draft} does not start at block {stop}")
         stop = draft.stop
     if stop != len(document.top):
-        raise StrategyError(f"strategy {strategy!r}: blocks from {stop} on are in no draft")
+        raise ExtensionError(f"strategy {strategy!r}: blocks from {stop} on are in no draft")

@@ -128,7 +128,7 @@ def make_drafts(document: Document, strategy: BaseStrategy, config: ChunkConfig)
     """Return the drafts of a strategy.
 
     Raises:
-        StrategyError: unless they tile the document.
+        ExtensionError: unless they tile the document.
     """
     drafts = strategy.apply(document, config)
     require_tiling(drafts, document, strategy.name)

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
-from chunkana_core import format_header_path
+from chunkana_core.extending import format_header_path
 from chunkana_langchain import keys
 from chunkana_langchain.indexing.embeddings import CachedEmbeddings
 from chunkana_langchain.splitting.mapping import copied

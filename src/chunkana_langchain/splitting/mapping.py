@@ -18,8 +18,8 @@ from chunkana_core import (
     MergeTree,
     Source,
     Span,
-    format_header_path,
 )
+from chunkana_core.extending import format_header_path
 from chunkana_langchain import keys
 from chunkana_langchain.identity import document_id
 from chunkana_langchain.splitting.options import MappingOptions

@@ -10,7 +10,8 @@ from typing import Literal, get_args
 
 from langchain_core.documents import Document
 
-from chunkana_core import BlockRule, ConfigurationError, FormatWarning, InputTypeError
+from chunkana_core import ChunkanaWarning, ConfigurationError, InputTypeError
+from chunkana_core.extending import BlockRule
 from chunkana_langchain import keys
 from chunkana_langchain.splitting.origin import is_chunk
 from chunkana_retrieval.indexing import SourceFile
@@ -178,4 +179,4 @@ def warn_of_misnamed(file: SourceFile, form: str) -> None:
     taken = "Markdown" if form == "markdown" else "plain text"
     name = file.name or "a document"
     message = f"{name} is not valid {file.format}, or too long for it, and chunked as {taken}"
-    warnings.warn(message, FormatWarning, stacklevel=2)
+    warnings.warn(message, ChunkanaWarning, stacklevel=2)

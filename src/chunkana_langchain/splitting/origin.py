@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from chunkana_core import Source, Span, split_header_path
+from chunkana_core import Source, Span
+from chunkana_core.extending import split_header_path
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_id
 

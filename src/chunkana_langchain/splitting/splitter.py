@@ -14,7 +14,6 @@ from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
 from chunkana_core import (
-    BlockRule,
     ChunkConfig,
     Chunker,
     ConfigurationError,
@@ -23,6 +22,7 @@ from chunkana_core import (
     InputTypeError,
     Span,
 )
+from chunkana_core.extending import BlockRule
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_keys
 from chunkana_langchain.splitting.mapping import DocumentMapper

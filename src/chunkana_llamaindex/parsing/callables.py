@@ -12,7 +12,8 @@ from uuid import uuid4
 from llama_index.core.node_parser.node_utils import default_id_func
 from pydantic import BeforeValidator, PlainSerializer
 
-from chunkana_core import BlockRule, InputTypeError
+from chunkana_core import InputTypeError
+from chunkana_core.extending import BlockRule
 from chunkana_llamaindex.warning import warn
 
 Named = Callable[..., Any] | BlockRule | str

@@ -16,14 +16,8 @@ from llama_index.core.schema import (
     TextNode,
 )
 
-from chunkana_core import (
-    Chunk,
-    HierarchicalChunkingResult,
-    MergeNode,
-    MergeTree,
-    Span,
-    format_header_path,
-)
+from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, MergeTree, Span
+from chunkana_core.extending import format_header_path
 from chunkana_llamaindex.parsing.metadata import (
     NO_INDEX,
     UNKNOWN_LINE,

@@ -21,8 +21,8 @@ from chunkana_core import (
     ConfigurationError,
     Context,
     HierarchicalChunkingResult,
-    StrategySelector,
 )
+from chunkana_core.extending import StrategySelector
 from chunkana_llamaindex.parsing import checks
 from chunkana_llamaindex.parsing.callables import (
     Function,

@@ -12,7 +12,8 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle, TextNode
 from pydantic import SkipValidation
 
-from chunkana_core import Span, split_header_path
+from chunkana_core import Span
+from chunkana_core.extending import split_header_path
 from chunkana_llamaindex.parsing.metadata import HEADER_PATH, MARKDOWN, UNKNOWN_LINE, own_keys
 from chunkana_llamaindex.reading.passages import PassageTemplate
 from chunkana_retrieval import (

@@ -21,7 +21,8 @@ from llama_index.core.vector_stores import (
 from llama_index.core.vector_stores.simple import SimpleVectorStoreData
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
-from chunkana_core import ConfigurationError, format_header_path
+from chunkana_core import ConfigurationError
+from chunkana_core.extending import format_header_path
 from chunkana_llamaindex.collections import ahas_collection, has_collection
 from chunkana_llamaindex.retrieving.embedding import TextVectors
 from chunkana_llamaindex.warning import warn

@@ -1,0 +1,21 @@
+"""What strategies, formats, block rules and adapters of one's own are made of.
+
+A module by itself, since most users need none of this: what they need is in `chunkana_core`.
+"""
+
+from chunkana_core.document.blocks import Block, BlockKind
+from chunkana_core.document.document import Document
+from chunkana_core.document.outline import Section, SectionRange
+from chunkana_core.document.paths import format_header_path, split_header_path
+from chunkana_core.document.traits import FormatTraits, Merging
+from chunkana_core.drafting.drafts import Draft
+from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
+from chunkana_core.errors import ExtensionError
+from chunkana_core.formats.markdown.rule_table import BlockRule
+from chunkana_core.formats.table import Format, parse_document
+
+__all__ = [
+    "BaseStrategy", "Block", "BlockKind", "BlockRule", "Document", "Draft", "ExtensionError",
+    "Format", "FormatTraits", "Merging", "Section", "SectionRange", "StrategySelector",
+    "format_header_path", "parse_document", "split_header_path",
+]  # fmt: skip
