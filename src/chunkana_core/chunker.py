@@ -1,4 +1,4 @@
-"""The pipeline, on one screen."""
+"""The pipeline: parse, draft, merge, split, build the tree, validate."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from chunkana_core.violations import ValidationResult
 
 @dataclass(frozen=True, slots=True)
 class _Pipeline:
-    """What chunkers have in common: their arguments, and the stages after parsing."""
+    """Base class of chunkers: the common arguments, and the stages after parsing."""
 
     config: ChunkConfig = field(default_factory=ChunkConfig)
     context: Context | None = None
@@ -69,7 +69,7 @@ class _Pipeline:
         path: AnyPath | None = None,
         otherwise: Format = TEXT,
     ) -> HierarchicalChunkingResult:
-        """Run the pipeline."""
+        """Run the pipeline on a text of the given format."""
         require_str("text", text)
         _require_context(context)
         document, sizer = given.document(text, otherwise), Sizer.of(self.config)
@@ -103,17 +103,17 @@ class _Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class MarkdownChunker(_Pipeline):
-    r"""Cuts Markdown into exact chunks and their hierarchy; serves any number of documents.
+    r"""Splits Markdown into exact chunks and their hierarchy; may be shared by threads.
 
     Attributes:
-        config: how to chunk.
-        context: what is embedded before each leaf's content, within the limit; None for nothing.
-        strategies: strategies of the user's own, beside the built-in ones.
-        plugins: block rules of the user's own, beside those of Markdown.
+        config: the options.
+        context: what to embed before the content of each leaf; None for nothing.
+        strategies: user-defined strategies, in addition to the built-in ones.
+        plugins: user-defined block rules of Markdown, in addition to the built-in ones.
 
     Raises:
-        ConfigurationError: for anything else than a `ChunkConfig`, a `Context`, strategies and
-            plugins, and for plugins of which a rule would never be asked.
+        ConfigurationError: for arguments of other types, and for plugins with a rule that would
+            never be called.
 
     >>> chunker = MarkdownChunker(ChunkConfig(max_chunk_size=200))
     >>> [chunk.text for chunk in chunker.chunk("# A\n\nText.\n\n# B\n\nMore.\n")]
@@ -121,46 +121,45 @@ class MarkdownChunker(_Pipeline):
     """
 
     def chunk(self, text: str, *, context: Context | None = None) -> list[Chunk]:
-        """Return every leaf of a document, in order: together they hold all of it.
+        """Return every leaf of a document, in order; together the leaves contain all of its text.
 
-        The arguments and errors are those of `chunk_hierarchical`.
+        Arguments and errors are those of `chunk_hierarchical`.
         """
         return self._chunked(text, self._formats.markdown, context).get_leaves()
 
     def chunk_hierarchical(
         self, text: str, *, context: Context | None = None
     ) -> HierarchicalChunkingResult:
-        """Return a document's chunks with their tree.
+        """Return the chunks of a document and their tree.
 
         Args:
             text: Markdown; any str.
-            context: for this document, in place of the chunker's.
+            context: replaces the chunker's context for this document.
 
         Raises:
-            ConfigurationError: if `text` is no str, the configured strategy is not registered, or
+            ConfigurationError: if `text` is not a str, the configured strategy is not registered, or
                 the context reserves more than half of the limit.
-            InvariantViolationError: with `validation="strict"` only.
+            InvariantViolationError: if chunks violate laws; only with `validation="strict"`.
         """
         return self._chunked(text, self._formats.markdown, context)
 
 
 @dataclass(frozen=True, slots=True)
 class Chunker(_Pipeline):
-    r"""Cuts texts of any format into exact chunks and their hierarchy.
+    r"""Splits texts of any format into exact chunks and their hierarchy.
 
     Attributes:
-        config: how to chunk.
-        context: what is embedded before each leaf's content, within the limit; None for nothing.
-        strategies: strategies of the user's own, beside the built-in ones.
-        plugins: block rules of the user's own, of Markdown, also that in notebooks.
-        formats: formats of the user's own, beside the built-in ones.
-        otherwise: the name of the format of a text that is not what its name says: of JSON or a
-            notebook that does not load. The result tells its `format`.
+        config: the options.
+        context: what to embed before the content of each leaf; None for nothing.
+        strategies: user-defined strategies, in addition to the built-in ones.
+        plugins: user-defined block rules of Markdown, also used in notebooks.
+        formats: user-defined formats, in addition to the built-in ones.
+        otherwise: the name of the format to use for JSON or a notebook that does not load. The
+            result has the `format` that was used.
 
     Raises:
-        ConfigurationError: for anything else than a `ChunkConfig`, a `Context`, strategies,
-            plugins, formats and the name of one, and for plugins of which a rule would never be
-            asked.
+        ConfigurationError: for arguments of other types, for an unknown format, and for plugins
+            with a rule that would never be called.
 
     >>> [chunk.content_type for chunk in Chunker().chunk("# not a heading\n", path="notes.txt")]
     ['text']
@@ -186,9 +185,9 @@ class Chunker(_Pipeline):
         *,
         context: Context | None = None,
     ) -> list[Chunk]:
-        """Return every leaf of a document, in order: together they hold all of it.
+        """Return every leaf of a document, in order; together the leaves contain all of its text.
 
-        The arguments and errors are those of `chunk_hierarchical`.
+        Arguments and errors are those of `chunk_hierarchical`.
         """
         return self.chunk_hierarchical(text, format, path, context=context).get_leaves()
 
@@ -200,22 +199,22 @@ class Chunker(_Pipeline):
         *,
         context: Context | None = None,
     ) -> HierarchicalChunkingResult:
-        """Return a document's chunks with their tree.
+        """Return the chunks of a document and their tree.
 
         Args:
-            text: of the document.
-            format: the name of a format; with "auto" that of the path, Markdown where that is
-                unknown.
-            path: of the document, of which the suffix counts, or a media type. Of a document that
-                has no title of its own, as of source code, it is the label of a context that has
-                none, where that has a breadcrumb.
-            context: for this document, in place of the chunker's.
+            text: the text of the document.
+            format: the name of a format; "auto" selects the format by the path, and Markdown if
+                the path is None or of an unknown kind.
+            path: a path, whose suffix selects the format, or a media type. For source code and
+                other formats without titles, a path is also the label of a context with a
+                breadcrumb and without a label.
+            context: replaces the chunker's context for this document.
 
         Raises:
-            ConfigurationError: if `text` is no str, the format is unknown, the configured strategy
+            ConfigurationError: if `text` is not a str, the format is unknown, the configured strategy
                 is not registered, or the context reserves more than half of the limit.
             ImportError: if the extra that the format needs is not installed.
-            InvariantViolationError: with `validation="strict"` only.
+            InvariantViolationError: if chunks violate laws; only with `validation="strict"`.
         """
         given = self._formats.select(format, path)
         return self._chunked(text, given, context, path, self._otherwise)
@@ -230,8 +229,13 @@ def split_parts(
 ) -> list[list[Part]]:
     """Return the parts of each draft of a document.
 
-    Of a window of one, which also has the headings around it and the one after it, `own` are the
-    positions of the blocks whose parts are wanted.
+    Args:
+        sizes: of the document.
+        contexts: writes the contexts of the document's leaves.
+        config: the options.
+        strategy: makes the drafts.
+        own: the positions of the blocks to return the parts of; all by default. A window of a
+            stream also contains blocks before and after its own.
     """
     document = sizes.document
     own = own or range(len(document.top))
@@ -244,7 +248,7 @@ def split_parts(
 
 
 def _labelled(context: Context | None, document: Document, path: AnyPath | None) -> Context | None:
-    """Return a context that names where a document without headings is from."""
+    """Return the context, labelled with the path if the document's format has no titles."""
     if context is None or context.label or not context.breadcrumb or path is None:
         return context
     if document.traits.has_headings:
@@ -258,7 +262,7 @@ def _require_context(context: Context | None) -> None:
 
 
 def chunk_markdown(text: str, config: ChunkConfig | None = None) -> list[Chunk]:
-    r"""Return every leaf of a document; see `MarkdownChunker.chunk`.
+    r"""Return every leaf of a Markdown document; see `MarkdownChunker.chunk`.
 
     >>> [chunk.section.path for chunk in chunk_markdown("# Guide\n\nHello.\n")]
     [('Guide',)]
@@ -267,7 +271,7 @@ def chunk_markdown(text: str, config: ChunkConfig | None = None) -> list[Chunk]:
 
 
 def chunk_hierarchical(text: str, config: ChunkConfig | None = None) -> HierarchicalChunkingResult:
-    r"""Return a document's chunks with their tree; see `MarkdownChunker.chunk_hierarchical`.
+    r"""Return the chunks of a Markdown document and their tree; see `MarkdownChunker`.
 
     >>> chunk_hierarchical("# Guide\n\nHello.\n").toc()[0].title
     'Guide'
@@ -276,15 +280,15 @@ def chunk_hierarchical(text: str, config: ChunkConfig | None = None) -> Hierarch
 
 
 def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chunk]:
-    """Return every leaf of a UTF-8 file, in the format of its suffix; line endings and a BOM stay.
+    """Return every leaf of a UTF-8 file; the format is that of the suffix.
 
-    A file of an unknown kind is plain text, and so is one that cannot be read as what its suffix
-    says, or is too long for it; a `ChunkanaWarning` tells of both.
+    Line endings and a BOM are kept. A file with an unknown suffix, and one that is not valid in its
+    format or too long for it, is chunked as plain text with a `ChunkanaWarning`.
 
     Raises:
         OSError: if the file cannot be read.
-        UnicodeDecodeError: naming the file, if it is not UTF-8.
-        ImportError: if the extra that its format needs is not installed.
+        UnicodeDecodeError: if the file is not UTF-8; the message names it.
+        ImportError: if the extra that the format needs is not installed.
     """
     text, found = _decoded(path), FormatSelector().of_path(path)
     chunker = Chunker(config or ChunkConfig())
@@ -310,7 +314,7 @@ def _decoded(path: str | Path) -> str:
 
 
 def analyze_markdown(text: str) -> ContentAnalysis:
-    r"""Return the counts of a document.
+    r"""Return the counts of a Markdown document.
 
     >>> analyze_markdown("# A\n\n- b\n").list_count
     1

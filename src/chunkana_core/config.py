@@ -1,4 +1,4 @@
-"""The options of chunking, validated once."""
+"""Chunking options."""
 
 from __future__ import annotations
 
@@ -39,34 +39,34 @@ _CHOICES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkConfig:
-    """How to chunk; sizes are in units of `length_function`, by default code points.
+    """Chunking options; sizes are in units of `length_function`, code points by default.
 
     Attributes:
-        max_chunk_size: the largest size of a chunk's content, at least 32.
-        min_chunk_size: drafts under it are merged with a neighbour of the same parent; None is
+        max_chunk_size: the largest size of a chunk's `embedded` text, at least 32.
+        min_chunk_size: smaller drafts are merged with a neighbour under the same parent; None is
             `min(100, max_chunk_size // 4)`.
-        overlap_size: how much of the neighbours goes into `previous_content` and `next_content`.
-        length_function: measures a text; need not be additive.
+        overlap_size: the largest size of `previous_content` and `next_content`.
+        length_function: returns the size of a text; it need not be additive.
         strategy: "auto" or the name of a registered strategy.
-        code_threshold: the `code_ratio` from which "auto" takes `code_aware`, 0.0 to 1.0. Any code
-            block or table is enough for that already, so that only 0 decides: then formulas in
-            documents without code are kept with the paragraphs that explain them, too.
-        structure_threshold: the number of headings from which "auto" takes `structural`, which
-            keeps each section; below it, `fallback` fills chunks with sections below H2.
-        atomic_blocks: "keep" leaves code, tables and math whole at any size, "split" does not.
-        code_cuts: where fenced code is rather cut that has to be: "lines" for blank lines, "syntax"
-            for places between statements, in the languages of the extra `code`.
+        code_threshold: the least `code_ratio` for which "auto" selects `code_aware`, 0.0 to 1.0.
+            A single code block or table also selects it, so that in practice only 0 matters: it
+            selects `code_aware` for documents without code or tables.
+        structure_threshold: the least number of headings for which "auto" selects `structural`,
+            which keeps sections apart; below it, `fallback` fills chunks across headings below H2.
+        atomic_blocks: "keep" never splits code, tables and math, "split" splits what is too large.
+        code_cuts: where to split fenced code: "lines" prefers blank lines, "syntax" prefers places
+            between statements, in the languages of the extra `code`.
         oversize_tolerance: keeps a section whole up to `max_chunk_size * (1 + tolerance)`.
         merge_boundary_level: small drafts are not merged across headings of this level or above.
-        min_content_after_header: parts with less text of their own are avoided; None is
+        min_content_after_header: parts with less text below their headings are avoided; None is
             `min(100, max_chunk_size // 4)`.
         include_document_summary: whether the root's content has a summary below the title.
-        validation: "off", "warn" or "strict"; what becomes of violated invariants.
-        debug: adds the validation's outcome to the metadata of every chunk.
+        validation: "off", "warn" or "strict": what to do if chunks violate laws.
+        debug: adds the result of validation to the metadata of every chunk.
 
     Raises:
         ConfigurationError: naming the field, the value and what is allowed.
-        ImportError: for "syntax" without that extra.
+        ImportError: for "syntax" without the extra `code`.
 
     >>> ChunkConfig(max_chunk_size=500).min_chunk
     100
@@ -119,12 +119,12 @@ class ChunkConfig:
 
     @property
     def min_chunk(self) -> int:
-        """`min_chunk_size`, or what None stands for."""
+        """`min_chunk_size`, or its default for None."""
         return self._or_default(self.min_chunk_size)
 
     @property
     def min_content(self) -> int:
-        """`min_content_after_header`, or what None stands for."""
+        """`min_content_after_header`, or its default for None."""
         return self._or_default(self.min_content_after_header)
 
     def _or_default(self, minimum: int | None) -> int:
@@ -138,7 +138,7 @@ class ChunkConfig:
     def from_dict(
         cls, options: Mapping[str, object], length_function: LengthFunction = len
     ) -> ChunkConfig:
-        """Make a configuration from `to_dict()`'s result.
+        """Return a configuration from the result of `to_dict()`.
 
         Raises:
             ConfigurationError: for an unknown key or a value that is not allowed.

@@ -1,4 +1,4 @@
-"""How large a text may be: one limit and one measure for every stage."""
+"""Text sizes by the configured length function, and the size limit."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _SUGGESTED_TRIES = 4
 
 @dataclass(frozen=True, slots=True)
 class Sizer:
-    """Measures texts against the limit.
+    """Measures texts and compares them with the limit.
 
     Attributes:
-        length: the measure; need not be additive.
-        max_size: the limit, in its units.
-        overhead: the size of the empty text: what a tokenizer adds to every text.
-        is_exact: whether sizes are code points, so that they add up and need no measuring.
+        length: the length function; it need not be additive.
+        max_size: the limit, in units of `length`.
+        overhead: the size of the empty text, such as the special tokens of a tokenizer.
+        is_exact: whether `length` is `len`, so that sizes add up and follow from offsets.
     """
 
     length: LengthFunction
@@ -40,16 +40,17 @@ class Sizer:
     def longest(
         self, text: str, start: int, end: int, limit: int, rate: float | None = None
     ) -> int:
-        """Return an offset up to which text from start is within a limit: as large as it may be.
+        """Return the largest end offset for which `text[start:end]` fits into a limit.
 
-        Where sizes are not exact, it is one of nearly the largest, and a code point is the least.
+        At least one code point is returned. If sizes are not exact, the result may be up to an
+        eighth of the limit below the largest one.
 
         Args:
-            text: what is measured in part.
-            start: the offset where the part starts.
-            end: the largest offset to return.
-            limit: in units of the measure.
-            rate: about how many units a code point has; by default one.
+            text: the whole text.
+            start: the start offset.
+            end: the largest end offset to return.
+            limit: in units of `length`.
+            rate: estimated units per code point, 1 by default.
         """
         if self.is_exact:
             return min(end, start + max(1, limit))
@@ -57,7 +58,7 @@ class Sizer:
         return start + max(1, count)
 
     def longest_end(self, text: str, start: int, end: int, limit: int) -> int:
-        """Return an offset from which text up to end is within a limit: as small as it may be."""
+        """Return the smallest start offset for which `text[start:end]` fits into a limit."""
         if self.is_exact:
             return max(start, end - limit)
         return end - self._search(end - start, limit, None, lambda n: text[end - n : end])
@@ -65,10 +66,10 @@ class Sizer:
     def _search(
         self, count: int, limit: int, rate: float | None, part: Callable[[int], str]
     ) -> int:
-        """Return how many of some code points are within a limit, but for an eighth of it.
+        """Return how many of `count` code points fit into a limit, to within an eighth of it.
 
-        Each try is what the one before suggests, so that few are measured, and none that is much
-        larger than the limit; from the fifth on the rest is halved.
+        The first tries scale the previous try by its size, so that few texts are measured and none
+        is much larger than the limit; later tries bisect.
         """
         fitting, too_many = 0, count + 1
         tried = min(count, max(1, int(limit / (rate or 1))))

@@ -1,4 +1,4 @@
-"""What checking chunks yields: the laws that are broken, by which chunks, and how."""
+"""Results of validation: violations of laws."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ Law = Literal["exact", "lossless", "size", "heading", "fence", "tree", "coverage
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A law that chunks break; `str()` of it is a sentence.
+    """A violated law; `str()` of it is a sentence.
 
     Attributes:
         law: `"exact"`, `"lossless"`, `"size"`, `"heading"`, `"fence"`, `"tree"` or `"coverage"`.
-        chunk_id: the id of the chunk that breaks it; None where the chunks break it together.
-        message: how: a whole clause, or with a `chunk_id` one whose subject is that chunk.
+        chunk_id: the id of the chunk that violates the law; None if it is not a single chunk.
+        message: a description; with a `chunk_id`, a predicate whose subject is that chunk.
 
     >>> str(Violation("size", "85b73057", "has size 120, over the limit of 100"))
     'chunk 85b73057 has size 120, over the limit of 100'
@@ -31,13 +31,13 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """The outcome of checking chunks.
+    """The result of validating chunks.
 
     Attributes:
         valid: whether there are no errors.
-        errors: the laws that are broken.
-        warnings: what is allowed but worth a look.
-        coverage: share of the source's lines of 20 or more characters found in the chunks, 0 to 1.
+        errors: violations of laws.
+        warnings: deviations that the laws allow.
+        coverage: share of the source lines of 20 or more characters found in the chunks, 0 to 1.
     """
 
     valid: bool = True

@@ -1,1 +1,1 @@
-"""The laws asserted of any list of chunks, and how much of a text they hold."""
+"""Validation of any list of chunks: the laws, and coverage of the source."""

@@ -1,4 +1,4 @@
-"""How much of a document is found in chunks, whoever made them."""
+"""Coverage: the share of a document's lines found in chunks of any tool."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-_MIN_LINE = 20  # code points; shorter lines recur too often to tell whether one is lost
-_KEY = 10  # code points by which it is looked up where a line may start; none has fewer
-_MAX_TRIES = 8  # places tried before and after where a line is expected, so that time is linear
-_MAX_SKIPPED = 7  # lines, such as repeated headings, that may stand between two parts of a line
-_MAX_OVERLAP = 4000  # code points that may be repeated between two parts of a line
+_MIN_LINE = 20  # code points; shorter lines occur too often to know which one is missing
+_KEY = 10  # code points of the key by which candidate positions of a line are looked up
+_MAX_TRIES = 8  # candidates tried before and after the expected position, so that time is linear
+_MAX_SKIPPED = 7  # lines, such as repeated headings, that may separate two parts of a line
+_MAX_OVERLAP = 4000  # code points of overlap between two parts of a line
 _LINE_END = re.compile(r"[\r\n]")
-_Places = Mapping[str, Sequence[int]]  # offsets by the characters that stand there
+_Places = Mapping[str, Sequence[int]]  # offsets by key
 
 
 def line_recall(contents: Iterable[str], text: str) -> float:
     """Return the share of a text's lines of 20 or more characters found in contents, 0.0 to 1.0.
 
-    White space is left out, line ends too: a line is found where contents are wrapped elsewhere,
-    or hold its parts one after the other. Each line needs characters of its own, so that neither
-    repetition nor overlap can raise the share.
+    White space, line ends included, is ignored, so that re-wrapped lines and lines in several parts
+    are found. Each character of the contents is used for one line only, so that neither repetition
+    nor overlap can raise the share.
     """
     lines = list(_folded_lines([text]))
     count = sum(len(line) >= _MIN_LINE for line in lines)
@@ -37,14 +37,14 @@ def line_recall(contents: Iterable[str], text: str) -> float:
 
 @dataclass(slots=True)
 class _HeldText:
-    """The lines of contents, joined, without white space.
+    """The lines of the contents, joined, without white space.
 
     Attributes:
-        text: the lines, none of them empty.
-        starts: where each line starts in the text, and where the last one ends.
-        keys: what lines start with that are looked for.
-        taken: for each character of the text, 1 if a line of the source was found there, else 0.
-        position: after the last line that was found: where the next one is expected.
+        text: the joined lines; none of them is empty.
+        starts: the offset of each line in the text, and the end of the text.
+        keys: the keys of all lines that will be looked up.
+        taken: for each character of the text, 1 if it was used for a line of the source, else 0.
+        position: the offset after the last line that was found; the next line is expected there.
     """
 
     text: str
@@ -61,18 +61,18 @@ class _HeldText:
         return cls(text, starts, keys, bytearray(len(text)))
 
     def take(self, line: str) -> bool:
-        """Take the characters of a line, where it is expected or at places near; tell if found."""
+        """Mark the characters of a line as used; return whether the line was found."""
         return any(self._take_at(line, start) for start in self._starts(line))
 
     def _starts(self, line: str) -> Iterator[int]:
-        """Yield where a line may start: where it is expected, then the places near it.
+        """Yield candidate offsets of a line: the expected one, then the nearest ones.
 
-        Those after what a chunk repeats, which are the starts of lines, come first.
+        Starts of the following lines come first, since chunks may repeat headings before a line.
         """
         yield self.position
         following = bisect_right(self.starts, self.position)
         yield from self.starts[following : following + _MAX_SKIPPED]
-        if self._places is None:  # of texts that stand as they should, none has to be looked up
+        if self._places is None:  # not needed for chunks in document order
             self._places = self._find_places()
         starts = self._places.get(line[:_KEY], ())
         expected = bisect_left(starts, self.position)
@@ -80,7 +80,7 @@ class _HeldText:
         yield from starts[max(expected - _MAX_TRIES, 0) : expected]
 
     def _find_places(self) -> _Places:
-        """Return the offsets at which any of the keys stands."""
+        """Return the offsets of all keys."""
         places: defaultdict[str, list[int]] = defaultdict(list)
         for offset in range(len(self.text) - _KEY + 1):
             key = self.text[offset : offset + _KEY]
@@ -96,7 +96,7 @@ class _HeldText:
         return bool(parts)
 
     def _parts(self, line: str, start: int) -> list[range]:
-        """Return the parts that make up a whole line, the first one from `start` on; else none."""
+        """Return the ranges that contain the whole line, the first one at `start`; [] if not found."""
         if whole := self._part(line, 0, start, start + len(line)):
             return [whole]
         parts: list[range] = []
@@ -114,18 +114,18 @@ class _HeldText:
         return parts
 
     def _after_overlap(self, line: str, done: int, stop: int) -> list[int]:
-        """Return where a line goes on after an offset behind a repetition of its text."""
+        """Return the offset at which a line continues after overlap, if there is one."""
         before = line[max(0, done - _KEY) : done]
         context = before + line[done : done + _KEY]
         found = self.text.find(context, stop, stop + _MAX_OVERLAP)
         return [found + len(before)] if found >= 0 else []
 
     def _line_end(self, offset: int) -> int:
-        """Return where the line that holds an offset ends."""
+        """Return the end of the line at an offset."""
         return self.starts[min(bisect_right(self.starts, offset), len(self.starts) - 1)]
 
     def _part(self, line: str, done: int, start: int, end: int) -> range:
-        """Return how far a line goes on, from `done`, up to an end; an empty range if not."""
+        """Return the range at `start` that contains the line from `done` on; empty if it differs."""
         part = range(start, min(end, start + len(line) - done))
         is_same = self.text.startswith(line[done : done + len(part)], start)
         return part if is_same and 1 not in self.taken[start : part.stop] else range(0)
@@ -136,7 +136,7 @@ def _without_space(line: str) -> str:
 
 
 def _folded_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of texts, white space folded, without the marks of quotes and blank lines."""
+    """Yield the lines of texts, white space folded, without quote markers and blank lines."""
     for text in texts:
         lines = (" ".join(line.replace(">", " ").split()) for line in _LINE_END.split(text))
         yield from filter(None, lines)

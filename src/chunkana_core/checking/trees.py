@@ -1,4 +1,4 @@
-"""Whether chunks form one tree."""
+"""Validation of the tree: one root, links that agree, document order."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from chunkana_core.violations import ValidationResult, Violation
 
 
 def validate_tree(result: HierarchicalChunkingResult) -> ValidationResult:
-    """Check that chunks form one tree, linked in both directions, in document order.
+    """Check that the chunks form one tree, with consistent links, in document order.
 
-    All violations are of the law `tree`.
+    All violations have the law `tree`.
 
     Raises:
-        InputTypeError: for what is no result.
+        InputTypeError: if `result` is not a result.
     """
     allowed = "a HierarchicalChunkingResult"
     require_type("result", result, HierarchicalChunkingResult, allowed)
@@ -29,7 +29,7 @@ def validate_tree(result: HierarchicalChunkingResult) -> ValidationResult:
 
 
 def _messages(result: HierarchicalChunkingResult, chunks: Mapping[str, Chunk]) -> Iterator[str]:
-    """Yield what is wrong with the tree as a whole."""
+    """Yield messages about the tree as a whole."""
     if len(chunks) != len(result.chunks):
         yield "ids are not unique"
     roots = [chunk.chunk_id for chunk in result.chunks if chunk.links.parent_id is None]
@@ -40,7 +40,7 @@ def _messages(result: HierarchicalChunkingResult, chunks: Mapping[str, Chunk]) -
 
 
 def _reachable_ids(root_id: str, chunks: Mapping[str, Chunk]) -> set[str]:
-    """Return the ids of the chunks that links to children lead to, also where these are cyclic."""
+    """Return the ids of all chunks reachable by links to children, which may be cyclic."""
     reached: set[str] = set()
     waiting = {root_id}
     while waiting := (waiting & chunks.keys()) - reached:
@@ -50,7 +50,7 @@ def _reachable_ids(root_id: str, chunks: Mapping[str, Chunk]) -> set[str]:
 
 
 def _link_violations(chunk: Chunk, chunks: Mapping[str, Chunk]) -> Iterator[Violation]:
-    """Yield what is wrong between a chunk and its children."""
+    """Yield violations between a chunk and its children."""
     children = [chunks[i] for i in chunk.links.children_ids if i in chunks]
     if len(children) != len(chunk.links.children_ids):
         yield Violation("tree", chunk.chunk_id, "has children that do not exist")

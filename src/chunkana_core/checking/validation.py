@@ -1,4 +1,4 @@
-"""Check any list of chunks, also another tool's, against what the laws promise."""
+"""Validation of chunks against the laws; two checks take chunks of any tool."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ _MIN_COVERAGE = 0.95  # of the source's lines
 
 
 class HasContent(Protocol):
-    """Anything with a text to show."""
+    """Any object with a `content`."""
 
     @property
     def content(self) -> str:
-        """The text."""
+        """The text of the chunk."""
 
 
 def validate_content_coverage(chunks: Sequence[HasContent], text: str) -> ValidationResult:
-    """Check that the chunks hold at least 95 % of the source's lines; see `line_recall`.
+    """Check that at least 95 % of the source's lines are in the chunks; see `line_recall`.
 
-    A violation is of the law `coverage`, and of no chunk.
+    A violation has the law `coverage` and no chunk id.
 
     Raises:
-        InputTypeError: if `text` is no str, or a chunk has no `content` that is one.
+        InputTypeError: if `text` or the `content` of a chunk is not a str.
     """
     require_str("text", text)
     coverage = line_recall(_contents(chunks), text)
@@ -61,17 +61,15 @@ def validate_content_coverage(chunks: Sequence[HasContent], text: str) -> Valida
 
 
 def validate_no_dangling_headers(chunks: Sequence[HasContent]) -> ValidationResult:
-    """Check that no chunk but the last ends with a heading, by parsing what the chunks show.
+    """Check that no chunk but the last ends with a heading, by parsing the contents as Markdown.
 
-    Chunks of this package that are not of Markdown are taken to have no headings.
-
-    A heading dangles unless the next chunk starts with one of its level or above, which shows
-    that its section is empty, or all chunks are headings. Violations are of the law `heading`;
-    their `chunk_id` is that of the chunk, or for one without a `chunk_id` (or with an empty one)
-    its position among the chunks, from "0" on.
+    Chunks of this package in other formats are treated as having no headings. A heading at the end
+    of a chunk is allowed if the next chunk starts with a heading of the same level or above, since
+    its section is empty then, and if all chunks contain only headings. Violations have the law
+    `heading`; a chunk without a `chunk_id` is named by its position, from "0" on.
 
     Raises:
-        InputTypeError: if a chunk has no `content` that is a str.
+        InputTypeError: if the `content` of a chunk is not a str.
     """
     rows = [
         [block for block in parse_blocks(content) if not block.depth]
@@ -91,13 +89,13 @@ def validate_no_dangling_headers(chunks: Sequence[HasContent]) -> ValidationResu
 
 @dataclass(frozen=True, slots=True)
 class InvariantValidator:
-    """Checks chunks of this package against the laws.
+    """Validates chunks of this package against the laws.
 
     Attributes:
-        config: how they were chunked.
-        strict: whether a violation is raised.
-        formats: formats of the user's own, which chunks may be of.
-        plugins: block rules of the user's own, with which they were made.
+        config: the options with which the chunks were made.
+        strict: whether to raise violations as an error.
+        formats: user-defined formats that the chunks may have.
+        plugins: user-defined block rules with which the chunks were made.
     """
 
     config: ChunkConfig
@@ -111,25 +109,25 @@ class InvariantValidator:
         require_type("strict", self.strict, bool, "True or False")
 
     def validate(self, chunks: Sequence[Chunk], text: str) -> ValidationResult:
-        """Check the leaves among chunks: exact, lossless, within the limit, nothing dangling.
+        """Validate the leaves among the chunks of one document.
 
-        Violations are of the laws `exact`, `lossless`, `size`, `heading` and `fence`; a heading
-        that is too long to go with its text is a warning.
+        Violations have the laws `exact`, `lossless`, `size`, `heading` and `fence`. A dangling
+        heading that is too long to stay with its text is a warning.
 
         Args:
-            chunks: of one document.
-            text: as it was chunked; of a notebook, the file's.
+            chunks: the chunks of one document, in order.
+            text: the text that was chunked; for a notebook, the text of the file.
 
         Raises:
-            InputTypeError: if `text` is no str, or a chunk is none of this package.
-            InvariantViolationError: if `strict` and there are errors.
+            InputTypeError: if `text` is not a str, or a chunk is not a `Chunk`.
+            InvariantViolationError: if `strict` is set and there are errors.
         """
         require_each("chunks", chunks, Chunk, "a Chunk")
         require_str("text", text)
         return self.check(chunks, parse_chunked(chunks, text, self.formats, self.plugins))
 
     def check(self, chunks: Sequence[Chunk], document: Document) -> ValidationResult:
-        """Check the leaves among the chunks of a document; see `validate`."""
+        """Validate the leaves among the chunks of a parsed document; see `validate`."""
         text, leaves = document.text, [chunk for chunk in chunks if chunk.is_leaf]
         errors, warnings = list(_loss_violations(leaves, text)), list[Violation]()
         for leaf in leaves:
@@ -155,7 +153,7 @@ class InvariantValidator:
             yield Violation("fence", leaf.chunk_id, "opens a fence that it does not close")
 
     def _leaves_fence_open(self, document: Document, leaf: Chunk) -> bool:
-        """Tell whether a leaf opens a fence that the source closes, and that it could close."""
+        """Return whether a leaf opens a fence that is closed in the source and could be closed here."""
         if not _opens_fence(leaf, document.traits):
             return False
         if not document.top:
@@ -163,17 +161,17 @@ class InvariantValidator:
         return not (_is_open_in_source(document, leaf) or self._cannot_close(document, leaf))
 
     def _cannot_close(self, document: Document, leaf: Chunk) -> bool:
-        """Tell whether a leaf opens a fence by being cut, and has no room to close it."""
+        """Return whether a cut opens a fence in a leaf that has no room for a closing fence."""
         if document.block_at(leaf.span.end - 1).kind is BlockKind.FENCED_CODE:
             return False
         closed = self.config.size_of(leaf.content + missing_fence(leaf.content, document.traits))
         return closed > self.config.max_chunk_size
 
     def _are_headings_too_long(self, document: Document, position: int) -> bool:
-        """Tell whether the headings around a block are too long to go with the text after them.
+        """Return whether the headings around a block are too long to stay with the text after them.
 
-        That is where they are longer than a stack may be, or leave no room beside a context, which
-        may take half of the limit, and the white space before the text.
+        They are if they are longer than a header stack may be, or leave no room for text next to a
+        context of half the limit.
         """
         first = end = position
         while first and document.top[first - 1].kind is BlockKind.HEADING:
@@ -190,7 +188,7 @@ class InvariantValidator:
 
 
 def _contents(chunks: Sequence[HasContent]) -> list[str]:
-    """Return the contents of chunks; raise an InputTypeError where there is none."""
+    """Return the contents of chunks; raise an InputTypeError for a chunk without one."""
     require_each("chunks", chunks, object, "an object with a content")
     contents = []
     for number, chunk in enumerate(chunks):
@@ -202,7 +200,7 @@ def _contents(chunks: Sequence[HasContent]) -> list[str]:
 
 
 def _loss_violations(leaves: Sequence[Chunk], text: str) -> Iterator[Violation]:
-    """Yield where text is in no leaf, or in two."""
+    """Yield a violation for each text that is in no leaf, or in two."""
     end = 0
     for leaf in leaves:
         if leaf.span.start < end:
@@ -213,7 +211,7 @@ def _loss_violations(leaves: Sequence[Chunk], text: str) -> Iterator[Violation]:
 
 
 def _lost_text(text: str, start: int, end: int) -> Iterator[Violation]:
-    """Yield a violation if there is more than white space between two offsets."""
+    """Yield a violation if the text between two offsets is not only white space."""
     if lost := text[start:end].strip():
         start = text.index(lost, start)
         message = f"the text at {start}-{start + len(lost)} is in no chunk"
@@ -221,15 +219,15 @@ def _lost_text(text: str, start: int, end: int) -> Iterator[Violation]:
 
 
 def _opens_fence(leaf: Chunk, traits: FormatTraits) -> bool:
-    # A BOM further down in the document is text, but may not be where the content is alone.
+    # A BOM inside the document is text, but at the start of a content it is skipped.
     readings = (leaf.content, f"\n{leaf.content}")[: 1 + bool(leaf.span.start)]
     return all(leaves_fence_open(reading, traits) for reading in readings)
 
 
 def _is_open_in_source(document: Document, leaf: Chunk) -> bool:
-    """Tell whether a leaf ends with code whose fence the source does not close either.
+    """Return whether a leaf ends with code whose fence is not closed in the source either.
 
-    So may a cell of a notebook, with others after it.
+    In a notebook, this may be any cell.
     """
     code = code_blocks(document, leaf.span)
     if any(block.is_open and not block.depth for block in code):
@@ -242,7 +240,7 @@ def _is_open_in_source(document: Document, leaf: Chunk) -> bool:
 def _dangling_headings(
     document: Document, leaves: Sequence[Chunk]
 ) -> Iterator[tuple[Violation, int]]:
-    """Yield a violation for each heading that dangles, with the heading's position."""
+    """Yield a violation for each dangling heading, with the position of the heading."""
     for leaf in leaves[:-1] if document.top and not document.is_only_headings else ():
         position = document.positions(leaf.span)[-1]
         heading, following = document.top[position], document.top[position + 1 :][:1]
@@ -251,7 +249,7 @@ def _dangling_headings(
 
 
 def _dangles(block: Block, following: Sequence[Block]) -> bool:
-    """Tell whether a block is a heading, and what follows does not show its section empty."""
+    """Return whether a block is a heading of a section that is not empty."""
     if block.kind is not BlockKind.HEADING or not following:
         return False
     return following[0].kind is not BlockKind.HEADING or following[0].level > block.level
