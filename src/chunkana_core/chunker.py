@@ -137,8 +137,8 @@ class MarkdownChunker(_Pipeline):
             context: replaces the chunker's context for this document.
 
         Raises:
-            ConfigurationError: if `text` is not a str, the configured strategy is not registered, or
-                the context reserves more than half of the limit.
+            ConfigurationError: if `text` is not a str, the configured strategy is not registered,
+                or the context reserves more than half of the limit.
             InvariantViolationError: if chunks violate laws; only with `validation="strict"`.
         """
         return self._chunked(text, self._formats.markdown, context)
@@ -211,8 +211,8 @@ class Chunker(_Pipeline):
             context: replaces the chunker's context for this document.
 
         Raises:
-            ConfigurationError: if `text` is not a str, the format is unknown, the configured strategy
-                is not registered, or the context reserves more than half of the limit.
+            ConfigurationError: if `text` is not a str, the format is unknown, the configured
+                strategy is not registered, or the context reserves more than half of the limit.
             ImportError: if the extra that the format needs is not installed.
             InvariantViolationError: if chunks violate laws; only with `validation="strict"`.
         """

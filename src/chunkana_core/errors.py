@@ -40,7 +40,7 @@ class InputTypeError(ConfigurationError, TypeError):
 
 
 class ExtensionError(ChunkanaError):
-    """Invalid results of an extension: drafts that do not tile the document, blocks out of order."""
+    """Drafts that do not tile the document, or blocks and sections that do not nest."""
 
 
 class InvariantViolationError(ChunkanaError):

@@ -96,7 +96,7 @@ class _HeldText:
         return bool(parts)
 
     def _parts(self, line: str, start: int) -> list[range]:
-        """Return the ranges that contain the whole line, the first one at `start`; [] if not found."""
+        """Return the ranges that contain the whole line, from `start` on; [] if not found."""
         if whole := self._part(line, 0, start, start + len(line)):
             return [whole]
         parts: list[range] = []
@@ -125,7 +125,7 @@ class _HeldText:
         return self.starts[min(bisect_right(self.starts, offset), len(self.starts) - 1)]
 
     def _part(self, line: str, done: int, start: int, end: int) -> range:
-        """Return the range at `start` that contains the line from `done` on; empty if it differs."""
+        """Return the range at `start` that equals the line from `done` on; empty if none does."""
         part = range(start, min(end, start + len(line) - done))
         is_same = self.text.startswith(line[done : done + len(part)], start)
         return part if is_same and 1 not in self.taken[start : part.stop] else range(0)

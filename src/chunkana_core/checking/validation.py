@@ -153,7 +153,7 @@ class InvariantValidator:
             yield Violation("fence", leaf.chunk_id, "opens a fence that it does not close")
 
     def _leaves_fence_open(self, document: Document, leaf: Chunk) -> bool:
-        """Return whether a leaf opens a fence that is closed in the source and could be closed here."""
+        """Return whether a leaf opens a fence that the source closes and the leaf could close."""
         if not _opens_fence(leaf, document.traits):
             return False
         if not document.top:
