@@ -8,19 +8,18 @@ DIST := dist
 BIN := $(VENV)/bin
 # -qq keeps pip's notes and warnings away, not its errors.
 INSTALL := -m pip -qq --disable-pip-version-check install
-# What tests of a module share is made once for each process that runs some of them: stealing keeps
-# them together.
+# Module fixtures are built once for each process; worksteal keeps the tests of a module together.
 PARALLEL := -q -n auto --dist worksteal
-# What parses and what frameworks call; all else of the core is Python alone.
+# Tests of the parser and of the frameworks; the rest of the core depends only on Python.
 FLOOR_TESTS := tests/langchain tests/llamaindex $(addprefix tests/core/test_,cases.py fuzz_finds.py \
 	laws.py parsing.py truth.py)
-# What another Python may change: the core, processes, streams, and an adapter's every option.
+# Tests that another Python may break: the core, processes, streams, and all options of an adapter.
 PYTHON_TESTS = $(filter-out tests/langchain tests/llamaindex,$(FLOOR_TESTS)) tests/batch \
 	tests/project tests/langchain/test_splitter.py tests/llamaindex/test_context.py \
 	$(addprefix tests/cli/test_,errors.py package.py split.py)
-# KiB for each process: an error may make a loop that does not end.
+# KiB for each process: a mutant may loop endlessly.
 MOST_MEMORY := 6000000
-# Material's advertisement of its successor is no result of a build.
+# Hides Material's advertisement of its successor.
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
@@ -32,7 +31,7 @@ export NO_MKDOCS_2_WARNING := 1
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' Makefile | expand -t 20
 
-demo: $(VENV)/.cli ## show chunking at work; FILE=path.md takes a document of yours
+demo: $(VENV)/.cli ## show how documents are chunked; FILE=path.md uses your own document
 	@$(BIN)/chunkana demo $(if $(FILE),"$(FILE)")
 
 test: test-fast test-slow test-floors test-pythons ## run all tests
@@ -43,10 +42,10 @@ test-fast: $(VENV)/.dev ## run the quick tests and report the core's coverage
 test-slow: $(VENV)/.dev ## run the slow tests
 	$(BIN)/pytest $(PARALLEL) -m slow
 
-test-floors: $(FLOORS)/.dev ## run what dependencies can change, with the oldest ones allowed
+test-floors: $(FLOORS)/.dev ## run the tests that depend on dependencies, with the oldest versions allowed
 	$(FLOORS)/bin/pytest $(PARALLEL) -m "not slow" $(FLOOR_TESTS)
 
-test-pythons: $(BIN)/python ## run a part of the tests on the other Pythons that this machine has
+test-pythons: $(BIN)/python ## run a part of the tests on the other Pythons of this machine
 	@found=$$($(BIN)/python scripts/pythons.py) || exit 1; \
 	echo "$$found" | while read -r version python; do \
 	  test -z "$$version" || $(MAKE) --no-print-directory PYTHON="$$python" test-python-$$version \
@@ -56,10 +55,10 @@ test-pythons: $(BIN)/python ## run a part of the tests on the other Pythons that
 test-python-%: .venv-%/.dev
 	.venv-$*/bin/pytest $(PARALLEL) -m "not slow" $(PYTHON_TESTS)
 
-test-scale: $(SCALE)/.dev ## run tables in Ray Data, Spark (needs Java), DuckDB and Polars
+test-scale: $(SCALE)/.dev ## test tables in Ray Data, Spark (needs Java), DuckDB and Polars
 	$(SCALE)/bin/pytest -q tests/scale
 
-fuzz: $(VENV)/.dev ## look for texts that break a law; SECONDS=600 for how long
+fuzz: $(VENV)/.dev ## search for texts that break a law; SECONDS=600 sets the time
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60)
 
 lint: $(VENV)/.dev ## check style, types, import directions and docs
@@ -71,14 +70,14 @@ lint: $(VENV)/.dev ## check style, types, import directions and docs
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mkdocs build --strict --quiet
 
-format: $(VENV)/.dev ## repair what can be repaired
+format: $(VENV)/.dev ## format the code and fix what ruff can fix
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
-dist: $(VENV)/.dev ## build what is published into dist/ and check it
+dist: $(VENV)/.dev ## build the distributions into dist/ and check them
 	rm -rf $(DIST)
 	$(BIN)/python -m build --outdir $(DIST)
 	$(BIN)/twine check --strict $(DIST)/*
@@ -86,7 +85,7 @@ dist: $(VENV)/.dev ## build what is published into dist/ and check it
 	$(BIN)/python scripts/distributions.py $(DIST)
 	@echo "To publish: $(BIN)/twine upload $(DIST)/*"
 
-bench: $(BENCHMARK)/.speed ## measure speed and memory, beside other chunkers; QUICK=1
+bench: $(BENCHMARK)/.speed ## measure speed and memory, compared with other chunkers; QUICK=1
 	$(BENCHMARK)/bin/python -m benchmarks.run $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.pathological $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.speed $(if $(QUICK),--quick)
@@ -94,13 +93,13 @@ bench: $(BENCHMARK)/.speed ## measure speed and memory, beside other chunkers; Q
 	$(BENCHMARK)/bin/python -m benchmarks.runs $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.stream $(if $(QUICK),--quick)
 
-bench-retrieval: $(BENCHMARK)/.retrieval ## measure what chunks are worth for retrieval; QUESTIONS=folder
+bench-retrieval: $(BENCHMARK)/.retrieval ## measure retrieval with the chunks; QUESTIONS=folder
 	HF_HUB_OFFLINE=1 $(BENCHMARK)/bin/python -m benchmarks.retrieval $(if $(QUESTIONS),"$(QUESTIONS)")
 
-bench-scale: $(SCALE)/.dev ## measure what Ray Data and Spark take; MEGABYTES=60 of documents
+bench-scale: $(SCALE)/.dev ## measure the cost of Ray Data and Spark; MEGABYTES=60 of documents
 	$(SCALE)/bin/python -m benchmarks.scale $(if $(MEGABYTES),--megabytes $(MEGABYTES))
 
-mutants: $(MUTANTS)/.dev ## try the tests on thousands of small errors; JOBS=number of processes
+mutants: $(MUTANTS)/.dev ## test whether the tests notice small errors; JOBS=number of processes
 	ulimit -v $(MOST_MEMORY); $(MUTANTS)/bin/python scripts/mutants.py $(if $(JOBS),--jobs $(JOBS))
 
 clean: ## remove environments, caches and built files
@@ -108,7 +107,7 @@ clean: ## remove environments, caches and built files
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Each environment has a stamp per kind of installation, older than pyproject.toml when out of date.
+# Each environment has one stamp file for each kind of installation; one older than pyproject.toml is out of date.
 
 $(VENV)/.cli: pyproject.toml $(BIN)/python
 	@echo "Installing the command into $(VENV) (once)"
@@ -129,26 +128,26 @@ $(FLOORS)/.dev: pyproject.toml scripts/floors.py $(FLOORS)/bin/python
 	@touch $@
 
 .venv-%/.dev: pyproject.toml .venv-%/bin/python
-	@echo "Installing everything but what only development needs into .venv-$* (once)"
+	@echo "Installing everything except the development tools into .venv-$* (once)"
 	@.venv-$*/bin/python $(INSTALL) "pip>=25.1"
 	@.venv-$*/bin/python $(INSTALL) -e ".[all]" --group test
 	@touch $@
 
-# An environment of its own: others' chunkers are no part of development, and what embeds is larger
-# than all the rest.
+# A separate environment: development does not need other chunkers, and the embedding packages are larger
+# than all others.
 $(BENCHMARK)/.speed: pyproject.toml $(BENCHMARK)/bin/python
-	@echo "Installing what is compared with into $(BENCHMARK) (once)"
+	@echo "Installing the other chunkers into $(BENCHMARK) (once)"
 	@$(BENCHMARK)/bin/python $(INSTALL) "pip>=25.1"
 	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex,cli,code,arrow]" --group benchmark
 	@touch $@
 
 $(BENCHMARK)/.retrieval: pyproject.toml $(BENCHMARK)/bin/python
-	@echo "Installing what the benchmark of retrieval needs into $(BENCHMARK) (once)"
+	@echo "Installing the dependencies of the retrieval benchmark into $(BENCHMARK) (once)"
 	@$(BENCHMARK)/bin/python $(INSTALL) "pip>=25.1"
 	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex,cli]" --group benchmark-retrieval
 	@touch $@ $(BENCHMARK)/.speed
 
-# An environment of its own: what many machines run is larger than all the rest.
+# A separate environment: the engines are larger than all other dependencies.
 $(SCALE)/.dev: pyproject.toml $(SCALE)/bin/python
 	@echo "Installing Ray, Spark, DuckDB and Polars into $(SCALE) (once)"
 	@$(SCALE)/bin/python $(INSTALL) "pip>=25.1"
@@ -156,12 +155,12 @@ $(SCALE)/.dev: pyproject.toml $(SCALE)/bin/python
 	@touch $@
 
 $(MUTANTS)/.dev: pyproject.toml $(MUTANTS)/bin/python
-	@echo "Installing what makes mutants into $(MUTANTS) (once)"
+	@echo "Installing mutmut into $(MUTANTS) (once)"
 	@$(MUTANTS)/bin/python $(INSTALL) "pip>=25.1"
 	@$(MUTANTS)/bin/python $(INSTALL) -e . --group mutants
 	@touch $@
 
-# A half-made environment is removed, lest the next run take it for a whole one.
+# An incomplete environment is removed, so that the next run does not use it.
 %/bin/python:
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null || { \
 	  echo "Chunkana needs Python 3.11 or later, but $(PYTHON) is:" >&2; \
