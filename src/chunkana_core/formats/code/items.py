@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum, auto
-from functools import cache
 
 from msgspec import Struct
 
 from chunkana_core.document.paths import short_title
-from chunkana_core.formats.code.grammars import Grammar, Node, grammar, walk
-from chunkana_core.formats.code.languages.language import Language
-from chunkana_core.formats.code.languages.table import LANGUAGES
+from chunkana_core.formats.code.grammars import Node, walk
+from chunkana_core.formats.code.node_types import ERROR_ID, ChildRule, NodeTypes, node_types_of
 from chunkana_core.formats.code.tree import (
     MAX_ITEM_DEPTH,
     Item,
@@ -22,7 +18,6 @@ from chunkana_core.formats.code.tree import (
     starts_line,
 )
 
-_ERROR_ID = 0xFFFF  # the node type id of what could not be parsed
 _EMPTY_NODES = ("", ";")  # the texts of missing nodes and of empty statements
 _MULTIPLE = 2  # definitions in one statement: the search stops at the second one
 _MAX_SKIPPED_LENGTH = 80  # code points; no items are searched for in shorter nodes on one line
@@ -32,78 +27,6 @@ _KINDS_WITH_METHODS = frozenset(
 _TEMPLATE_FIELD = re.compile(r"\{(\w+)\}")
 _GO_RECEIVER = re.compile(r"\(\s*(?:\w+\s+)?\*?\s*(\w+)[^()]*\)")
 _ATTRIBUTE_STARTS = ("@", "[", "#[")
-
-
-class _ChildRule(IntEnum):
-    """Which children of a node are items."""
-
-    NONE = 0  # no child, but nodes below the children may be
-    ALL = auto()
-    LINE_STARTS = auto()  # children that start a line
-    COMMENTS = auto()
-    DEFINITIONS = auto()
-    OPAQUE = auto()  # no node below either
-    ERRORS = auto()  # of an error: children that start a line; the rest is unparsed
-
-
-@dataclass(frozen=True, slots=True)
-class _NodeTypes:
-    """The node types of a language, by the ids that the grammar gives to them.
-
-    Attributes:
-        language: the row of the language.
-        roles: the roles of named nodes, if they are items.
-        child_rules: the child rules of nodes; `NONE` for the others.
-        definitions: the kinds of definitions.
-        value_fields: for nodes that name a value, the field of the value.
-        wrappers: nodes around a definition, such as an export.
-        may_define: nodes that may be or contain a definition: definitions, named values, wrappers.
-    """
-
-    language: Language
-    roles: Mapping[int, Role]
-    child_rules: Mapping[int, _ChildRule]
-    definitions: Mapping[int, str]
-    value_fields: Mapping[int, str]
-    wrappers: frozenset[int]
-    may_define: frozenset[int]
-
-
-@cache
-def _language_node_types(name: str) -> _NodeTypes:
-    """Return the node types of a language."""
-    language, node_types = LANGUAGES[name], _named_node_types(grammar(name))
-    roles, child_rules = dict.fromkeys(node_types, Role.STATEMENT), {_ERROR_ID: _ChildRule.ERRORS}
-    roles[_ERROR_ID] = Role.STATEMENT
-    for node_id, node_type in node_types.items():
-        if node_type in language.comments:
-            roles[node_id] = Role.COMMENT
-        elif node_type in language.imports:
-            roles[node_id] = Role.IMPORT
-        elif node_type in language.attributes:
-            roles[node_id] = Role.ATTRIBUTE
-        if node_type in language.containers:
-            child_rules[node_id] = _ChildRule.ALL
-        elif node_type in language.loose_containers:
-            child_rules[node_id] = _ChildRule.LINE_STARTS
-        elif node_type in language.definitions:
-            child_rules[node_id] = _ChildRule.COMMENTS
-        elif node_type in language.opaque:
-            child_rules[node_id] = _ChildRule.OPAQUE
-    definitions = {
-        i: language.definitions[t] for i, t in node_types.items() if t in language.definitions
-    }
-    fields = language.value_fields
-    value_fields = {i: fields[t] for i, t in node_types.items() if t in fields}
-    wrappers = frozenset(i for i, t in node_types.items() if t in language.wrappers)
-    may_define = wrappers | definitions.keys() | value_fields.keys()
-    return _NodeTypes(language, roles, child_rules, definitions, value_fields, wrappers, may_define)
-
-
-def _named_node_types(rules: Grammar) -> dict[int, str]:
-    """Return the names of a grammar's named node types by id; several ids may have one name."""
-    ids = range(rules.node_kind_count)
-    return {i: rules.node_kind_for_id(i) or "" for i in ids if rules.node_kind_is_named(i)}
 
 
 class _Definition(Struct, frozen=True, gc=False):
@@ -117,7 +40,7 @@ class _Definition(Struct, frozen=True, gc=False):
 
 def find_items(root: Node, text: str, language: str) -> ItemTree:
     """Return the items of a syntax tree, in linear time."""
-    finder = _ItemFinder(_language_node_types(language), text)
+    finder = _ItemFinder(node_types_of(language), text)
     finder.open_root(root)
     walk(root, finder.enter, finder.leave)
     return finder.tree
@@ -134,18 +57,18 @@ class _ItemFinder:
         items_start: the start of the last definition's body; no node before it is an item.
     """
 
-    node_types: _NodeTypes
+    node_types: NodeTypes
     text: str
     tree: ItemTree = field(default_factory=ItemTree)
     items_start: int = 0
-    _open_rules: list[_ChildRule] = field(default_factory=list)  # outermost first
+    _open_rules: list[ChildRule] = field(default_factory=list)  # outermost first
 
     def open_root(self, root: Node) -> None:
         """Set the child rule of the root, which may be an error."""
-        is_error = root.kind_id == _ERROR_ID
-        self._open_rules.append(_ChildRule.ERRORS if is_error else _ChildRule.ALL)
+        is_error = root.kind_id == ERROR_ID
+        self._open_rules.append(ChildRule.ERRORS if is_error else ChildRule.ALL)
         if is_error:
-            self._count_unparsed(root, _ChildRule.ERRORS)
+            self._count_unparsed(root, ChildRule.ERRORS)
 
     def enter(self, node: Node) -> bool:
         """Add the item of a node, if it is one; return whether to visit the node's children."""
@@ -162,47 +85,47 @@ class _ItemFinder:
         """Remove the rule of the innermost node around, whose children have been visited."""
         self._open_rules.pop()
 
-    def _visit(self, node: Node, role: Role, parent_rule: _ChildRule) -> _ChildRule | None:
+    def _visit(self, node: Node, role: Role, parent_rule: ChildRule) -> ChildRule | None:
         """Add a node's item, if it is one; return its child rule, None to skip its children."""
-        child_rule = self.node_types.child_rules.get(node.kind_id, _ChildRule.NONE)
+        child_rule = self.node_types.child_rules.get(node.kind_id, ChildRule.NONE)
         start, end = node.start_byte, node.end_byte
-        if child_rule is _ChildRule.ERRORS or parent_rule is _ChildRule.ERRORS:
+        if child_rule is ChildRule.ERRORS or parent_rule is ChildRule.ERRORS:
             self._count_unparsed(node, child_rule)
         is_empty = end <= start + 1 and self.text[start:end] in _EMPTY_NODES
-        if parent_rule is not _ChildRule.NONE and not is_empty:
+        if parent_rule is not ChildRule.NONE and not is_empty:
             self.tree.close_items(start)
             if self._is_item(role, start, parent_rule):
                 if role is Role.STATEMENT:
                     return self._add_statement(node, child_rule)
                 self.tree.add(Item(role, start, end))
                 return None
-            if parent_rule is _ChildRule.DEFINITIONS:
+            if parent_rule is ChildRule.DEFINITIONS:
                 return self._add_one_of_several(node, child_rule)
         return self._rule_or_skip(child_rule, start, end)
 
-    def _rule_or_skip(self, child_rule: _ChildRule, start: int, end: int) -> _ChildRule | None:
+    def _rule_or_skip(self, child_rule: ChildRule, start: int, end: int) -> ChildRule | None:
         """Return a node's child rule, None for opaque nodes and for short nodes on one line."""
-        if child_rule is _ChildRule.OPAQUE:
+        if child_rule is ChildRule.OPAQUE:
             return None
         is_long = end - start > _MAX_SKIPPED_LENGTH or self.text.find("\n", start, end) >= 0
         return child_rule if child_rule or is_long else None
 
-    def _count_unparsed(self, node: Node, child_rule: _ChildRule) -> None:
+    def _count_unparsed(self, node: Node, child_rule: ChildRule) -> None:
         """Record the length of an error node, or of a node that is parsed inside one."""
-        if child_rule is _ChildRule.ERRORS:
+        if child_rule is ChildRule.ERRORS:
             self.tree.unparsed_lengths.append(node.end_byte - node.start_byte)
         elif node.child_count:
             self.tree.unparsed_lengths.append(node.start_byte - node.end_byte)
 
-    def _is_item(self, role: Role, start: int, parent_rule: _ChildRule) -> bool:
+    def _is_item(self, role: Role, start: int, parent_rule: ChildRule) -> bool:
         """Return whether a node is an item, by its parent's child rule."""
-        if not parent_rule or start < self.items_start or parent_rule is _ChildRule.DEFINITIONS:
+        if not parent_rule or start < self.items_start or parent_rule is ChildRule.DEFINITIONS:
             return False
-        if parent_rule is _ChildRule.COMMENTS:
+        if parent_rule is ChildRule.COMMENTS:
             return role is Role.COMMENT
-        return parent_rule is _ChildRule.ALL or starts_line(self.text, start)
+        return parent_rule is ChildRule.ALL or starts_line(self.text, start)
 
-    def _add_statement(self, node: Node, child_rule: _ChildRule) -> _ChildRule | None:
+    def _add_statement(self, node: Node, child_rule: ChildRule) -> ChildRule | None:
         """Add a statement or definition; return its child rule, None to skip its children."""
         tree, start, end = self.tree, node.start_byte, node.end_byte
         found = self._find_definitions(node) if node.kind_id in self.node_types.may_define else []
@@ -213,17 +136,17 @@ class _ItemFinder:
         if tree.depth > MAX_ITEM_DEPTH:
             return None
         if len(found) > 1:
-            return _ChildRule.DEFINITIONS
+            return ChildRule.DEFINITIONS
         return self._rule_or_skip(child_rule, start, end)
 
-    def _add_one_of_several(self, node: Node, child_rule: _ChildRule) -> _ChildRule | None:
+    def _add_one_of_several(self, node: Node, child_rule: ChildRule) -> ChildRule | None:
         """Add a node of a statement with several definitions; return the node's child rule."""
         if node.kind_id in self.node_types.wrappers:
-            return _ChildRule.DEFINITIONS
+            return ChildRule.DEFINITIONS
         found = self._find_definitions(node)
         return self._add_definition(node, found[0], child_rule) if found else child_rule
 
-    def _add_definition(self, node: Node, found: _Definition, child_rule: _ChildRule) -> _ChildRule:
+    def _add_definition(self, node: Node, found: _Definition, child_rule: ChildRule) -> ChildRule:
         """Add a definition, and its body as a statement if that is an expression."""
         tree, start, end = self.tree, node.start_byte, node.end_byte
         outer, kind = tree.enclosing_definition, found.kind
@@ -236,7 +159,7 @@ class _ItemFinder:
         if body is None or self.text[body.start_byte] == "{":
             return child_rule
         if body.kind_id not in self.node_types.child_rules:
-            if self._rule_or_skip(_ChildRule.NONE, body.start_byte, body.end_byte) is not None:
+            if self._rule_or_skip(ChildRule.NONE, body.start_byte, body.end_byte) is not None:
                 tree.add(Item(Role.STATEMENT, body.start_byte, body.end_byte))
             return child_rule
         before = [child for child in found.node.children if child.end_byte <= body.start_byte]
