@@ -99,8 +99,8 @@ def _read_cell(value: object, language: str, number: int) -> _SourceCell:
     kind, text = cell.get("cell_type"), _source_text(cell.get("source", cell.get("input")))
     if kind == "heading":  # of nbformat 3
         level = cell.get("level")
-        is_level = isinstance(level, float) and 1 <= level <= _MAX_HEADING_LEVEL
-        count = int(level) if is_level else 1
+        number_of_level = level if isinstance(level, float) else 1
+        count = int(number_of_level) if 1 <= number_of_level <= _MAX_HEADING_LEVEL else 1
         return _SourceCell("markdown", f"{'#' * count} {' '.join(text.split())}", language, number)
     cell_language = cell.get("language")  # of nbformat 3
     language_name = cell_language if isinstance(cell_language, str) else language
