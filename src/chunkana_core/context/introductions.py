@@ -142,11 +142,11 @@ def is_prose(sentence: str) -> bool:
     In prose, at least half of the letters are outside links. The letters of a link are those of its
     text and its target. Images and HTML tags do not count.
     """
-    visible = _TAG.sub("", _IMAGE.sub("", sentence))
-    letters, outside = (sum(map(str.isalpha, text)) for text in (visible, _LINK.sub("", visible)))
+    shown = _TAG.sub("", _IMAGE.sub("", sentence))
+    letters, outside = (sum(map(str.isalpha, text)) for text in (shown, _LINK.sub("", shown)))
     if _MARKER.match(sentence) or not letters or 2 * outside < letters:
         return False
-    parts = _DATE.split(visible, maxsplit=1)
+    parts = _DATE.split(shown, maxsplit=1)
     return len(parts) == 1 or max(map(count_words, parts)) > _MAX_WORDS_AROUND_DATE
 
 
