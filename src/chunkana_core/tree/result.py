@@ -114,7 +114,7 @@ class HierarchicalChunkingResult:
         return cls(chunks, root_id, strategy, document.text, None, outline, sizer, *indexed)
 
     def validated(self, outcome: ValidationResult, *, debug: bool) -> HierarchicalChunkingResult:
-        """Return the same result with the outcome of its validation, with `debug` in all chunks."""
+        """Return the same result with a validation outcome, which `debug` adds to all chunks."""
         shown = outcome if debug else None
         chunks = tuple(structs.replace(chunk, validation=shown) for chunk in self.chunks)
         by_id, sections = _indexed(chunks)
