@@ -134,7 +134,7 @@ class ContextWriter:
         object.__setattr__(self, "introductions", Introductions(self.document, self.sizer))
 
     def room(self, path: Path) -> int:
-        """Return the largest size of a content with the context of a section.
+        """Return the largest size that a content in a section may have next to its context.
 
         The room reserved for an introduction does not depend on its text, so that a change of its
         wording does not move cuts.

@@ -127,7 +127,9 @@ def _pre_order(roots: _Nodes, children: Mapping[str, _Nodes]) -> Iterator[MergeN
 
 @dataclass(frozen=True, slots=True)
 class _ParentBuilder:
-    """Builds parents within a size and a number of children.
+    """Builds merge nodes, with limits on the size and the number of children of parents.
+
+    The top nodes of a chunk are the merge nodes of its text that have no parent yet.
 
     Attributes:
         source: the document's source.

@@ -82,7 +82,7 @@ class _ItemFinder:
         return True
 
     def leave(self) -> None:
-        """Remove the rule of the innermost node around, whose children have been visited."""
+        """Leave a node after its children have been visited."""
         self._open_rules.pop()
 
     def _visit(self, node: Node, role: Role, parent_rule: ChildRule) -> ChildRule | None:
@@ -104,7 +104,7 @@ class _ItemFinder:
         return self._rule_or_skip(child_rule, start, end)
 
     def _rule_or_skip(self, child_rule: ChildRule, start: int, end: int) -> ChildRule | None:
-        """Return a node's child rule, None for opaque nodes and for short nodes on one line."""
+        """Return a child rule, None to skip the children: of opaque nodes and short plain nodes."""
         if child_rule is ChildRule.OPAQUE:
             return None
         is_long = end - start > _MAX_SKIPPED_LENGTH or self.text.find("\n", start, end) >= 0

@@ -74,7 +74,7 @@ class _JsonItemFinder:
         return has_items
 
     def leave(self) -> None:
-        """Remove the innermost node around, whose children have been visited."""
+        """Leave a node after its children have been visited."""
         self.parent_types.pop()
         self.next_numbers.pop()
 

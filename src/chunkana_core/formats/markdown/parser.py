@@ -160,7 +160,7 @@ def _readings(
 def _read(
     source: Source, grammar: Grammar, marker_lines: Container[int] | None, env: EnvType
 ) -> tuple[tuple[Block, ...], str]:
-    """Return the blocks of a text, and what it calls itself where that is no heading, or "".
+    """Return the blocks of a text, and the title from front matter or HTML, "" for none.
 
     Directives, elements and shortcodes are their opening and closing blocks here.
     """
