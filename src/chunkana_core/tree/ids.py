@@ -80,7 +80,7 @@ class SectionIds:
         sections, ids, folded = self.document.sections, self.ids, self.document.folded
         if not ids:
             title = self.document.title if self.document.is_titled else UNTITLED
-            ids.append(self.register.new("document", title))  # independent of later headings
+            ids.append(self.register.new("document", title))  # which goes by no later heading
         while len(ids) < len(sections) and sections[len(ids)].first < stop:
             section = sections[len(ids)]
             is_title = section.index == folded

@@ -60,7 +60,7 @@ class _Outline:
         front_matter: the block of front matter, "" if there is none.
         sections: the document's sections, the first of which is the document itself.
         format: the name of the format.
-        line_count: the number of lines.
+        line_count: how many lines it has.
         lines: by heading, its own and the one where its block starts.
     """
 

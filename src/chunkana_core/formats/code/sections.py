@@ -41,16 +41,16 @@ class _BlockStart(Struct, frozen=True, gc=False):
 
 def make_document(text: str, tree: ItemTree, traits: FormatTraits) -> Document:
     """Return the document of a text's items, in which definitions are sections."""
-    writer = _BlockWriter(text, tree, traits.name)
-    tasks: list[_Task] = [writer.write_text()]
+    collector = _BlockCollector(text, tree, traits.name)
+    tasks: list[_Task] = [collector.add_text()]
     while tasks:
         inner = next(tasks[-1], None)
         if inner is None:
             tasks.pop()
         else:
             tasks.append(inner)
-    blocks = _make_blocks(writer.starts, len(text))
-    return Document.of_sections(Source.of(text), blocks, writer.ranges, traits)
+    blocks = _make_blocks(collector.starts, len(text))
+    return Document.of_sections(Source.of(text), blocks, collector.ranges, traits)
 
 
 def _make_blocks(starts: Sequence[_BlockStart], end: int) -> list[Block]:
@@ -79,7 +79,7 @@ def _make_blocks(starts: Sequence[_BlockStart], end: int) -> list[Block]:
 
 
 @dataclass(slots=True)
-class _BlockWriter:
+class _BlockCollector:
     """Collects the starts of blocks and the ranges of sections.
 
     Methods that return a `_Task` are generators that yield the inner generators to run before
@@ -101,9 +101,9 @@ class _BlockWriter:
     ranges: list[SectionRange] = field(default_factory=list)
     top_count: int = 0
 
-    def write_text(self) -> _Task:
+    def add_text(self) -> _Task:
         """Add the blocks and sections of the whole text."""
-        yield self._write_groups(self._groups(self.tree.top), 0, len(self.text), 1)
+        yield self._add_groups(self._groups(self.tree.top), 0, len(self.text), 1)
         if not self.starts and self.text.strip():
             self._add_code(0)
         if self.starts and self.text[: self.starts[0].start].strip():  # a BOM
@@ -111,22 +111,22 @@ class _BlockWriter:
             lead = first.lead + first.start if first.lead else 0
             self.starts[0] = replace(first, start=0, lead=lead)
 
-    def _write_groups(self, groups: Sequence[Group], start: int, end: int, level: int) -> _Task:
+    def _add_groups(self, groups: Sequence[Group], start: int, end: int, level: int) -> _Task:
         """Add the blocks between two offsets: those of groups, and those between groups."""
         for group in groups:
             between = self._find_code_line(start, group.start)
             start = group.end
             if not self._has_definition(group):
-                self._write_statement(group, group.start if between is None else between)
+                self._add_statement(group, group.start if between is None else between)
                 continue
             if between is not None:
                 self._add_code(between)
             if self.tree.items[group.index].role is Role.DEFINITION:
-                yield self._write_definition(group, level)
+                yield self._add_definition(group, level)
             else:
                 inner = self._groups(self.tree.children[group.index])
                 inner_end = self.tree.items[group.index].end
-                yield self._write_groups(inner, group.start, inner_end, level)
+                yield self._add_groups(inner, group.start, inner_end, level)
         closing_start = self._find_code_line(start, end)
         if closing_start is not None:
             if self.starts and not LINE_ENDING.search(self.text[closing_start:end].strip()):
@@ -134,7 +134,7 @@ class _BlockWriter:
             else:
                 self._add_code(closing_start)
 
-    def _write_definition(self, group: Group, level: int) -> _Task:
+    def _add_definition(self, group: Group, level: int) -> _Task:
         """Add the section of a definition: its signature, its content and its closing lines."""
         item, number = self.tree.items[group.index], len(self.ranges)
         section = SectionRange(item.title, level, item.kind, self.top_count, self.top_count)
@@ -146,10 +146,10 @@ class _BlockWriter:
             lead = line_start(self.text, item.signature, group.start) - group.start
             self._add_block(_BlockStart(BlockKind.HEADING, 0, group.start, level, item.title, lead))
         if inner:
-            yield self._write_groups(inner, inner[0].start, item.end, level + 1)
+            yield self._add_groups(inner, inner[0].start, item.end, level + 1)
         self.ranges[number] = replace(section, stop=self.top_count)
 
-    def _write_statement(self, group: Group, start: int) -> None:
+    def _add_statement(self, group: Group, start: int) -> None:
         """Add the block of a statement, and the blocks of inner statements as its children."""
         self._add_code(start)
         waiting = [(iter(self._inner_groups(group)), start)]

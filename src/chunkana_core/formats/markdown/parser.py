@@ -196,7 +196,7 @@ def _front_matter(state: State, grammar: Grammar) -> str:
     ):
         return ""
     title = front_matter_title(state.discarded_token.content, is_toml=is_toml)
-    if title is None:  # Markdown, such as a thematic break
+    if title is None:  # it is Markdown: such as a thematic break and what follows
         state.blocks.clear()
         state.line = 0
     return short_title(title or "")

@@ -93,7 +93,7 @@ class State(StateBlock):
             since the last top-level heading.
         last_lazy_line: the last of these lines.
         lazy_start: the line of that heading.
-        marker_lines: the offsets of lines that may be markers of containers; None for all.
+        marker_lines: the offsets of the lines that may be markers of containers; None for all.
         shortcode_ends: by the name of a shortcode, the offsets where the text closes it.
     """
 
