@@ -28,7 +28,7 @@ from tests.core.outlines import (
 
 tree_sitter = pytest.importorskip("tree_sitter")
 from chunkana_core.formats.code import grammars  # noqa: E402  needs tree-sitter
-from chunkana_core.formats.code.parser import MOST_CHARACTERS, parse_code  # noqa: E402
+from chunkana_core.formats.code.parser import MAX_CHARACTERS, parse_code  # noqa: E402
 
 # Tagged in our cases, and no definitions of ours: declared elsewhere, named inside an expression.
 UNDEFINED = frozenset({"declared", "open_shop", "node", "later", "inner", "g"})
@@ -63,9 +63,10 @@ def test_names_in_the_table_are_those_of_the_grammar(language: Language) -> None
     every = range(grammar.node_kind_count)
     known = {grammar.node_kind_for_id(i) for i in every if grammar.node_kind_is_named(i)}
     named = set[str]().union(
-        *(language.containers, language.loose_containers, language.definitions, language.bodied),
-        *(language.refined, language.wrappers, language.values, language.functions),
-        *(language.titles, language.comments - {"html_comment"}, language.imports),
+        *(language.containers, language.loose_containers, language.definitions),
+        *(language.body_required, language.type_kinds, language.wrappers),
+        *(language.value_fields, language.function_kinds),
+        *(language.title_templates, language.comments - {"html_comment"}, language.imports),
         *(language.attributes, language.modifiers, language.opaque - STRINGS),
     )
     assert named <= known
@@ -339,7 +340,7 @@ def test_what_is_mostly_errors_is_plain_text() -> None:
 
 
 def test_what_is_long_is_plain_text() -> None:
-    text = "x = 1\n" * (MOST_CHARACTERS // 6 + 1)
+    text = "x = 1\n" * (MAX_CHARACTERS // 6 + 1)
     assert parse_code(text, "python").traits.name == "text"
 
 

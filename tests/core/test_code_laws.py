@@ -197,7 +197,7 @@ def test_l8_what_takes_too_many_steps_is_plain_text(monkeypatch: pytest.MonkeyPa
     """All readings of `a<b<` in C++ are tried at once, each of which takes memory."""
     text = "a<b<" * 500
     assert FORMATS["cpp"].document(text).traits.name == "cpp"
-    monkeypatch.setattr(grammars, "MOST_STEPS", 2 * len(text) // 100)
+    monkeypatch.setattr(grammars, "MAX_PROGRESS_CALLS", 2 * len(text) // 100)
     assert FORMATS["cpp"].document(text).traits.name == "text"
     assert FORMATS["cpp"].document("int f() { return 1; }\n" * 100).traits.name == "cpp"
 

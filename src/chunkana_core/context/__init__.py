@@ -1,1 +1,1 @@
-"""What stands before a chunk's content when it is embedded."""
+"""The context that is embedded before a chunk's content: label, breadcrumb, introduction."""

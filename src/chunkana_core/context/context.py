@@ -1,4 +1,4 @@
-"""What stands before a chunk's content when it is embedded: label, breadcrumb, introduction."""
+"""The contexts of a document's leaves, and the room that they leave for contents."""
 
 from __future__ import annotations
 
@@ -15,20 +15,23 @@ from chunkana_core.errors import ConfigurationError, require_type
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Span
 
-AFTER_CONTEXT = "\n\n"
-_BETWEEN_TITLES = " > "
+CONTEXT_SEPARATOR = "\n\n"
+_TITLE_SEPARATOR = " > "
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    r"""What is embedded before the content of each leaf, within the limit.
+    r"""Options of the context that is embedded before the content of each leaf.
+
+    The size of context and content together is within the limit.
 
     Attributes:
-        label: names the document's source, such as a file or a site; "" for none.
-        breadcrumb: whether the document's title and the path of headings are part of it.
-        introduction: whether the first sentence of the section that the chunk continues or is
-            under is part of it.
-        reserved: what a framework puts before all that; it counts, and is not in the chunk.
+        label: the name of the document's source, such as a file or a site; "" for none.
+        breadcrumb: whether to add the document's title and the header path.
+        introduction: whether to add the first sentence of the section that the chunk continues, or
+            of a section around it.
+        reserved: text that a framework puts before the context; its size counts, but the text is
+            not part of the chunk.
 
     Raises:
         InputTypeError: naming the field, its value and what is allowed.
@@ -52,13 +55,13 @@ class Context:
             require_type(name, getattr(self, name), bool, "True or False")
 
     def titles(self, title: str, path: Path) -> Path:
-        """Return what the breadcrumb of a section shows: label, title and path, outermost first.
+        """Return the titles in the breadcrumb of a section: label, title and path, outermost first.
 
-        A title that the next one repeats is left out, and so are empty ones.
+        Empty titles are omitted, and so is a label or title that the next title repeats.
 
         Args:
-            title: of the document, "" for none.
-            path: of the section.
+            title: the document's title, "" for none.
+            path: the header path of the section.
 
         >>> Context("guide.md > Guide").titles("Guide", ("Guide", "Install"))
         ('guide.md', 'Guide', 'Install')
@@ -70,20 +73,20 @@ class Context:
         if titles and label == titles[0]:
             return titles
         if titles:
-            label = label.removesuffix(_BETWEEN_TITLES + titles[0])
+            label = label.removesuffix(_TITLE_SEPARATOR + titles[0])
         return (label, *titles) if label else titles
 
     def format_breadcrumb(self, title: str, path: Path) -> str:
-        """Return the whole breadcrumb of a section; the arguments are those of `titles`.
+        """Return the whole breadcrumb of a section; for the arguments see `titles`.
 
         >>> Context("guide.md").format_breadcrumb("Guide", ("Install",))
         'guide.md > Guide > Install'
         """
-        return _BETWEEN_TITLES.join(self.titles(title, path))
+        return _TITLE_SEPARATOR.join(self.titles(title, path))
 
 
 class WrittenContext(Struct, frozen=True, gc=False):
-    """A leaf's context, "" for none, and the size of that and the content together."""
+    """The text of a leaf's context, "" for none, and the size of context and content together."""
 
     text: str
     size: int
@@ -91,17 +94,17 @@ class WrittenContext(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class ContextWriter:
-    """Writes the contexts of one document's leaves, and says how much room they leave.
+    """Writes the contexts of one document's leaves, and computes the room for their contents.
 
-    What stands before a content, reserved text and context, takes at most half of the limit: the
-    introduction is left out first, then the outermost titles.
+    Reserved text and context together take at most half of the limit. To achieve this, the
+    introduction is omitted first, then the outermost titles.
 
     Attributes:
         document: the document.
-        sizer: the measure and the limit.
-        context: what to write; None for nothing.
-        reserved: what a framework puts before contexts.
-        full_room: the size that a content may have where its context is left out.
+        sizer: the length function and the limit.
+        context: the options; None for no contexts.
+        reserved: the text that a framework puts before contexts, "" for none.
+        full_room: the largest size of a content without a context.
         introductions: the first sentences of sections.
     """
 
@@ -112,17 +115,17 @@ class ContextWriter:
     full_room: int = field(init=False)
     introductions: Introductions = field(init=False, repr=False)
     _breadcrumbs: dict[Path, str] = field(default_factory=dict, repr=False, compare=False)
-    _taken: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
+    _sizes: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
     _rooms: dict[Path, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Measure the reserved text.
 
         Raises:
-            ConfigurationError: if it takes more than half of the limit.
+            ConfigurationError: if the reserved text takes more than half of the limit.
         """
         reserved = "" if self.context is None else self.context.reserved
-        size, half = self._added(reserved), self.sizer.max_size // 2
+        size, half = self._added_size(reserved), self.sizer.max_size // 2
         if size > half:
             allowed = f"a text of at most {half}, half of max_chunk_size"
             raise ConfigurationError("reserved", reserved, allowed)
@@ -131,37 +134,38 @@ class ContextWriter:
         object.__setattr__(self, "introductions", Introductions(self.document, self.sizer))
 
     def room(self, path: Path) -> int:
-        """Return the size that a content may have beside the context of a section.
+        """Return the largest size that a content in a section may have next to its context.
 
-        Room for an introduction is the same whether there is one and whatever it says, so that
-        its wording moves no cut.
+        The room reserved for an introduction does not depend on its text, so that a change of its
+        wording does not move cuts.
         """
         if self.context is None:
             return self.sizer.max_size
         if path not in self._rooms:
-            taken = self._size_before_content(self._breadcrumb(path))
+            size = self._size_before_content(self._breadcrumb(path))
             if self._has_introductions:
-                introduced = taken + self.introductions.longest + self._added(AFTER_CONTEXT)
-                taken = introduced if introduced <= self.sizer.max_size // 2 else taken
-            self._rooms[path] = self.sizer.max_size - taken
+                separator = self._added_size(CONTEXT_SEPARATOR)
+                longer = size + self.introductions.longest + separator
+                size = longer if longer <= self.sizer.max_size // 2 else size
+            self._rooms[path] = self.sizer.max_size - size
         return self._rooms[path]
 
     def excess(self, content: str) -> int:
-        """Return by how much a content without a context is over the limit, 0 if it fits."""
+        """Return the size by which a content without a context exceeds the limit, 0 if it fits."""
         return max(0, self.sizer.length(self.reserved + content) - self.sizer.max_size)
 
     def fit(self, span: Span, path: Path, content: str) -> WrittenContext | None:
-        """Return as much of a leaf's context as fits, None where the content alone does not.
+        """Return the longest context of a leaf that fits, None if the content alone does not fit.
 
         Args:
-            span: the leaf's.
-            path: of its section.
-            content: the leaf's.
+            span: the leaf's span.
+            path: the path of the leaf's section.
+            content: the leaf's content.
         """
         if self.context is None:
             size = self.sizer.length(content)
             return WrittenContext("", size) if size <= self.sizer.max_size else None
-        for text in chain(self._texts(span, path), [""]):
+        for text in chain(self._candidates(span, path), [""]):
             size = self._size(self.reserved, text, content)
             if size <= self.sizer.max_size:
                 return WrittenContext(
@@ -170,25 +174,25 @@ class ContextWriter:
         return None
 
     def oversize(self, path: Path, content: str) -> WrittenContext:
-        """Return the context of a leaf that is over the limit in any case: its breadcrumb."""
+        """Return the context of a leaf whose content alone exceeds the limit: its breadcrumb."""
         text = "" if self.context is None else self._breadcrumb(path)
         return WrittenContext(text, self._size("", text, content))
 
     def _size(self, reserved: str, text: str, content: str) -> int:
         if self.sizer.is_exact:
-            return len(reserved) + len(_followed(text)) + len(content)
+            return len(reserved) + len(_with_separator(text)) + len(content)
         return self.sizer.length(reserved + embedded(text, content))
 
-    def _texts(self, span: Span, path: Path) -> Iterator[str]:
-        """Yield the contexts that a leaf may have, the longest first."""
+    def _candidates(self, span: Span, path: Path) -> Iterator[str]:
+        """Yield the possible contexts of a leaf, the longest first."""
         breadcrumb = self._breadcrumb(path)
         if self._has_introductions:
             introduction = self.introductions.before(span)
-            text = AFTER_CONTEXT.join(filter(None, (breadcrumb, introduction)))
-            if introduction and self._is_short(text):
+            text = CONTEXT_SEPARATOR.join(filter(None, (breadcrumb, introduction)))
+            if introduction and self._is_within_half(text):
                 yield text
         if breadcrumb:
-            yield from (text for text in self._shortened(path) if len(text) <= len(breadcrumb))
+            yield from (text for text in self._shortenings(path) if len(text) <= len(breadcrumb))
 
     @property
     def _has_introductions(self) -> bool:
@@ -196,40 +200,41 @@ class ContextWriter:
         return has_them and self.context is not None and self.context.introduction
 
     def _breadcrumb(self, path: Path) -> str:
-        """Return the longest breadcrumb of a path that leaves the content half of the limit."""
+        """Return the longest breadcrumb of a path within half of the limit, "" if none fits."""
         if path not in self._breadcrumbs:
-            self._breadcrumbs[path] = next(filter(self._is_short, self._shortened(path)), "")
+            fitting = filter(self._is_within_half, self._shortenings(path))
+            self._breadcrumbs[path] = next(fitting, "")
         return self._breadcrumbs[path]
 
-    def _shortened(self, path: Path) -> Iterator[str]:
-        """Yield the breadcrumb of a path, and what is left as its outermost titles are dropped."""
+    def _shortenings(self, path: Path) -> Iterator[str]:
+        """Yield the breadcrumb of a path, then breadcrumbs with ever fewer outermost titles."""
         titles = self._titles(path)
-        return (_BETWEEN_TITLES.join(titles[dropped:]) for dropped in range(len(titles)))
+        return (_TITLE_SEPARATOR.join(titles[dropped:]) for dropped in range(len(titles)))
 
     def _titles(self, path: Path) -> Path:
-        """Return label, title and path, where there is a context."""
+        """Return the titles in the breadcrumb of a path, () without a context."""
         title = self.document.title if self.document.is_titled else ""
         return self.context.titles(title, path) if self.context else ()
 
-    def _is_short(self, text: str) -> bool:
-        """Tell whether a context leaves the content half of the limit."""
+    def _is_within_half(self, text: str) -> bool:
+        """Return whether reserved text and a context fit into half of the limit."""
         return self._size_before_content(text) <= self.sizer.max_size // 2
 
     def _size_before_content(self, text: str) -> int:
-        """Return the size of the reserved text and a context, which many leaves have alike."""
-        if text not in self._taken:
-            self._taken[text] = self._added(self.reserved + _followed(text))
-        return self._taken[text]
+        """Return the size of the reserved text and a context, cached since many leaves share it."""
+        if text not in self._sizes:
+            self._sizes[text] = self._added_size(self.reserved + _with_separator(text))
+        return self._sizes[text]
 
-    def _added(self, text: str) -> int:
-        """Return what a text adds to the size of one that it stands before."""
+    def _added_size(self, text: str) -> int:
+        """Return the size of a text without the sizer's overhead."""
         return self.sizer.length(text) - self.sizer.overhead
 
 
 def embedded(context: str, content: str) -> str:
-    """Return the text to embed: the context, a blank line, the content."""
-    return _followed(context) + content
+    """Return the text to embed: context, blank line and content."""
+    return _with_separator(context) + content
 
 
-def _followed(context: str) -> str:
-    return context and context + AFTER_CONTEXT
+def _with_separator(context: str) -> str:
+    return context and context + CONTEXT_SEPARATOR

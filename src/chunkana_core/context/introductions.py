@@ -1,4 +1,4 @@
-"""The sentence that introduces a chunk: how the section begins that the chunk is parted from."""
+"""Introductions: first sentences of sections, for the chunks that do not contain them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from chunkana_core.sizing import Sizer
 from chunkana_core.text.cutting import Cutter
 from chunkana_core.text.source import Source, Span
 
-_LONGEST = 8  # a sentence is cut to the limit divided by this, and so much room is reserved
+_LIMIT_FRACTION = 8  # of the limit: a sentence takes at most the limit divided by it
 _SKIPPED_KINDS = frozenset(
     {
         BlockKind.CONTAINER,
@@ -25,7 +25,7 @@ _SKIPPED_KINDS = frozenset(
         BlockKind.THEMATIC_BREAK,
     }
 )
-# All of these are linear, because none looks beyond the start of another, or far.
+# All patterns are linear: an attempt ends at the next possible start or after few characters.
 _TARGET = r"\((?:[^()]|\([^()]*+\))*+\)"
 _TEXT = r"\[[^\[\]]*+\]"
 _IMAGE = re.compile(rf"!{_TEXT}(?:{_TARGET}|{_TEXT})?+")
@@ -34,7 +34,7 @@ _TAG = re.compile(r"<(?!/?a\b|https?:)[A-Za-z/!?][^<>]*+>")
 _LINK = re.compile(
     rf"{_TEXT}(?:{_TARGET}|{_TEXT})|<a\b[^<>]*+>[^<]*+(?:</a>)?+|<?https?://[^\s<>]++"
 )
-_MARKER = re.compile(r"[*_]*+(?::::|!!!|\?\?\?|\{\{[<%]|\{%)")  # of a container
+_MARKER = re.compile(r"[*_]*+(?::::|!!!|\?\?\?|\{\{[<%]|\{%)")  # a marker line of a container
 _DATE = re.compile(
     r"""[0-9]{4}[-/.年][0-9]{1,2}[-/.月][0-9]{1,2}日?+|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{4}
     |[0-9]{1,2}(?:st|nd|rd|th|\.)?\s[^\W\d_]{3,12}\.?,?\s[0-9]{4}
@@ -42,12 +42,12 @@ _DATE = re.compile(
     """,
     re.VERBOSE,
 )
-_LONGEST_DATING = 5  # words before a date, and after it, in a line that dates a page
-# Thai to Tibetan, Burmese, Khmer, Kana, and what is Chinese.
+_MAX_WORDS_AROUND_DATE = 5  # in a line that only dates a page, on each side of the date
+# Scripts without spaces: Thai to Tibetan, Burmese, Khmer, Kana and Han.
 _UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
 _WORDS = re.compile(rf"([{_UNSPACED}])|[^\W\d_][^\s{_UNSPACED}]*+")
-_LEAST_WORDS = 6
-_LETTERS_OF_A_WORD = 2  # in a script that has no spaces
+_MIN_WORDS = 6
+_LETTERS_PER_WORD = 2  # in scripts without spaces
 _LEAD_IN_ENDS = (":", "：")
 
 
@@ -56,8 +56,8 @@ class FirstSentence(Struct, frozen=True, gc=False):
 
     Attributes:
         text: the sentence, "" for none.
-        start: where its paragraph starts.
-        is_lead_in: whether it announces what follows in its section.
+        start: the offset where its paragraph starts.
+        is_lead_in: whether it ends in a colon, so that it introduces the rest of its own section.
     """
 
     text: str = ""
@@ -67,15 +67,15 @@ class FirstSentence(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Introductions:
-    """The first sentences of a document's sections, for the chunks that do not begin with them.
+    """The first sentences of a document's sections, for the chunks that do not contain them.
 
-    A chunk that continues a section is parted from how that begins; one of a subsection from how
-    the section around it does. What both are about is often said there alone.
+    Such chunks are the later parts of a split section, and the chunks of its subsections. Their
+    topic is often stated only in the section's first sentence.
 
     Attributes:
         document: the document.
-        sizer: the measure and the limit.
-        found: by section, the sentences that are known.
+        sizer: the length function and the limit.
+        found: the sentences found so far, by section.
     """
 
     document: Document
@@ -85,33 +85,33 @@ class Introductions:
     @property
     def longest(self) -> int:
         """The largest size of a sentence."""
-        return self.sizer.max_size // _LONGEST
+        return self.sizer.max_size // _LIMIT_FRACTION
 
     def before(self, span: Span) -> str:
-        """Return the first sentence of the innermost section that begins before a span.
+        """Return the first sentence of the innermost section whose sentence is before a span.
 
-        It is on one line; "" where no such section begins with a paragraph that says something.
-        What announces the rest of a section introduces that alone, and no subsection.
+        The sentence is on one line; "" if no section around the span has one. A sentence that is a
+        lead-in (see `FirstSentence`) counts only for chunks of its own section.
         """
-        own = section = self.document.section_at(self.document.positions(span).start).index
+        innermost = section = self.document.section_at(self.document.positions(span).start).index
         while section >= ROOT:
-            found = self.first_sentence(section)
-            says_it = section == own or not found.is_lead_in
-            if found.text and found.start < span.start and says_it:
-                return found.text
+            sentence = self.first_sentence(section)
+            is_applicable = section == innermost or not sentence.is_lead_in
+            if sentence.text and sentence.start < span.start and is_applicable:
+                return sentence.text
             section = self.document.sections[section].parent
         return ""
 
     def first_sentence(self, section: int) -> FirstSentence:
-        """Return the first sentence of a section's own text, if it says something."""
+        """Return the first sentence of a section's own text, with the text "" if it has none."""
         if section not in self.found:
-            self.found[section] = self._find(section)
+            self.found[section] = self._find_sentence(section)
         return self.found[section]
 
-    def _find(self, section: int) -> FirstSentence:
+    def _find_sentence(self, section: int) -> FirstSentence:
         """Return the first sentence of a section's first paragraph of prose."""
-        document, own = self.document, self.document.sections[section]
-        for position in range(own.first, own.own_stop):
+        document, outline_section = self.document, self.document.sections[section]
+        for position in range(outline_section.first, outline_section.own_stop):
             kind = document.top[position].kind
             if kind is BlockKind.PARAGRAPH:
                 span = document.trimmed_block(position)
@@ -120,43 +120,43 @@ class Introductions:
                 first = next((piece.span for piece in cutter.sentences()), span)
                 sentence = document.text[first.start : first.end]
                 if is_prose(sentence):
-                    return self._first(sentence, span.start)
+                    return self._shorten(sentence, span.start)
             elif kind not in _SKIPPED_KINDS:
                 break
         return FirstSentence()
 
-    def _first(self, sentence: str, start: int) -> FirstSentence:
-        """Return as many words of a sentence as fit, "" if these are fewer than six."""
+    def _shorten(self, sentence: str, start: int) -> FirstSentence:
+        """Return the words of a sentence that fit, no sentence if these are fewer than six."""
         source = Source.of(" ".join(without_targets(sentence).split()))
         whole = Span(0, len(source.text))
         fitting = next(Cutter.of(source, whole, self.sizer, self.longest).words(whole)).span
         text = source.text[fitting.start : fitting.end]
-        if count_words(text) < _LEAST_WORDS:
+        if count_words(text) < _MIN_WORDS:
             return FirstSentence()
         return FirstSentence(text, start, source.text.rstrip("*_").endswith(_LEAD_IN_ENDS))
 
 
 def is_prose(sentence: str) -> bool:
-    """Tell whether a sentence is more than links, a date, or the marker of a container.
+    """Return whether a sentence is not just links, a date or the marker line of a container.
 
-    At least half of its letters are outside links; a link's letters are those of its text and its
-    target. Images and tags do not count.
+    In prose, at least half of the letters are outside links. The letters of a link are those of its
+    text and its target. Images and HTML tags do not count.
     """
     shown = _TAG.sub("", _IMAGE.sub("", sentence))
     letters, outside = (sum(map(str.isalpha, text)) for text in (shown, _LINK.sub("", shown)))
     if _MARKER.match(sentence) or not letters or 2 * outside < letters:
         return False
     parts = _DATE.split(shown, maxsplit=1)
-    return len(parts) == 1 or max(map(count_words, parts)) > _LONGEST_DATING
+    return len(parts) == 1 or max(map(count_words, parts)) > _MAX_WORDS_AROUND_DATE
 
 
 def without_targets(sentence: str) -> str:
-    """Return a sentence without images, and with the texts of its links alone."""
+    """Return a sentence without images and without the targets of links."""
     return _INLINE_LINK.sub(r"\1", _IMAGE.sub("", sentence))
 
 
 def count_words(text: str) -> float:
-    """Return the number of words, two letters being one in a script that has no spaces."""
-    found = _WORDS.findall(text)
-    words = found.count("")
-    return words + (len(found) - words) / _LETTERS_OF_A_WORD
+    """Return the number of words; in scripts without spaces, two letters count as a word."""
+    matches = _WORDS.findall(text)
+    words = matches.count("")
+    return words + (len(matches) - words) / _LETTERS_PER_WORD

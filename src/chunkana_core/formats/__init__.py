@@ -1,1 +1,1 @@
-"""Formats: each turns a text into a `Document`."""
+"""Document formats: the table of formats, and the parsers from text to `Document`."""

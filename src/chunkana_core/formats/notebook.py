@@ -1,4 +1,4 @@
-"""Notebooks to a `Document`: Markdown and code cells in order, each parsed as its format."""
+"""Jupyter notebooks to a `Document`: cells in order, each parsed by the parser of its format."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from chunkana_core.formats.markdown.titles import heading_sections
 from chunkana_core.formats.plain import parse_text
 from chunkana_core.text.source import BOM, NON_SPACE, Source
 
-_BLANK_LINE = "\n\n"  # between two cells
-_DEEPEST_HEADING = 6
-_LANGUAGES = {
+_CELL_SEPARATOR = "\n\n"
+_MAX_HEADING_LEVEL = 6
+_LANGUAGE_NAMES = {
     name: language.name
     for language in LANGUAGES.values()
     for name in (language.name, *(suffix.removeprefix(".") for suffix in language.suffixes))
 } | {"c#": "csharp", "c++": "cpp", "ipython": "python"}
-_VERSION = re.compile(r"[\d.]+$")  # of a language, as in "C++17"
+_VERSION_SUFFIX = re.compile(r"[\d.]+$")  # such as "17" in "C++17"
 _CELL_MAGIC = re.compile(r"\s*+%%(\w++)[^\r\n]*+")
 _MAGIC = re.compile(r"^([ \t]*+)((?:%{1,2}\w|!)[^\r\n]*+)", re.MULTILINE)
 _ParseCode = Callable[[str, str], Document]
 
 
-class _Cell(Struct, frozen=True, gc=False):
-    """A cell as it is in the file: its kind ("markdown", "code", or another), text and number."""
+class _SourceCell(Struct, frozen=True, gc=False):
+    """A cell of the file: its kind ("markdown", "code" or another), text, language and number."""
 
     kind: str
     text: str
@@ -48,44 +48,44 @@ class _Cell(Struct, frozen=True, gc=False):
 def parse_notebook(
     text: str, parse_code: _ParseCode, plugins: tuple[BlockRule, ...] = ()
 ) -> Document | None:
-    r"""Parse a Jupyter notebook, of nbformat 3 or 4; None is returned for what is none.
+    r"""Parse a Jupyter notebook of nbformat 3 or 4; return None if the text is no notebook.
 
-    The document's text is that of the cells, a blank line between two. Headings of Markdown cells
-    make the outline; definitions in code cells are sections below the heading that they are under.
-    Outputs are left out, raw cells are plain text.
+    The document's text is the text of the cells, separated by blank lines. Headings of Markdown
+    cells are sections; definitions in code cells are sections below the heading before them.
+    Outputs are omitted, and raw cells are plain text.
 
     Args:
-        text: of the file.
-        parse_code: makes the document of code and its language.
-        plugins: block rules of the user's own, of Markdown.
+        text: the text of the file.
+        parse_code: parses code, given the code and its language.
+        plugins: the user's block rules for Markdown.
     """
     cells = _load_cells(text)
     if cells is None:
         return None
-    joined = _BLANK_LINE.join([cell.text for cell in cells])
-    joiner, start = _Joiner(parse_code, plugins), 0
+    joined = _CELL_SEPARATOR.join([cell.text for cell in cells])
+    joiner, start = _CellJoiner(parse_code, plugins), 0
     for cell in cells:
         joiner.add(cell, start)
-        start += len(cell.text) + len(_BLANK_LINE)
+        start += len(cell.text) + len(_CELL_SEPARATOR)
     return joiner.document(joined)
 
 
-def _load_cells(text: str) -> list[_Cell] | None:
-    """Return the cells that are not blank, None where the text is no notebook."""
+def _load_cells(text: str) -> list[_SourceCell] | None:
+    """Return the cells that are not blank, None if the text is no notebook."""
     try:
         notebook = json.loads(text.removeprefix(BOM), parse_int=float)
     except (ValueError, RecursionError):
         return None
-    given = _cells_of(notebook) if isinstance(notebook, dict) else None
-    if given is None:
+    raw_cells = _raw_cells(notebook) if isinstance(notebook, dict) else None
+    if raw_cells is None:
         return None
     language = _language_of(notebook)
-    cells = (_cell_of(cell, language, number) for number, cell in enumerate(given, 1))
+    cells = (_read_cell(cell, language, number) for number, cell in enumerate(raw_cells, 1))
     return [cell for cell in cells if cell.text.strip()]
 
 
-def _cells_of(notebook: Mapping[str, object]) -> list[object] | None:
-    """Return the cells of a notebook; before nbformat 4 they are in worksheets."""
+def _raw_cells(notebook: Mapping[str, object]) -> list[object] | None:
+    """Return the cells of a notebook (of its worksheets in nbformat 3), None if it has none."""
     cells, sheets = notebook.get("cells"), notebook.get("worksheets")
     if isinstance(cells, list) or not isinstance(sheets, list):
         return cells if isinstance(cells, list) else None
@@ -93,21 +93,22 @@ def _cells_of(notebook: Mapping[str, object]) -> list[object] | None:
     return [cell for cells in found if isinstance(cells, list) for cell in cells]
 
 
-def _cell_of(value: object, language: str, number: int) -> _Cell:
-    """Return a cell as it was loaded; what it does not say is ""."""
+def _read_cell(value: object, language: str, number: int) -> _SourceCell:
+    """Return a cell of the file; missing and invalid fields are ""."""
     cell = _mapping(value)
-    kind, text = cell.get("cell_type"), _joined(cell.get("source", cell.get("input")))
+    kind, text = cell.get("cell_type"), _source_text(cell.get("source", cell.get("input")))
     if kind == "heading":  # of nbformat 3
         level = cell.get("level")
-        count = int(level) if isinstance(level, float) and 1 <= level <= _DEEPEST_HEADING else 1
-        return _Cell("markdown", f"{'#' * count} {' '.join(text.split())}", language, number)
-    own = cell.get("language")  # of nbformat 3
-    own_language = own if isinstance(own, str) else language
-    return _Cell(kind if isinstance(kind, str) else "", text, own_language, number)
+        number_of_level = level if isinstance(level, float) else 1
+        count = int(number_of_level) if 1 <= number_of_level <= _MAX_HEADING_LEVEL else 1
+        return _SourceCell("markdown", f"{'#' * count} {' '.join(text.split())}", language, number)
+    cell_language = cell.get("language")  # of nbformat 3
+    language_name = cell_language if isinstance(cell_language, str) else language
+    return _SourceCell(kind if isinstance(kind, str) else "", text, language_name, number)
 
 
-def _joined(source: object) -> str:
-    """Return the text of a source, which is a string or a list of lines."""
+def _source_text(source: object) -> str:
+    """Return the text of a cell's source, which is a string or a list of lines."""
     lines = source if isinstance(source, list) else [source]
     return "".join([line for line in lines if isinstance(line, str)])
 
@@ -117,7 +118,7 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 
 def _language_of(notebook: Mapping[str, object]) -> str:
-    """Return the language that the metadata of a notebook names, Python where it names none."""
+    """Return the language in the metadata of a notebook, "python" if there is none."""
     metadata = _mapping(notebook.get("metadata"))
     info, kernel = _mapping(metadata.get("language_info")), _mapping(metadata.get("kernelspec"))
     names = (info.get("name"), kernel.get("language"), metadata.get("language"))
@@ -125,18 +126,18 @@ def _language_of(notebook: Mapping[str, object]) -> str:
 
 
 @dataclass(slots=True)
-class _Joiner:
-    """Joins the blocks and sections of cells.
+class _CellJoiner:
+    """Joins the blocks and sections of the cells to one document.
 
     Attributes:
-        parse_code: makes the document of code and its language.
-        plugins: of the cells of Markdown.
-        blocks: of the cells so far.
-        top: those in no container; a level is that of a heading of Markdown, else 0.
-        definitions: the sections in code cells.
-        cells: so far.
-        title: what the notebook calls itself where that is no heading, or "".
-        level: of the last heading, 0 before the first.
+        parse_code: parses code, given the code and its language.
+        plugins: the user's block rules for Markdown cells.
+        blocks: the blocks of the cells so far.
+        top: the top-level blocks so far; only Markdown headings have a level.
+        definitions: the sections of code cells so far.
+        cells: the cells so far.
+        title: the title from front matter or HTML before the first heading, "" for none.
+        level: the level of the last Markdown heading, 0 before the first.
     """
 
     parse_code: _ParseCode
@@ -148,32 +149,33 @@ class _Joiner:
     title: str = ""
     level: int = 0
 
-    def add(self, cell: _Cell, start: int) -> None:
-        """Add a cell, whose text is at an offset."""
-        first, is_markup, count = len(self.top), cell.kind == "markdown", len(self.definitions)
+    def add(self, cell: _SourceCell, start: int) -> None:
+        """Add a cell whose text is at an offset of the document."""
+        first, definition_count = len(self.top), len(self.definitions)
+        is_markup = cell.kind == "markdown"
         if is_markup:
             self._add_markdown(cell.text, start)
         elif cell.kind == "code":
             self._add_code(cell, start)
         else:
             self._add_blocks(parse_text(cell.text).blocks, start)
-        is_divided = len(self.definitions) > count
+        is_divided = len(self.definitions) > definition_count
         stop = len(self.top)
         self.cells.append(Cell(cell.number, start, first, stop, is_markup, is_divided))
 
     def document(self, text: str) -> Document:
-        """Return the document of the cells, given their joined text."""
+        """Return the document of the cells added, given their joined text."""
         ranges = sorted(
             [*heading_sections(self.top), *self.definitions], key=lambda section: section.first
         )
         traits = dataclasses.replace(
             traits_of(self.plugins), name="notebook", merging=Merging.CELLS
         )
-        made = Document.of(Source.of(text), tuple(self.blocks), ranges, traits, self.title)
-        return dataclasses.replace(made, cells=Cells(tuple(self.cells)))
+        document = Document.of(Source.of(text), tuple(self.blocks), ranges, traits, self.title)
+        return dataclasses.replace(document, cells=Cells(tuple(self.cells)))
 
     def _add_markdown(self, text: str, start: int) -> None:
-        """Add a cell of Markdown; only the notebook's first one can have front matter."""
+        """Add a Markdown cell; only the first cell of the notebook can have front matter."""
         before = "\n" if self.cells else ""
         blocks, title = parse_titled_blocks(before + text, self.plugins)
         if not self.level:
@@ -183,14 +185,14 @@ class _Joiner:
             (b.level for b in reversed(blocks) if b.level and not b.depth), self.level
         )
 
-    def _add_code(self, cell: _Cell, start: int) -> None:
-        """Add a cell of code: one block where it defines nothing."""
-        language, code = _readable(cell)
+    def _add_code(self, cell: _SourceCell, start: int) -> None:
+        """Add a code cell; a cell without definitions is one block."""
+        language, code = _language_and_code(cell)
         parsed = self.parse_code(code, language) if language in LANGUAGES else None
         if parsed is None or parsed.traits.name != language:
-            self._add_blocks([_whole(cell.text, language)], start)
+            self._add_blocks([_code_block(cell.text, language)], start)
         elif len(parsed.sections) == 1:
-            self._add_blocks(_in_one(cell.text, language, parsed), start)
+            self._add_blocks(_in_code_block(cell.text, language, parsed), start)
         else:
             first = len(self.top)
             self._add_blocks(parsed.blocks, start, self.level)
@@ -200,7 +202,11 @@ class _Joiner:
             ]
 
     def _add_blocks(self, blocks: Sequence[Block], start: int, level: int | None = None) -> None:
-        """Add blocks of a text at an offset; of definitions where they are under a level."""
+        """Add the blocks of a cell at an offset.
+
+        `level` is None, except for a code cell with definitions: the level of the last heading,
+        which is added to the levels of the definitions.
+        """
         index = len(self.blocks)
         for block in blocks:
             added = replace(
@@ -216,42 +222,42 @@ class _Joiner:
                 self.top.append(added if level is None else replace(added, level=0))
 
 
-def _readable(cell: _Cell) -> tuple[str, str]:
-    """Return the language of a code cell, and its text, where magics are names of their length.
+def _language_and_code(cell: _SourceCell) -> tuple[str, str]:
+    """Return the language of a code cell and its code, with magics replaced by names.
 
-    `%%bash` at the start names the language; other lines that start with `%` or `!` are none of
-    the language, and read as statements.
+    `%%bash` at the start of a cell sets the language. In Python, other lines that start with `%` or
+    `!` are magics too. A name of the same length parses as a statement.
     """
-    name = _VERSION.sub("", cell.language.strip().lower())
+    name = _VERSION_SUFFIX.sub("", cell.language.strip().lower())
     magic = _CELL_MAGIC.match(cell.text)
-    if magic and magic[1].lower() in _LANGUAGES:
+    if magic and magic[1].lower() in _LANGUAGE_NAMES:
         name = magic[1].lower()
-    language, text = _LANGUAGES.get(name, name), cell.text
+    language, text = _LANGUAGE_NAMES.get(name, name), cell.text
     if magic:
         stop = magic.end()
-        text = _MAGIC.sub(_name, text[:stop]) + text[stop:]
-    return language, _MAGIC.sub(_name, text) if language == "python" else text
+        text = _MAGIC.sub(_placeholder, text[:stop]) + text[stop:]
+    return language, _MAGIC.sub(_placeholder, text) if language == "python" else text
 
 
-def _name(magic: re.Match[str]) -> str:
-    """Return a name as long as a magic, white space around it aside."""
+def _placeholder(magic: re.Match[str]) -> str:
+    """Return a name of the length of a magic, with the same white space around it."""
     line = magic[2].rstrip()
     return magic[1] + "x" * len(line) + magic[2][len(line) :]
 
 
-def _whole(text: str, language: str, count: int = 0) -> Block:
-    """Return a cell's text as a block of code that holds a number of others."""
+def _code_block(text: str, language: str, inner_count: int = 0) -> Block:
+    """Return a code block of a cell's text, which contains `inner_count` other blocks."""
     found = NON_SPACE.search(text)
     line = Source.of(text).line_start(found.start() if found else 0)
-    return Block(BlockKind.CODE, 0, line, len(text), 0, count + 1, info=language)
+    return Block(BlockKind.CODE, 0, line, len(text), 0, inner_count + 1, info=language)
 
 
-def _in_one(text: str, language: str, parsed: Document) -> Sequence[Block]:
-    """Return the blocks of a cell as one that holds the others, if there are several."""
+def _in_code_block(text: str, language: str, parsed: Document) -> Sequence[Block]:
+    """Return the blocks of a code cell, in one outer code block if several are top-level."""
     if len(parsed.top) == 1:
         return parsed.blocks
     inner = [
         replace(block, depth=block.depth + 1, index=block.index + 1, after=block.after + 1)
         for block in parsed.blocks
     ]
-    return [_whole(text, language, len(inner)), *inner]
+    return [_code_block(text, language, len(inner)), *inner]

@@ -1,4 +1,4 @@
-"""Plain text to a `Document`: paragraphs, which blank lines part."""
+"""Plain text to a `Document`: paragraphs separated by blank lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TRAITS = FormatTraits("text", has_introductions=True)
 
 
 def parse_text(text: str) -> Document:
-    r"""Parse plain text, in which nothing is markup: level 0, path ().
+    r"""Parse plain text: paragraphs without markup and without sections.
 
     >>> [block.kind.value for block in parse_text("# Tea\n\n- hot\n").top]
     ['paragraph', 'paragraph']
@@ -27,7 +27,7 @@ def parse_text(text: str) -> Document:
 
 
 def _paragraphs(source: Source) -> Iterator[Span]:
-    """Yield the runs of lines that are not blank."""
+    """Yield the spans of consecutive lines that are not blank."""
     text, start = source.text, None
     for first, stop in zip(source.line_starts, [*source.line_starts[1:], len(text)], strict=True):
         is_blank = not text[first:stop].strip()

@@ -1,4 +1,4 @@
-"""The formats: names, suffixes, media types, and what parses each."""
+"""The table of formats: their names, file suffixes, media types and parsers."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ AnyPath = str | PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format, and how its texts are parsed.
+    """A document format and its parser.
 
     Attributes:
-        name: what it is called.
-        parse: makes the document of a text; total over `str`. Of a text that is none of the format,
-            as JSON that does not load, it may make None.
-        suffixes: of the names of its files, in lower case, such as ".md".
-        media_types: such as "text/markdown".
-        extra: what is to be installed for it, "" where nothing is.
-        module: a module of that extra.
+        name: the name, for the argument `format`.
+        parse: parses any `str` to a document, or returns None if the text is not of this format,
+            such as JSON that does not load.
+        suffixes: file suffixes in lower case, such as ".md".
+        media_types: media types, such as "text/markdown".
+        extra: the extra of this package that the parser needs, "" for none.
+        module: a module that the extra installs, "" for none.
     """
 
     name: str
@@ -45,18 +45,19 @@ class Format:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the extra that it needs is there."""
+        """Whether the extra that the parser needs is installed."""
         return not self.module or find_spec(self.module) is not None
 
     def document(self, text: str, otherwise: Format | None = None) -> Document:
-        """Return the document of a text.
+        """Parse a text.
 
         Args:
             text: the text.
-            otherwise: the format of a text that is none of this one; None for plain text.
+            otherwise: the format to parse with if the text is not of this format; None for plain
+                text.
 
         Raises:
-            ImportError: where the extra that it needs is not installed.
+            ImportError: if the extra that the parser needs is not installed.
         """
         if not self.is_installed:
             install = f'pip install "chunkana-rag[{self.extra}]"'
@@ -78,14 +79,14 @@ TEXT = Format("text", parse_text, (".txt", ".text", ".log"), ("text/plain",))
 
 
 def _parse_json(text: str) -> Document | None:
-    """Parse JSON; its parser is imported where it is used."""
+    """Parse JSON; tree-sitter is imported at the first call."""
     from chunkana_core.formats.code.parser import parse_json  # noqa: PLC0415  of an extra
 
     return parse_json(text)
 
 
 def _parse_code(text: str, language: str) -> Document:
-    """Parse source code; its parser is imported where it is used."""
+    """Parse source code; tree-sitter is imported at the first call."""
     from chunkana_core.formats.code.parser import parse_code  # noqa: PLC0415  of an extra
 
     return parse_code(text, language)
@@ -118,13 +119,12 @@ NOTEBOOK = Format(
     extra="code",
     module="tree_sitter",
 )
-# Those of an extra import their parsers when they are used.
 _BUILT_IN = (MARKDOWN, TEXT, JSON, *CODE, NOTEBOOK)
 
 
 @lru_cache(maxsize=64)
 def _built_in(plugins: tuple[BlockRule, ...]) -> tuple[Format, ...]:
-    """Return the built-in formats; plugins are those of what has Markdown in it."""
+    """Return the built-in formats; the plugins apply to Markdown and to cells of notebooks."""
     if not plugins:
         return _BUILT_IN
     parse_cells = partial(parse_notebook, parse_code=_parse_code, plugins=plugins)
@@ -137,8 +137,8 @@ class FormatSelector:
     """Selects a format by its name or by a path.
 
     Attributes:
-        registered: formats of the user's own; one replaces a built-in one of its name.
-        plugins: block rules of the user's own, of the built-in Markdown.
+        registered: the user's formats; they replace built-in formats of the same name.
+        plugins: the user's block rules for the built-in Markdown.
     """
 
     registered: tuple[Format, ...] = ()
@@ -146,7 +146,7 @@ class FormatSelector:
 
     @classmethod
     def of(cls, registered: Iterable[Format], plugins: Iterable[BlockRule] = ()) -> FormatSelector:
-        """Check that these are formats and plugins."""
+        """Return a selector of formats and plugins; raise an error if one is invalid."""
         require_type("formats", registered, Iterable, "an iterable of formats")
         given = tuple(registered)
         for value in given:
@@ -155,19 +155,19 @@ class FormatSelector:
 
     @property
     def markdown(self) -> Format:
-        """The built-in Markdown, with the plugins."""
+        """The built-in Markdown format, with the plugins."""
         return _built_in(self.plugins)[0]
 
     @property
     def available(self) -> dict[str, Format]:
-        """All formats, by their names."""
+        """All formats, by name."""
         return {found.name: found for found in (*_built_in(self.plugins), *self.registered)}
 
     def select(self, name: str, path: AnyPath | None = None, field: str = "format") -> Format:
-        """Return the format of a name; with "auto" that of a path, Markdown where it is not known.
+        """Return the format with a name; for "auto" the format of a path, Markdown if unknown.
 
         Raises:
-            ConfigurationError: if there is no format of that name.
+            ConfigurationError: if no format has the name.
         """
         require_str(field, name)
         if name == AUTO:
@@ -177,13 +177,13 @@ class FormatSelector:
         return self.available[name]
 
     def of_path(self, path: AnyPath | None) -> Format | None:
-        """Return the format of a path, by its suffix, or of a media type; None for others."""
+        """Return the format of a path (by its suffix) or of a media type, None if unknown."""
         if path is None:
             return None
         require_type("path", path, (str, PathLike), "None, a path or a media type")
         media_type = str(path).partition(";")[0].strip().lower()
         suffix = PurePath(path).suffix.lower()
-        for found in reversed(self.available.values()):  # the user's own ones first
+        for found in reversed(self.available.values()):  # the user's formats first
             if suffix in found.suffixes or media_type in found.media_types:
                 return found
         return None
@@ -191,22 +191,22 @@ class FormatSelector:
 
 def parse_document(
     text: str,
-    format: str = AUTO,  # noqa: A002 -- what it is called everywhere
+    format: str = AUTO,  # noqa: A002 -- the name of this option everywhere
     path: AnyPath | None = None,
     formats: Iterable[Format] = (),
     plugins: Iterable[BlockRule] = (),
 ) -> Document:
-    r"""Return the document of a text of any format: its blocks and sections.
+    r"""Parse a text of any format to a document with blocks and sections.
 
     Args:
-        text: of the document.
-        format: the name of a format; with "auto" that of the path, Markdown where that is unknown.
-        path: of the document, of which the suffix counts, or a media type.
-        formats: formats of the user's own, beside the built-in ones.
-        plugins: block rules of the user's own, of Markdown.
+        text: the text of the document.
+        format: the name of a format, or "auto" for the format of `path`, Markdown if unknown.
+        path: the document's path, whose suffix selects the format, or a media type.
+        formats: the user's formats, in addition to the built-in ones.
+        plugins: the user's block rules for Markdown.
 
     Raises:
-        ConfigurationError: for an unknown format, and for plugins that would never be asked.
+        ConfigurationError: for an unknown format, and for plugins that would never be called.
         ImportError: if the extra that the format needs is not installed.
 
     >>> [section.path for section in parse_document("# Tea\n\n## Green\n").sections]
@@ -217,9 +217,9 @@ def parse_document(
 
 
 def format_of(path: AnyPath) -> str | None:
-    """Return the name of the format of a path, by its suffix, or of a media type; None for others.
+    """Return the name of the format of a path (by its suffix) or of a media type, None if unknown.
 
-    The extra that it needs may not be installed; see `format_names`.
+    The extra that the format needs may not be installed; see `format_names`.
 
     >>> format_of("docs/README.md"), format_of("text/plain; charset=utf-8"), format_of("LICENSE")
     ('markdown', 'text', None)
@@ -229,7 +229,7 @@ def format_of(path: AnyPath) -> str | None:
 
 
 def format_names() -> list[str]:
-    """Return the names of the formats that are installed.
+    """Return the names of the built-in formats whose extra is installed.
 
     >>> format_names()[:2]
     ['markdown', 'text']

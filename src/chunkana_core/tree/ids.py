@@ -17,32 +17,32 @@ class Ids(Protocol):
     """A set of ids."""
 
     def __contains__(self, chunk_id: object, /) -> bool:
-        """Tell whether an id is in it."""
+        """Return whether an id is in the set."""
 
     def __len__(self) -> int:
-        """Return how many ids are in it."""
+        """Return the number of ids in the set."""
 
     def add(self, chunk_id: str, /) -> None:
-        """Put an id into it."""
+        """Add an id to the set."""
 
 
 @dataclass(slots=True)
 class IdRegister:
-    """Gives out ids that are unique in one document.
+    """Creates ids that are unique in one document.
 
-    Equal parts get different ids, numbered in the order in which they are asked for; so does the
-    rare hash that is taken.
+    Ids are hashes of their parts. Equal parts get different ids, which depend on the order of the
+    calls; so do different parts with the same short hash.
 
     Attributes:
-        taken: ids that are not to be given out.
+        taken: the ids that are in use.
     """
 
     taken: Ids = field(default_factory=set[str])
-    _repeats: dict[bytes, int] = field(default_factory=dict)  # of what was repeated at all
+    _repeats: dict[bytes, int] = field(default_factory=dict)  # by hash, if repeated
 
     def new(self, *parts: str) -> str:
-        """Return an id made from some strings."""
-        # Lone surrogates are part of what a str may hold.
+        """Return a new id derived from some strings."""
+        # A str may contain lone surrogates.
         seed = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
         repeats = self._repeats.get(seed, -1) + 1
         while (chunk_id := _shortened(seed, repeats)) in self.taken:
@@ -60,15 +60,15 @@ def _shortened(seed: bytes, repeats: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SectionIds:
-    """Gives sections ids, made from their titles and their numbers among namesakes.
+    """Creates the ids of sections, from the parent section's id and the title.
 
-    A section gets its id before the first leaf that has its heading, so that ids depend on nothing
-    that comes later.
+    A section's id is created before the id of the first leaf that contains its heading, so that ids
+    do not depend on later text.
 
     Attributes:
         document: the document.
-        register: gives out the ids.
-        ids: those of the first sections.
+        register: the register that creates the ids.
+        ids: the ids of the sections so far, in document order.
     """
 
     document: Document
@@ -76,7 +76,7 @@ class SectionIds:
     ids: list[str] = field(default_factory=list)
 
     def up_to(self, stop: int) -> Sequence[str]:
-        """Return the ids of the document and of all sections that begin before a position."""
+        """Return the ids of the document and of all sections that start before a position."""
         sections, ids, folded = self.document.sections, self.ids, self.document.folded
         if not ids:
             title = self.document.title if self.document.is_titled else UNTITLED

@@ -1,4 +1,4 @@
-"""The result of hierarchical chunking, and ways through it."""
+"""The result of hierarchical chunking: chunks, their tree, table of contents and merge tree."""
 
 from __future__ import annotations
 
@@ -26,15 +26,20 @@ from chunkana_core.tree.dicts import (
 from chunkana_core.tree.merge_tree import MergeTree, build_merge_tree
 from chunkana_core.violations import ValidationResult
 
-_DEFAULT_CAP = 4  # of a merge tree's parents, in multiples of the limit
+_PARENT_FACTOR = 4  # the largest merge tree parent, in multiples of the limit
 
 
 @dataclass(frozen=True, slots=True)
 class TocEntry:
-    """A heading in a table of contents: level 1 to 6, plain title, GitHub-style slug, line from 1.
+    """A heading in a table of contents.
 
-    The anchor is the id that the source gives, if it does. `path` holds the titles from the
-    outermost heading to this one; `start_line` is that of anchors and comments before it, if any.
+    Attributes:
+        level: from 1 to 6.
+        title: the title as plain text.
+        anchor: the id that the source gives the heading, else a GitHub-style slug of the title.
+        line: the line of the heading, from 1.
+        path: the titles from the outermost heading to this one.
+        start_line: the line of the anchors and comments before the heading, `line` without any.
     """
 
     level: int
@@ -47,14 +52,14 @@ class TocEntry:
 
 @dataclass(frozen=True, slots=True)
 class _Outline:
-    """What a result keeps of its document.
+    """The properties of the document that a result needs.
 
     Attributes:
-        title: the document's title, or what stands for it.
-        is_titled: whether the title stands in the document.
-        front_matter: the block of front matter, "" where there is none.
-        sections: of the document, which is the first itself.
-        format: the name of its format.
+        title: the document's title, or a replacement.
+        is_titled: whether the title is from the document.
+        front_matter: the block of front matter, "" if there is none.
+        sections: the document's sections, the first of which is the document itself.
+        format: the name of the format.
         line_count: how many lines it has.
         lines: by heading, its own and the one where its block starts.
     """
@@ -79,14 +84,14 @@ class _Outline:
 
 @dataclass(frozen=True, slots=True)
 class HierarchicalChunkingResult:
-    """Chunks and their tree; made by `Chunker` and `MarkdownChunker`.
+    """The chunks of a document and their tree, returned by `Chunker` and `MarkdownChunker`.
 
     Attributes:
-        chunks: all chunks, each node before what is under it; the first one is the root.
-        root_id: the root's id, "" for a blank document.
-        strategy_used: the name of the strategy that chunked.
+        chunks: all chunks in pre-order; the first one is the root.
+        root_id: the id of the root, "" for a blank document.
+        strategy_used: the name of the strategy that was applied.
         text: the unmodified text.
-        validation: the outcome of validation, None where it is off.
+        validation: the outcome of validation, None if validation is off.
     """
 
     chunks: tuple[Chunk, ...]
@@ -103,13 +108,13 @@ class HierarchicalChunkingResult:
     def of(
         cls, document: Document, chunks: tuple[Chunk, ...], strategy: str, sizer: Sizer
     ) -> HierarchicalChunkingResult:
-        """Index chunks that form a tree."""
+        """Return the result with the chunks of a document, indexed by id and by section."""
         root_id = chunks[0].chunk_id if chunks else ""
         outline, indexed = _Outline.of(document), _indexed(chunks)
         return cls(chunks, root_id, strategy, document.text, None, outline, sizer, *indexed)
 
     def validated(self, outcome: ValidationResult, *, debug: bool) -> HierarchicalChunkingResult:
-        """Return the same result with the outcome of its validation."""
+        """Return the same result with a validation outcome, which `debug` adds to all chunks."""
         shown = outcome if debug else None
         chunks = tuple(structs.replace(chunk, validation=shown) for chunk in self.chunks)
         by_id, sections = _indexed(chunks)
@@ -117,7 +122,7 @@ class HierarchicalChunkingResult:
 
     @property
     def title(self) -> str:
-        """The document's title, "" where it says none."""
+        """The document's title, "" if it has none."""
         return self._outline.title if self._outline.is_titled else ""
 
     @property
@@ -127,21 +132,20 @@ class HierarchicalChunkingResult:
 
     @property
     def front_matter(self) -> dict[str, object]:
-        """A new JSON-able dict of what the front matter says, {} where there is none.
+        """The front matter as a new JSON-able dict, {} if there is none; parsed at each access.
 
-        It is read when it is asked for. Numbers and booleans are such, dates are ISO strings, keys
-        are strings.
+        Keys are strings; numbers and booleans keep their types, dates are ISO strings.
         """
         return front_matter_data(self._outline.front_matter)
 
     @property
     def max_chunk_size(self) -> int:
-        """The limit that was chunked with, in units of `length_function`."""
+        """The configured limit, in units of `length_function`."""
         return self._sizer.max_size
 
     @property
     def length_function(self) -> LengthFunction:
-        """What measured the sizes; `len` where they are code points."""
+        """The function that measured the sizes; `len` if sizes are in code points."""
         return self._sizer.length
 
     def get_chunk(self, chunk_id: str) -> Chunk | None:
@@ -149,18 +153,18 @@ class HierarchicalChunkingResult:
         return self._by_id.get(chunk_id)
 
     def get_children(self, chunk_id: str) -> list[Chunk]:
-        """Return the chunks directly under one, in document order."""
+        """Return the children of a chunk, in document order."""
         chunk = self.get_chunk(chunk_id)
         return [self._by_id[i] for i in chunk.links.children_ids] if chunk else []
 
     def get_parent(self, chunk_id: str) -> Chunk | None:
-        """Return the chunk around one, None for the root."""
+        """Return the parent of a chunk, None for the root."""
         chunk = self.get_chunk(chunk_id)
         parent_id = chunk.links.parent_id if chunk else None
         return None if parent_id is None else self._by_id[parent_id]
 
     def get_ancestors(self, chunk_id: str) -> list[Chunk]:
-        """Return the chunks around one, its parent first and the root last."""
+        """Return the ancestors of a chunk, the parent first and the root last."""
         ancestors: list[Chunk] = []
         while parent := self.get_parent(chunk_id):
             ancestors.append(parent)
@@ -168,22 +172,22 @@ class HierarchicalChunkingResult:
         return ancestors
 
     def get_siblings(self, chunk_id: str) -> list[Chunk]:
-        """Return the chunks under the same parent, itself included, in document order."""
+        """Return the chunks with the same parent, the chunk itself included, in document order."""
         if parent := self.get_parent(chunk_id):
             return self.get_children(parent.chunk_id)
         chunk = self.get_chunk(chunk_id)
         return [chunk] if chunk else []
 
     def get_section(self, section_id: str) -> list[Chunk]:
-        """Return all chunks of one section, its node first; the parts of a split one in order."""
+        """Return all chunks of a section: its node first, then the parts of a split section."""
         return list(self._sections.get(section_id, ()))
 
     def get_flat_chunks(self) -> list[Chunk]:
-        """Return what to index: the leaves that are worth embedding."""
+        """Return the leaves to index: those that are worth embedding."""
         return [chunk for chunk in self.chunks if chunk.indexable]
 
     def get_leaves(self) -> list[Chunk]:
-        """Return every leaf: together, the whole document."""
+        """Return all leaves, which together are the whole document."""
         return [chunk for chunk in self.chunks if chunk.is_leaf]
 
     def get_by_level(self, level: int) -> list[Chunk]:
@@ -191,14 +195,14 @@ class HierarchicalChunkingResult:
         return [chunk for chunk in self.chunks if chunk.links.hierarchy_level == level]
 
     def walk(self) -> Iterator[Chunk]:
-        """Yield all chunks, each node before what is under it."""
+        """Yield all chunks in pre-order: each node before its children."""
         yield from self.chunks
 
     def to_tree_dict(self) -> dict[str, object]:
         """Return the tree as nested JSON-able dicts.
 
-        Keys: id, content_preview (which ends in "…" where it is cut), header_path, level (a
-        `ChunkLevel`), children. Empty for a blank document.
+        Keys: id, content_preview (ends in "…" if it is cut), header_path, level (a `ChunkLevel`),
+        children. The dict is empty for a blank document.
         """
         return tree_dict(self.chunks)
 
@@ -208,9 +212,9 @@ class HierarchicalChunkingResult:
         """Return document, leaves and hierarchy as one JSON-able dict; see `json_schema`.
 
         Args:
-            hierarchy: whether the nodes are in it; without them `"hierarchy"` is None.
-            page_size: how many children of a node are named, None for all; `children_page` has the
-                others.
+            hierarchy: whether to include the nodes; else `"hierarchy"` is None.
+            page_size: the number of children's ids per node, None for all; for further ids see
+                `children_page`.
 
         Raises:
             ConfigurationError: if `page_size` is less than 1.
@@ -239,15 +243,15 @@ class HierarchicalChunkingResult:
     def children_page(
         self, chunk_id: str, page: int = 1, page_size: int | None = PAGE_SIZE
     ) -> dict[str, object]:
-        """Return a page of the children of a node, as `to_dict` has the first of them.
+        """Return a page of the children of a node; `to_dict` contains the first page.
 
-        Keys: total, ids, next (the number of the next page, None after the last one). An unknown id
-        and that of a leaf have no children.
+        Keys: total, ids, next (the number of the next page, None on the last one). For an unknown
+        id and for the id of a leaf, the page is empty.
 
         Args:
-            chunk_id: the node's.
-            page: from 1; a page after the last one is empty.
-            page_size: how many children a page has, None for one page of all.
+            chunk_id: the id of the node.
+            page: the number of the page, from 1; a page after the last one is empty.
+            page_size: the number of children per page, None for all on one page.
 
         Raises:
             ConfigurationError: if `page` or `page_size` is less than 1.
@@ -261,7 +265,7 @@ class HierarchicalChunkingResult:
         return read_schema()
 
     def toc(self) -> list[TocEntry]:
-        """Return the document's headings in order, whatever the chunks are."""
+        """Return the document's headings in order, independent of the chunks."""
         _, *sections = self._outline.sections
         return [
             TocEntry(s.level, s.title, s.anchor, line, s.path, start_line)
@@ -269,20 +273,21 @@ class HierarchicalChunkingResult:
         ]
 
     def merge_tree(self, max_parent_size: int | None = None, max_children: int = 64) -> MergeTree:
-        """Return the tree that retrieval may merge over; see `MergeTree`.
+        """Return the merge tree for auto-merging retrieval; see `MergeTree`.
 
         Args:
-            max_parent_size: the size of the largest parent, in units of `length_function`; by
+            max_parent_size: the largest size of a parent, in units of `length_function`; by
                 default four times `max_chunk_size`.
-            max_children: the most children of a parent, at least 2.
+            max_children: the largest number of children of a parent, at least 2.
         """
-        cap = _DEFAULT_CAP * self._sizer.max_size if max_parent_size is None else max_parent_size
+        default = _PARENT_FACTOR * self._sizer.max_size
+        parent_size = default if max_parent_size is None else max_parent_size
         sections, length = self._outline.sections, self._sizer.length
-        return build_merge_tree(self.chunks, sections, length, cap, max_children)
+        return build_merge_tree(self.chunks, sections, length, parent_size, max_children)
 
 
 def _indexed(chunks: Sequence[Chunk]) -> tuple[dict[str, Chunk], dict[str, list[Chunk]]]:
-    """Return chunks by their ids, and by those of their sections."""
+    """Return the chunks by id, and lists of chunks by section id."""
     sections: dict[str, list[Chunk]] = {}
     for chunk in chunks:
         sections.setdefault(chunk.section_id, []).append(chunk)

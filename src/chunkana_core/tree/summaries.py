@@ -1,4 +1,4 @@
-"""What the nodes of the tree say: a title, and what their text starts with."""
+"""The contents of nodes: the title, and a summary from the start of the text."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.repeats import has_fence, leaves_fence_open
 from chunkana_core.text.source import BOM, Span
 
-_LONGEST_SUMMARY = 500  # code points, where no text stands before the first section
+_MAX_PREFIX_LENGTH = 500  # code points, if no text precedes the first section
 
 
 def section_summary(document: Document, section: int, sizer: Sizer) -> tuple[str, Span]:
     """Return a section's heading and own text, cut at a line within the limit, and its span."""
-    own = document.sections[section]
-    start, stop = document.heading_span(own.first).start, max(own.first + 1, own.own_stop)
-    return _below("", document, Span(start, _trimmed(document, own.first, stop).end), sizer)
+    first, own_stop = document.sections[section].first, document.sections[section].own_stop
+    end = _trimmed(document, first, max(first + 1, own_stop)).end
+    return _cut_to_limit("", document, Span(document.heading_span(first).start, end), sizer)
 
 
 def document_summary(document: Document, sizer: Sizer, *, with_text: bool) -> tuple[str, Span]:
-    """Return the document's title and a summary, cut at a line within the limit, and its span.
+    """Return the document's title and a summary, cut at a line within the limit, and their span.
 
-    The summary is the text before the first section, else what the document starts with. It stands
-    alone where it says the title, or where there is none.
+    The summary is the text before the first section or, without any, the start of the document. The
+    title is not added if the summary starts with it, or if the document has none.
     """
-    summary = _before_sections(document) if with_text else Span(0, 0)
+    summary = _summary_span(document) if with_text else Span(0, 0)
     title = f"# {document.title}"
     if not len(summary):
-        content, lines = _below(title, document, summary, sizer)
-    elif not document.is_titled or _says_title(document, summary):
-        return _below("", document, summary, sizer)
+        content, fitting_span = _cut_to_limit(title, document, summary, sizer)
+    elif not document.is_titled or _starts_with_title(document, summary):
+        return _cut_to_limit("", document, summary, sizer)
     else:
-        content, lines = _below(f"{title}\n\n", document, summary, sizer)
+        content, fitting_span = _cut_to_limit(f"{title}\n\n", document, summary, sizer)
     heading = _title_heading(document)
     if heading is None:
-        return content, lines
-    shown = [heading, *([lines] if len(lines) else [])]
-    return content, Span(min(s.start for s in shown), max(s.end for s in shown))
+        return content, fitting_span
+    spans = [heading, *([fitting_span] if len(fitting_span) else [])]
+    return content, Span(min(s.start for s in spans), max(s.end for s in spans))
 
 
-def _says_title(document: Document, span: Span) -> bool:
-    """Tell whether a span starts with a heading, in Markdown or HTML, that is the title."""
+def _starts_with_title(document: Document, span: Span) -> bool:
+    """Return whether a span starts with the title, as a heading in Markdown or HTML."""
     block = document.top[document.positions(span).start]
     if block.kind is BlockKind.HTML:
         return document.title in document.text[block.start : block.end]
@@ -49,14 +49,14 @@ def _says_title(document: Document, span: Span) -> bool:
 
 
 def _title_heading(document: Document) -> Span | None:
-    """Return the heading that is the document's title, None where no heading is."""
+    """Return the span of the heading that is the document's title, None if there is none."""
     tops = [s for s in document.sections if s.level == 1 and not s.kind]
     is_title = document.is_titled and len(tops) == 1 and tops[0].title
     return document.heading_span(tops[0].first) if is_title else None
 
 
-def _before_sections(document: Document) -> Span:
-    """Return the preamble or the title's own text, else the first lines of the document."""
+def _summary_span(document: Document) -> Span:
+    """Return the span of the preamble or the title's own text, else of the first lines."""
     root, title = document.sections[ROOT], document.sections[document.folded]
     start = document.front_matter_stop
     if document.has_content(start, root.own_stop):
@@ -66,7 +66,7 @@ def _before_sections(document: Document) -> Span:
         if title.has_body:
             return _trimmed(document, start, title.own_stop)
     rest = _trimmed(document, start, len(document.top))
-    return _cut_at_line(document, rest, rest.start + _LONGEST_SUMMARY)
+    return _cut_at_line(document, rest, rest.start + _MAX_PREFIX_LENGTH)
 
 
 def _trimmed(document: Document, first: int, stop: int) -> Span:
@@ -76,20 +76,20 @@ def _trimmed(document: Document, first: int, stop: int) -> Span:
     return Span(span.start + has_bom, span.end)
 
 
-def _below(title: str, document: Document, span: Span, sizer: Sizer) -> tuple[str, Span]:
-    """Return a title and as much of a span as fits below it, and that part of the span."""
+def _cut_to_limit(title: str, document: Document, span: Span, sizer: Sizer) -> tuple[str, Span]:
+    """Return a title and the lines of a span that fit below it, and the span of these lines."""
     content = title + document.text[span.start : span.end]
     stop = sizer.longest(content, 0, len(content), sizer.max_size)
     if stop <= len(title):
         return content[:stop].rstrip(), Span(span.start, span.start)
-    kept = _cut_at_line(document, span, span.start + stop - len(title))
-    return content[: len(title) + len(kept)].rstrip(), kept
+    fitting = _cut_at_line(document, span, span.start + stop - len(title))
+    return content[: len(title) + len(fitting)].rstrip(), fitting
 
 
 def _cut_at_line(document: Document, span: Span, stop: int) -> Span:
-    """Return the start of a span, up to the last line that ends before an offset.
+    """Return a span up to the last line that ends before an offset.
 
-    A fence that would be left open is left out.
+    A fence that the cut would leave open is not part of the result.
     """
     if stop >= span.end:
         return span

@@ -1,6 +1,7 @@
-"""Source code and JSON to a `Document`; its module `grammars` alone knows tree-sitter.
+"""Source code and JSON to a `Document`; only the module `grammars` imports tree-sitter.
 
-`languages` has a row for each language, of the names that its grammar gives to definitions and to
-what holds statements. `items` and `json_items` find in a parsed text what becomes sections and
-blocks; `groups` joins comments to what they are above and `sections` makes blocks and sections.
+`languages` has one row per language: the node types of definitions, of their containers and so on;
+`node_types` maps them to the ids of a grammar. `items` and `json_items` find the items of a parsed
+text: statements, definitions, imports, comments. `groups` attaches comments to the items below
+them, and `sections` makes blocks and sections.
 """

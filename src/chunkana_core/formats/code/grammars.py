@@ -1,4 +1,4 @@
-"""Texts parsed by tree-sitter: the only module that knows it, imported where it is used."""
+"""Parsing with tree-sitter; no other module imports it, and this one is imported when needed."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _LANGUAGES = {
     "tsx": tree_sitter_typescript.language_tsx,
     "typescript": tree_sitter_typescript.language_typescript,
 }
-_SPACE = re.compile("\0|\ufeff|(?![\0-\x7f])\\s")
-_OTHER = re.compile("[^\0-\x7f]")
-_PLUS = re.compile(r"(?<=\d[eE])\+(?=\d)")  # of an exponent, which the grammar of JSON knows not
+_NON_ASCII_SPACE = re.compile("\0|\ufeff|(?![\0-\x7f])\\s")
+_NON_ASCII = re.compile("[^\0-\x7f]")
+_EXPONENT_PLUS = re.compile(r"(?<=\d[eE])\+(?=\d)")  # rejected by the JSON grammar
 _LONE_CR = re.compile("\r(?!\n)")
-_PIECE = 4096  # bytes that are read at once
-MOST_READS = 20_000  # of pieces; usual texts of the largest size take 1,500
-MOST_STEPS = 50_000  # hundreds of steps, of which each takes up to 400 bytes; usual are 20,000
+_READ_SIZE = 4096  # bytes per read
+MAX_READS = 20_000  # a usual text of the largest size takes 1,500
+MAX_PROGRESS_CALLS = 50_000  # about 100 parser steps each; a usual large text takes 20,000
 
 
 @cache
@@ -58,72 +58,75 @@ def grammar(language: str) -> Grammar:
 
 
 def parse(text: str, language: str) -> Node | None:
-    """Return the root of the tree of a text, in which positions are offsets in code points.
+    """Return the root node of the syntax tree of a text, None if parsing takes too much work.
 
-    None is returned for what takes the parser too many steps, or is read too often: grammars try
-    all readings of what is ambiguous at once, and some look for the end of a string to the end of
-    the text. Both are counted, so that the same text always has the same tree.
+    Byte positions in the tree are code point offsets, because the parser is given one byte per code
+    point: white space outside ASCII, NULs and BOMs are replaced with spaces, other characters
+    outside ASCII with a letter, which is valid in names, strings and comments.
 
-    The parser is given a byte for each code point: other white space than ASCII's, NULs and BOMs
-    are spaces, other characters a letter, which they may be in names, strings and comments.
+    The limits are counts of reads and steps, not times, so that a text always has the same tree.
+    Parsing may exceed them because an ambiguous grammar tries all alternatives at once, and because
+    some grammars search for the end of a string up to the end of the text.
     """
     if "\r" in text:
         text = _LONE_CR.sub("\n", text)
     if "\0" in text or not text.isascii():
-        text = _OTHER.sub("X", _SPACE.sub(" ", text))
+        text = _NON_ASCII.sub("X", _NON_ASCII_SPACE.sub(" ", text))
     if language == "json":
-        text = _PLUS.sub("0", text)
-    work = _Work(text.encode("ascii"))
+        text = _EXPONENT_PLUS.sub("0", text)
+    parser_input = _ParserInput(text.encode("ascii"))
     try:
-        tree = Parser(grammar(language)).parse(work.read, progress_callback=work.is_too_much)
-    except ValueError:  # it gave up
+        tree = Parser(grammar(language)).parse(
+            parser_input.read, progress_callback=parser_input.should_stop
+        )
+    except ValueError:  # cancelled by `should_stop`
         return None
-    return None if work.reads > MOST_READS else tree.root_node
+    return None if parser_input.reads > MAX_READS else tree.root_node
 
 
 @dataclass(slots=True)
-class _Work:
-    """Gives the parser its text in pieces, and counts what it does.
+class _ParserInput:
+    """The input of one parse, with limits on the parser's work.
 
     Attributes:
-        data: the text.
-        reads: how many pieces were read.
-        steps: hundreds of the parser's steps.
+        data: the text, one byte per code point.
+        reads: the number of reads so far.
+        progress_calls: the number of progress callbacks so far.
     """
 
     data: bytes
     reads: int = 0
-    steps: int = 0
+    progress_calls: int = 0
 
-    def read(self, offset: int, position: object) -> bytes:  # noqa: ARG002 - it is called with both
-        """Return the piece at an offset; the text ends where too much of it was read."""
+    def read(self, offset: int, position: object) -> bytes:  # noqa: ARG002 - both are given
+        """Return the bytes from an offset on; none, as at the end of the text, over the limit."""
         self.reads += 1
-        return b"" if self.reads > MOST_READS else self.data[offset : offset + _PIECE]
+        return b"" if self.reads > MAX_READS else self.data[offset : offset + _READ_SIZE]
 
-    def is_too_much(self, offset: int, has_error: bool) -> bool:  # noqa: ARG002, FBT001 - likewise
-        """Tell whether the parser shall give up."""
-        self.steps += 1
-        return self.steps > MOST_STEPS or self.reads > MOST_READS
+    def should_stop(self, offset: int, has_error: bool) -> bool:  # noqa: ARG002, FBT001 - likewise
+        """Return whether the parser has to stop because a limit is exceeded."""
+        self.progress_calls += 1
+        return self.progress_calls > MAX_PROGRESS_CALLS or self.reads > MAX_READS
 
 
 def walk(root: Node, enter: Callable[[Node], bool], leave: Callable[[], None]) -> None:
-    """Go through the nodes below a root, in order.
+    """Visit the nodes below a root in pre-order.
 
     Args:
-        root: which itself is not entered.
-        enter: called with each node; tells whether to go through its children, too.
-        leave: called after the children of a node.
+        root: the root, which is not visited itself.
+        enter: called with each node; returns whether to visit the node's children.
+        leave: called after the children of each node for which `enter` returned True.
     """
     cursor, depth = root.walk(), 0
-    is_there = cursor.goto_first_child()
-    while is_there:
+    has_node = cursor.goto_first_child()
+    while has_node:
         if enter(cast("Node", cursor.node)):
             depth += 1
             if cursor.goto_first_child():
                 continue
             depth -= 1
             leave()
-        while not (is_there := cursor.goto_next_sibling()) and depth:
+        while not (has_node := cursor.goto_next_sibling()) and depth:
             cursor.goto_parent()
             depth -= 1
             leave()

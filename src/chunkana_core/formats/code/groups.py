@@ -1,4 +1,4 @@
-"""Neighbouring items that stay together: comments with what is below them, runs of imports."""
+"""Groups of neighbouring items: comments with the item below them, and runs of imports."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from chunkana_core.formats.code.tree import NOWHERE, Item, Role, line_start, starts_line
+from chunkana_core.formats.code.tree import MISSING, Item, Role, line_start, starts_line
 
-_LONGEST_TITLE = 200  # characters
+_MAX_TITLE_LENGTH = 200  # characters
 LINE_ENDING = re.compile(r"\r\n?|\n")
 
 
 class Group(Struct, frozen=True, gc=False):
-    """An item with the comments and attributes before it, a run of imports, or one of comments.
+    """An item with the comments and attributes above it, a run of imports, or a run of comments.
 
     Attributes:
-        start: the offset of its first line or, inside one, of its first character.
-        end: the offset after its last character that is not white space.
-        index: that of its item; -1 for runs.
-        role: the item's.
+        start: the offset of the first line or, if other code precedes it there, of the first
+            character.
+        end: the offset after the last character that is not white space.
+        index: the index of the item, or of a run's first import; -1 for a run of comments.
+        role: the role of the item, or of the items of a run.
     """
 
     start: int
@@ -33,12 +34,12 @@ class Group(Struct, frozen=True, gc=False):
 def group_items(text: str, items: Sequence[Item], indexes: Iterable[int]) -> list[Group]:
     """Return the groups of neighbouring items, in order."""
     groups: list[Group] = []
-    for group in _glued(text, items, indexes):
+    for group in _attach_comments(text, items, indexes):
         if group.role is Role.COMMENT and (
             not starts_line(text, group.start)
             or (groups and _are_adjacent(text, groups[-1].end, group.start))
         ):
-            if groups:  # else it belongs to what is opened before it
+            if groups:  # without one, the comment belongs to the opening of its container
                 groups[-1] = replace(groups[-1], end=group.end)
         elif groups and group.role is groups[-1].role is Role.IMPORT:
             groups[-1] = replace(groups[-1], end=group.end)
@@ -47,51 +48,55 @@ def group_items(text: str, items: Sequence[Item], indexes: Iterable[int]) -> lis
     return groups
 
 
-def _glued(text: str, items: Sequence[Item], indexes: Iterable[int]) -> Iterator[Group]:
-    """Yield items with what belongs to them, and other comments."""
-    start, end, is_attribute = NOWHERE, 0, False  # of comments and attributes not yet in a group
-    announcing, last = None, NOWHERE  # comments with a blank line below; the end of the last item
+def _attach_comments(text: str, items: Sequence[Item], indexes: Iterable[int]) -> Iterator[Group]:
+    """Yield items with the comments and attributes above them, and runs of other comments."""
+    start, end, is_attribute = MISSING, 0, False  # of the run of comments above
+    detached = None  # a run of comments with a blank line below it
+    previous_end = MISSING
     for index in indexes:
         item = items[index]
-        if start != NOWHERE and not (is_attribute or _are_adjacent(text, end, item.start)):
-            if announcing is not None:
-                yield announcing
-                last = announcing.end
-            announcing, start = Group(start, end, NOWHERE, Role.COMMENT), NOWHERE
-        begin = line_start(text, item.start) if start == NOWHERE else start
-        stop = item.end
-        while text[stop - 1].isspace():
-            stop -= 1
+        if start != MISSING and not (is_attribute or _are_adjacent(text, end, item.start)):
+            if detached is not None:
+                yield detached
+                previous_end = detached.end
+            detached, start = Group(start, end, MISSING, Role.COMMENT), MISSING
+        group_start = line_start(text, item.start) if start == MISSING else start
+        item_end = item.end
+        while text[item_end - 1].isspace():
+            item_end -= 1
         is_above = item.role is Role.ATTRIBUTE or (
             item.role is Role.COMMENT and starts_line(text, item.start)
         )
         if is_above:
-            start, end, is_attribute = begin, stop, item.role is Role.ATTRIBUTE or is_attribute
+            start, end = group_start, item_end
+            is_attribute = is_attribute or item.role is Role.ATTRIBUTE
             continue
-        if announcing is not None:
-            if item.role is Role.DEFINITION and _announces(text, last, announcing):
-                begin = announcing.start
+        if detached is not None:
+            if item.role is Role.DEFINITION and _is_title_comment(text, previous_end, detached):
+                group_start = detached.start
             else:
-                yield announcing
-            announcing = None
-        yield Group(begin, stop, index, item.role)
-        start, is_attribute, last = NOWHERE, False, stop
-    if announcing is not None:
-        yield announcing
-    if start != NOWHERE:
-        yield Group(start, end, NOWHERE, Role.COMMENT)
+                yield detached
+            detached = None
+        yield Group(group_start, item_end, index, item.role)
+        start, is_attribute, previous_end = MISSING, False, item_end
+    if detached is not None:
+        yield detached
+    if start != MISSING:
+        yield Group(start, end, MISSING, Role.COMMENT)
 
 
-def _announces(text: str, last: int, comment: Group) -> bool:
-    """Tell whether a comment with blank lines around it is a title of what follows.
+def _is_title_comment(text: str, previous_end: int, comment: Group) -> bool:
+    """Return whether a comment with a blank line below it is a title of the next item.
 
-    What stands before everything else is about the file, or about what it is in.
+    A title is short and has a blank line above it. The first comment of a file or a container is no
+    title, because it describes that file or container.
     """
-    is_short = comment.end - comment.start <= _LONGEST_TITLE
-    return is_short and last != NOWHERE and not _are_adjacent(text, last, comment.start)
+    if previous_end == MISSING or comment.end - comment.start > _MAX_TITLE_LENGTH:
+        return False
+    return not _are_adjacent(text, previous_end, comment.start)
 
 
 def _are_adjacent(text: str, end: int, start: int) -> bool:
-    """Tell whether no blank line is between two offsets."""
+    """Return whether no blank line is between two offsets."""
     first = LINE_ENDING.search(text, end, start)
     return first is None or LINE_ENDING.search(text, first.end(), start) is None

@@ -1,102 +1,36 @@
-"""The items of source code, found by a walk through what the grammar makes of it."""
+"""The items of source code, found in its syntax tree."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum, auto
-from functools import cache
 
 from msgspec import Struct
 
 from chunkana_core.document.paths import short_title
-from chunkana_core.formats.code.grammars import Grammar, Node, grammar, walk
-from chunkana_core.formats.code.languages.language import Language
-from chunkana_core.formats.code.languages.table import LANGUAGES
+from chunkana_core.formats.code.grammars import Node, walk
+from chunkana_core.formats.code.node_types import ERROR_ID, ChildRule, NodeTypes, node_types_of
 from chunkana_core.formats.code.tree import (
-    MOST_ITEMS,
+    MAX_ITEM_DEPTH,
     Item,
     ItemTree,
     Role,
     starts_line,
 )
 
-_ERROR = 0xFFFF  # the id of what could not be parsed
-_NO_ITEM = ("", ";")  # what is missing, and empty statements
-_SEVERAL = 2
-_SMALL = 80  # in nodes up to that size on one line, no definitions and statements are looked for
-_METHODS_OF = frozenset(
+_EMPTY_NODES = ("", ";")  # the texts of missing nodes and of empty statements
+_MULTIPLE = 2  # definitions in one statement: the search stops at the second one
+_MAX_SKIPPED_LENGTH = 80  # code points; no items are searched for in shorter nodes on one line
+_KINDS_WITH_METHODS = frozenset(
     {"class", "struct", "interface", "trait", "impl", "enum", "union", "record", "annotation"}
 )
-_FIELD = re.compile(r"\{(\w+)\}")
-_RECEIVER = re.compile(r"\(\s*(?:\w+\s+)?\*?\s*(\w+)[^()]*\)")
+_TEMPLATE_FIELD = re.compile(r"\{(\w+)\}")
+_GO_RECEIVER = re.compile(r"\(\s*(?:\w+\s+)?\*?\s*(\w+)[^()]*\)")
 _ATTRIBUTE_STARTS = ("@", "[", "#[")
 
 
-class _Holds(IntEnum):
-    """Which children of a node are items."""
-
-    NOTHING = 0
-    ITEMS = auto()
-    LINES = auto()  # those that start a line
-    COMMENTS = auto()
-    DEFINITIONS = auto()
-    NO_ITEMS = auto()  # nor does anything in it
-    ERRORS = auto()  # those that start a line, and what is none of them could not be parsed
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """What the nodes of a language are, by the ids of their types."""
-
-    language: Language
-    roles: Mapping[int, Role]  # of named nodes
-    holds: Mapping[int, _Holds]
-    definitions: Mapping[int, str]
-    values: Mapping[int, str]
-    wrappers: frozenset[int]
-    defining: frozenset[int]  # what defines something, or wraps that
-
-
-@cache
-def _rules(name: str) -> _Rules:
-    """Return the rules of a language."""
-    language, node_types = LANGUAGES[name], _node_types(grammar(name))
-    roles, holds = dict.fromkeys(node_types, Role.STATEMENT), {_ERROR: _Holds.ERRORS}
-    roles[_ERROR] = Role.STATEMENT
-    for node_id, node_type in node_types.items():
-        if node_type in language.comments:
-            roles[node_id] = Role.COMMENT
-        elif node_type in language.imports:
-            roles[node_id] = Role.IMPORT
-        elif node_type in language.attributes:
-            roles[node_id] = Role.ATTRIBUTE
-        if node_type in language.containers:
-            holds[node_id] = _Holds.ITEMS
-        elif node_type in language.loose_containers:
-            holds[node_id] = _Holds.LINES
-        elif node_type in language.definitions:
-            holds[node_id] = _Holds.COMMENTS
-        elif node_type in language.opaque:
-            holds[node_id] = _Holds.NO_ITEMS
-    definitions = {
-        i: language.definitions[t] for i, t in node_types.items() if t in language.definitions
-    }
-    values = {i: language.values[t] for i, t in node_types.items() if t in language.values}
-    wrappers = frozenset(i for i, t in node_types.items() if t in language.wrappers)
-    defining = wrappers | definitions.keys() | values.keys()
-    return _Rules(language, roles, holds, definitions, values, wrappers, defining)
-
-
-def _node_types(given: Grammar) -> dict[int, str]:
-    """Return the types of named nodes by their ids, of which a type may have several."""
-    every = range(given.node_kind_count)
-    return {i: given.node_kind_for_id(i) or "" for i in every if given.node_kind_is_named(i)}
-
-
 class _Definition(Struct, frozen=True, gc=False):
-    """What a node defines, and the node that holds it."""
+    """A named definition; `node` is its node or, for a named value such as a lambda, the value."""
 
     node: Node
     kind: str
@@ -105,192 +39,198 @@ class _Definition(Struct, frozen=True, gc=False):
 
 
 def find_items(root: Node, text: str, language: str) -> ItemTree:
-    """Return the items of a parsed text, in linear time."""
-    finder = _ItemFinder(_rules(language), text)
-    finder.start(root)
+    """Return the items of a syntax tree, in linear time."""
+    finder = _ItemFinder(node_types_of(language), text)
+    finder.open_root(root)
     walk(root, finder.enter, finder.leave)
     return finder.tree
 
 
 @dataclass(slots=True)
 class _ItemFinder:
-    """Makes items of nodes, which are visited in order.
+    """Finds items among the nodes of a syntax tree, which are visited in pre-order.
 
     Attributes:
-        rules: of the language.
+        node_types: the node types of the language.
         text: the text.
         tree: the items so far.
-        floor: the offset before which there are no items: there the body of a definition starts.
+        items_start: the start of the last definition's body; no node before it is an item.
     """
 
-    rules: _Rules
+    node_types: NodeTypes
     text: str
     tree: ItemTree = field(default_factory=ItemTree)
-    floor: int = 0
-    _around: list[_Holds] = field(default_factory=list)  # what the nodes around hold
+    items_start: int = 0
+    _open_rules: list[ChildRule] = field(default_factory=list)  # outermost first
 
-    def start(self, root: Node) -> None:
-        """Look whether the root is an error."""
-        is_error = root.kind_id == _ERROR
-        self._around.append(_Holds.ERRORS if is_error else _Holds.ITEMS)
+    def open_root(self, root: Node) -> None:
+        """Set the child rule of the root, which may be an error."""
+        is_error = root.kind_id == ERROR_ID
+        self._open_rules.append(ChildRule.ERRORS if is_error else ChildRule.ALL)
         if is_error:
-            self._count_unparsed(root, _Holds.ERRORS)
+            self._count_unparsed(root, ChildRule.ERRORS)
 
     def enter(self, node: Node) -> bool:
-        """Add a node's item, if it is one; tell whether to look at its children."""
-        role = self.rules.roles.get(node.kind_id)
+        """Add the item of a node, if it is one; return whether to visit the node's children."""
+        role = self.node_types.roles.get(node.kind_id)
         if role is None:  # punctuation
             return False
-        holds = self._visited(node, role, self._around[-1])
-        if holds is None:
+        child_rule = self._visit(node, role, self._open_rules[-1])
+        if child_rule is None:
             return False
-        self._around.append(holds)
+        self._open_rules.append(child_rule)
         return True
 
     def leave(self) -> None:
-        """Go on after the children of a node."""
-        self._around.pop()
+        """Leave a node after its children have been visited."""
+        self._open_rules.pop()
 
-    def _visited(self, node: Node, role: Role, around: _Holds) -> _Holds | None:
-        """Add a node's item, if it is one; return what it holds, None where nobody looks."""
-        holds = self.rules.holds.get(node.kind_id, _Holds.NOTHING)
+    def _visit(self, node: Node, role: Role, parent_rule: ChildRule) -> ChildRule | None:
+        """Add a node's item, if it is one; return its child rule, None to skip its children."""
+        child_rule = self.node_types.child_rules.get(node.kind_id, ChildRule.NONE)
         start, end = node.start_byte, node.end_byte
-        if holds is _Holds.ERRORS or around is _Holds.ERRORS:
-            self._count_unparsed(node, holds)
-        is_something = end > start + 1 or self.text[start:end] not in _NO_ITEM
-        if around is not _Holds.NOTHING and is_something:
-            self.tree.leave(start)
-            if self._is_item(role, start, around):
+        if child_rule is ChildRule.ERRORS or parent_rule is ChildRule.ERRORS:
+            self._count_unparsed(node, child_rule)
+        is_empty = end <= start + 1 and self.text[start:end] in _EMPTY_NODES
+        if parent_rule is not ChildRule.NONE and not is_empty:
+            self.tree.close_items(start)
+            if self._is_item(role, start, parent_rule):
                 if role is Role.STATEMENT:
-                    return self._add_statement(node, holds)
+                    return self._add_statement(node, child_rule)
                 self.tree.add(Item(role, start, end))
                 return None
-            if around is _Holds.DEFINITIONS:
-                return self._add_definition(node, holds)
-        return self._seen(holds, start, end)
+            if parent_rule is ChildRule.DEFINITIONS:
+                return self._add_one_of_several(node, child_rule)
+        return self._rule_or_skip(child_rule, start, end)
 
-    def _seen(self, holds: _Holds, start: int, end: int) -> _Holds | None:
-        """Return what a node holds, None where nobody looks: in strings, and in small nodes."""
-        is_seen = holds or end - start > _SMALL or self.text.find("\n", start, end) >= 0
-        return holds if is_seen and holds is not _Holds.NO_ITEMS else None
+    def _rule_or_skip(self, child_rule: ChildRule, start: int, end: int) -> ChildRule | None:
+        """Return a child rule, None to skip the children: of opaque nodes and short plain nodes."""
+        if child_rule is ChildRule.OPAQUE:
+            return None
+        is_long = end - start > _MAX_SKIPPED_LENGTH or self.text.find("\n", start, end) >= 0
+        return child_rule if child_rule or is_long else None
 
-    def _count_unparsed(self, node: Node, holds: _Holds) -> None:
-        """Count what is in an error, but for what is parsed in it."""
-        if holds is _Holds.ERRORS:
-            self.tree.unparsed.append(node.end_byte - node.start_byte)
+    def _count_unparsed(self, node: Node, child_rule: ChildRule) -> None:
+        """Record the length of an error node, or of a node that is parsed inside one."""
+        if child_rule is ChildRule.ERRORS:
+            self.tree.unparsed_lengths.append(node.end_byte - node.start_byte)
         elif node.child_count:
-            self.tree.unparsed.append(node.start_byte - node.end_byte)
+            self.tree.unparsed_lengths.append(node.start_byte - node.end_byte)
 
-    def _is_item(self, role: Role, start: int, around: _Holds) -> bool:
-        """Tell whether a child of a node is an item, by what that node holds."""
-        if not around or start < self.floor or around is _Holds.DEFINITIONS:
+    def _is_item(self, role: Role, start: int, parent_rule: ChildRule) -> bool:
+        """Return whether a node is an item, by its parent's child rule."""
+        if not parent_rule or start < self.items_start or parent_rule is ChildRule.DEFINITIONS:
             return False
-        if around is _Holds.COMMENTS:
+        if parent_rule is ChildRule.COMMENTS:
             return role is Role.COMMENT
-        return around is _Holds.ITEMS or starts_line(self.text, start)
+        return parent_rule is ChildRule.ALL or starts_line(self.text, start)
 
-    def _add_statement(self, node: Node, holds: _Holds) -> _Holds | None:
-        """Add a statement or definition; return what it holds, None where nobody looks."""
+    def _add_statement(self, node: Node, child_rule: ChildRule) -> ChildRule | None:
+        """Add a statement or definition; return its child rule, None to skip its children."""
         tree, start, end = self.tree, node.start_byte, node.end_byte
-        found = self._defined(node) if node.kind_id in self.rules.defining else []
-        if len(found) == 1 and tree.may_define:
-            return self._add_defined(node, found[0], holds)
-        is_import = self.text.startswith(self.rules.language.import_words, start)
+        found = self._find_definitions(node) if node.kind_id in self.node_types.may_define else []
+        if len(found) == 1 and tree.allows_definition:
+            return self._add_definition(node, found[0], child_rule)
+        is_import = self.text.startswith(self.node_types.language.import_words, start)
         tree.add(Item(Role.IMPORT if is_import else Role.STATEMENT, start, end))
-        if tree.depth > MOST_ITEMS:
+        if tree.depth > MAX_ITEM_DEPTH:
             return None
         if len(found) > 1:
-            return _Holds.DEFINITIONS
-        return self._seen(holds, start, end)
+            return ChildRule.DEFINITIONS
+        return self._rule_or_skip(child_rule, start, end)
 
-    def _add_definition(self, node: Node, holds: _Holds) -> _Holds | None:
-        """Add one of several definitions in one statement, if it is one."""
-        if node.kind_id in self.rules.wrappers:
-            return _Holds.DEFINITIONS
-        found = self._defined(node)
-        return self._add_defined(node, found[0], holds) if found else holds
+    def _add_one_of_several(self, node: Node, child_rule: ChildRule) -> ChildRule | None:
+        """Add a node of a statement with several definitions; return the node's child rule."""
+        if node.kind_id in self.node_types.wrappers:
+            return ChildRule.DEFINITIONS
+        found = self._find_definitions(node)
+        return self._add_definition(node, found[0], child_rule) if found else child_rule
 
-    def _add_defined(self, node: Node, found: _Definition, holds: _Holds) -> _Holds:
-        """Add a definition, and its body where that is an expression."""
+    def _add_definition(self, node: Node, found: _Definition, child_rule: ChildRule) -> ChildRule:
+        """Add a definition, and its body as a statement if that is an expression."""
         tree, start, end = self.tree, node.start_byte, node.end_byte
-        outer, kind = tree.outer_definition, found.kind
-        if kind == "function" and outer is not None and outer.kind in _METHODS_OF:
+        outer, kind = tree.enclosing_definition, found.kind
+        if kind == "function" and outer is not None and outer.kind in _KINDS_WITH_METHODS:
             kind = "method"
-        signature = self._signature(node)
+        signature = self._signature_start(node)
         tree.add(Item(Role.DEFINITION, start, end, signature, kind, found.title))
         body = found.body
-        self.floor = start if body is None else body.start_byte
+        self.items_start = start if body is None else body.start_byte
         if body is None or self.text[body.start_byte] == "{":
-            return holds
-        if body.kind_id not in self.rules.holds:
-            if self._seen(_Holds.NOTHING, body.start_byte, body.end_byte) is not None:
+            return child_rule
+        if body.kind_id not in self.node_types.child_rules:
+            if self._rule_or_skip(ChildRule.NONE, body.start_byte, body.end_byte) is not None:
                 tree.add(Item(Role.STATEMENT, body.start_byte, body.end_byte))
-            return holds
+            return child_rule
         before = [child for child in found.node.children if child.end_byte <= body.start_byte]
-        while before and self.rules.roles.get(before[-1].kind_id) is Role.COMMENT:
+        while before and self.node_types.roles.get(before[-1].kind_id) is Role.COMMENT:
             before.pop()
-        self.floor = before[-1].end_byte if before else self.floor
-        return holds
+        self.items_start = before[-1].end_byte if before else self.items_start
+        return child_rule
 
-    def _defined(self, node: Node) -> list[_Definition]:
-        """Return what a node or nodes that it wraps define; not all where there are several."""
+    def _find_definitions(self, node: Node) -> list[_Definition]:
+        """Return the definitions in a node or in the nodes that it wraps, at most `_MULTIPLE`."""
         found: list[_Definition] = []
         waiting = [node]
-        while waiting and len(found) < _SEVERAL:
+        while waiting and len(found) < _MULTIPLE:
             inner = waiting.pop()
-            definition = self._definition(inner)
+            definition = self._definition_of(inner)
             if definition is not None:
                 found.append(definition)
-            elif inner.kind_id in self.rules.wrappers:
+            elif inner.kind_id in self.node_types.wrappers:
                 waiting.extend(inner.children)
         return found
 
-    def _definition(self, node: Node) -> _Definition | None:
-        """Return what a node defines, None if that is nothing or has no name."""
-        kind, valued, language = (
-            self.rules.definitions.get(node.kind_id, ""),
+    def _definition_of(self, node: Node) -> _Definition | None:
+        """Return the definition that a node is, None if it is none or has no name."""
+        kind, definition_node, language = (
+            self.node_types.definitions.get(node.kind_id, ""),
             node,
-            self.rules.language,
+            self.node_types.language,
         )
         if not kind:
-            value_field = self.rules.values.get(node.kind_id)
+            value_field = self.node_types.value_fields.get(node.kind_id)
             value = node.child_by_field_name(value_field) if value_field else None
-            if value is None or value.type not in language.functions:
+            if value is None or value.type not in language.function_kinds:
                 return None
-            kind, valued = language.functions[value.type], value
-        body = valued.child_by_field_name("body")
-        if body is None and node.type in language.bodied:
+            kind, definition_node = language.function_kinds[value.type], value
+        body = definition_node.child_by_field_name("body")
+        if body is None and node.type in language.body_required:
             return None
-        refining = node.child_by_field_name("type") if language.refined else None
-        if refining is not None and (refining.type not in language.bodied or _has_body(refining)):
-            kind = language.refined.get(refining.type, kind)
-        title = self._title(node)
-        return _Definition(valued, kind, title, body) if title else None
+        type_node = node.child_by_field_name("type") if language.type_kinds else None
+        if type_node is not None and (
+            type_node.type not in language.body_required or _has_body(type_node)
+        ):
+            kind = language.type_kinds.get(type_node.type, kind)
+        title = self._title_of(node)
+        return _Definition(definition_node, kind, title, body) if title else None
 
-    def _title(self, node: Node) -> str:
-        """Return the name of what a node defines, "" if it has none."""
-        for template in self.rules.language.titles.get(node.type, ("{name}",)):
-            fields = {name: node.child_by_field_name(name) for name in _FIELD.findall(template)}
-            texts = {n: self._name(found) for n, found in fields.items() if found is not None}
+    def _title_of(self, node: Node) -> str:
+        """Return the title of a definition, "" if it has no name."""
+        for template in self.node_types.language.title_templates.get(node.type, ("{name}",)):
+            fields = {
+                name: node.child_by_field_name(name) for name in _TEMPLATE_FIELD.findall(template)
+            }
+            texts = {n: self._name_of(found) for n, found in fields.items() if found is not None}
             if len(texts) == len(fields):
                 return short_title(template.format_map(texts))
         return ""
 
-    def _name(self, node: Node) -> str:
-        """Return the text of a name, in C that in a declarator, in Go the type of a receiver."""
+    def _name_of(self, node: Node) -> str:
+        """Return the text of a name: in C the name in a declarator, in Go the receiver's type."""
         while node.type.endswith("_declarator") and node.named_child_count:
             node = node.child_by_field_name("declarator") or node.named_children[0]
         name = self.text[node.start_byte : node.end_byte]
-        receiver = _RECEIVER.fullmatch(name)
+        receiver = _GO_RECEIVER.fullmatch(name)
         return receiver[1] if receiver else name.strip("\"'")
 
-    def _signature(self, node: Node) -> int:
-        """Return where a definition starts without its attributes."""
+    def _signature_start(self, node: Node) -> int:
+        """Return the offset where a definition starts without its attributes."""
         if not self.text.startswith(_ATTRIBUTE_STARTS, node.start_byte):
             return node.start_byte
-        opened = self.rules.language.modifiers | self.rules.language.wrappers
+        opened = self.node_types.language.modifiers | self.node_types.language.wrappers
         waiting, inner, above = [*reversed(node.children)], node, (Role.ATTRIBUTE, Role.COMMENT)
-        while inner is node or self.rules.roles.get(inner.kind_id) in above:
+        while inner is node or self.node_types.roles.get(inner.kind_id) in above:
             inner = waiting.pop()
             while inner.type in opened:
                 waiting.extend(reversed(inner.children))

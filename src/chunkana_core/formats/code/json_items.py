@@ -1,4 +1,4 @@
-"""The items of JSON: members of objects and elements of arrays, all of them sections."""
+"""The items of JSON: members of objects and elements of arrays, each a definition."""
 
 from __future__ import annotations
 
@@ -7,105 +7,108 @@ from dataclasses import dataclass, field
 
 from chunkana_core.document.paths import short_title
 from chunkana_core.formats.code.grammars import Node, walk
-from chunkana_core.formats.code.tree import MOST_ITEMS, Item, ItemTree, Role
+from chunkana_core.formats.code.tree import MAX_ITEM_DEPTH, Item, ItemTree, Role
 
-_ROOT = "root"
-_HOLDERS = frozenset({"document", "object", "array", "ERROR"})
-_OPENED = frozenset({"object", "array", "pair", "ERROR"})
-_VALUES = frozenset({"object", "array", "string", "number", "true", "false", "null"})
-_LISTS = frozenset({"document", "array"})
+_ROOT_TITLE = "root"
+_ITEM_PARENTS = frozenset({"document", "object", "array", "ERROR"})
+_COMPOUND_TYPES = frozenset({"object", "array", "pair", "ERROR"})
+_VALUE_TYPES = frozenset({"object", "array", "string", "number", "true", "false", "null"})
+_ELEMENT_PARENTS = frozenset({"document", "array"})
 
 
 def find_json_items(root: Node, text: str) -> ItemTree:
-    """Return the items of parsed JSON, in linear time."""
+    """Return the items of a JSON syntax tree, in linear time."""
     finder = _JsonItemFinder(text, [root.type])
-    finder.start(root)
+    finder.add_root(root)
     walk(root, finder.enter, finder.leave)
     return finder.tree
 
 
 @dataclass(slots=True)
 class _JsonItemFinder:
-    """Makes items of nodes, which are visited in order.
+    """Finds items among the nodes of a syntax tree, which are visited in pre-order.
 
     Attributes:
         text: the text.
-        around: the types of the nodes around the one that is visited.
-        numbers: of the next element in each of these.
+        parent_types: the types of the nodes around the visited one, outermost first.
+        next_numbers: for each of these nodes, the number of its next element.
         tree: the items so far.
-        has_lines: whether the root is all values of the text, rather than the only one.
+        has_several_values: whether the text has several values (JSON Lines) or none; then the root
+            item is the whole text, else it is the only value.
     """
 
     text: str
-    around: list[str]
-    numbers: list[int] = field(default_factory=lambda: [0])
+    parent_types: list[str]
+    next_numbers: list[int] = field(default_factory=lambda: [0])
     tree: ItemTree = field(default_factory=ItemTree)
-    has_lines: bool = False
+    has_several_values: bool = False
 
-    def start(self, root: Node) -> None:
-        """Look whether there is one value; else all of the text is the root."""
-        values = [child for child in root.children if child.type in _VALUES]
-        self.has_lines = root.type == "ERROR" or len(values) != 1
-        if self.has_lines and self.text.strip():
-            self._define(0, len(self.text), _ROOT)
+    def add_root(self, root: Node) -> None:
+        """Add the whole text as the root item, unless the text is one value."""
+        values = [child for child in root.children if child.type in _VALUE_TYPES]
+        self.has_several_values = root.type == "ERROR" or len(values) != 1
+        if self.has_several_values and self.text.strip():
+            self._add_definition(0, len(self.text), _ROOT_TITLE)
         if root.type == "ERROR":
-            self.tree.unparsed.append(len(self.text.strip()))
+            self.tree.unparsed_lengths.append(len(self.text.strip()))
 
     def enter(self, node: Node) -> bool:
-        """Add a node's item, if it is one; tell whether there may be items in it."""
-        node_type, around = node.type, self.around[-1]
+        """Add the item of a node, if it is one; return whether the node may contain items."""
+        node_type, parent_type = node.type, self.parent_types[-1]
         start, end = node.start_byte, node.end_byte
         if not node.is_named or start == end:
             return False
-        self.tree.leave(start)
-        self._count_unparsed(node, around)
+        self.tree.close_items(start)
+        self._count_unparsed(node, parent_type)
         if node_type == "comment":
-            if around in _HOLDERS:
+            if parent_type in _ITEM_PARENTS:
                 self.tree.add(Item(Role.COMMENT, start, end))
             return False
-        title = self._title(node, around)
+        title = self._title(node, parent_type)
         if title is not None:
-            self._define(start, end, title)
-        is_opened = node_type in _OPENED and self.tree.depth <= MOST_ITEMS
-        if is_opened:
-            self.around.append(node_type)
-            self.numbers.append(0)
-        return is_opened
+            self._add_definition(start, end, title)
+        has_items = node_type in _COMPOUND_TYPES and self.tree.depth <= MAX_ITEM_DEPTH
+        if has_items:
+            self.parent_types.append(node_type)
+            self.next_numbers.append(0)
+        return has_items
 
     def leave(self) -> None:
-        """Go on after the children of a node."""
-        self.around.pop()
-        self.numbers.pop()
+        """Leave a node after its children have been visited."""
+        self.parent_types.pop()
+        self.next_numbers.pop()
 
-    def _count_unparsed(self, node: Node, around: str) -> None:
-        """Count what is in an error, but for what is parsed in it."""
+    def _count_unparsed(self, node: Node, parent_type: str) -> None:
+        """Record the length of an error node, or of a node that is parsed inside one."""
         if node.type == "ERROR":
-            self.tree.unparsed.append(node.end_byte - node.start_byte)
-        elif around == "ERROR" and node.type in _OPENED:
-            self.tree.unparsed.append(node.start_byte - node.end_byte)
+            self.tree.unparsed_lengths.append(node.end_byte - node.start_byte)
+        elif parent_type == "ERROR" and node.type in _COMPOUND_TYPES:
+            self.tree.unparsed_lengths.append(node.start_byte - node.end_byte)
 
-    def _title(self, node: Node, around: str) -> str | None:
-        """Return the key of a member, or the number of an element; None for what is neither."""
+    def _title(self, node: Node, parent_type: str) -> str | None:
+        """Return the key of a member or the number of an element, None for other nodes."""
         if node.type == "pair":
             key = node.child_by_field_name("key")
             return None if key is None else self._key(key)
-        is_element = node.type in _VALUES if around in _LISTS else node.type in _OPENED
-        if around not in _HOLDERS or node.type == "ERROR" or not is_element:
+        element_types = _VALUE_TYPES if parent_type in _ELEMENT_PARENTS else _COMPOUND_TYPES
+        is_element = node.type in element_types
+        if parent_type not in _ITEM_PARENTS or node.type == "ERROR" or not is_element:
             return None
-        if around == "document" and not self.has_lines:
-            return _ROOT
-        number = self.numbers[-1]
-        self.numbers[-1] += 1
+        if parent_type == "document" and not self.has_several_values:
+            return _ROOT_TITLE
+        number = self.next_numbers[-1]
+        self.next_numbers[-1] += 1
         return f"[{number}]"
 
     def _key(self, key: Node) -> str:
-        """Return the text of a key."""
-        written = self.text[key.start_byte : key.end_byte]
+        """Return the title of a key, without quotes and escapes."""
+        source = self.text[key.start_byte : key.end_byte]
         try:
-            return short_title(str(json.loads(written, strict=False)))
-        except ValueError:  # unknown escapes
-            return short_title(written.strip('"'))
+            return short_title(str(json.loads(source, strict=False)))
+        except ValueError:  # an unknown escape
+            return short_title(source.strip('"'))
 
-    def _define(self, start: int, end: int, title: str) -> None:
-        role = Role.DEFINITION if self.tree.may_define else Role.STATEMENT
+    def _add_definition(self, start: int, end: int, title: str) -> None:
+        """Add a definition, or a statement if definitions nest too deep."""
+        role = Role.DEFINITION if self.tree.allows_definition else Role.STATEMENT
         self.tree.add(Item(role, start, end, start, "", title))

@@ -11,48 +11,48 @@ from chunkana_core.formats.code.sections import make_document
 from chunkana_core.formats.code.tree import ItemTree
 from chunkana_core.formats.plain import parse_text
 
-MOST_CHARACTERS = 2_000_000  # tree-sitter takes 100 to 900 bytes for each of them
-_MOST_UNPARSED = 0.5  # of the text
+MAX_CHARACTERS = 2_000_000  # tree-sitter takes 100 to 900 bytes of memory per character
+_MAX_UNPARSED_SHARE = 0.5  # of the text
 _JSON = FormatTraits("json", Merging.FITTING)
 
 
 def parse_code(text: str, language: str) -> Document:
-    r"""Parse source code: definitions are sections, whose kinds and names are theirs.
+    r"""Parse source code; each definition is a section with its kind and name.
 
-    Total over `str` and linear in its length. A text of more than 2,000,000 characters, one that
-    takes the parser too much work, and one half of which or more it cannot parse, is plain text.
+    Accepts any `str`, in linear time. A text is parsed as plain text if it has more than 2,000,000
+    characters, if it takes the parser too much work or if the parser fails on more than half of it.
 
     Args:
-        text: the text.
-        language: one of `LANGUAGES`.
+        text: the source code.
+        language: a key of `LANGUAGES`.
 
     >>> document = parse_code("class A:\\n    def f(self):\\n        pass\\n", "python")
     >>> [(s.kind, s.level, s.path) for s in document.sections[1:]]
     [('class', 1, ('A',)), ('method', 2, ('A', 'f'))]
     """
-    root = parse(text, language) if len(text) <= MOST_CHARACTERS else None
-    found = (
-        _document(text, find_items(root, text, language), FormatTraits(language)) if root else None
-    )
-    return found or parse_text(text)
+    root = parse(text, language) if len(text) <= MAX_CHARACTERS else None
+    if root is None:
+        return parse_text(text)
+    items = find_items(root, text, language)
+    return _document_of(text, items, FormatTraits(language)) or parse_text(text)
 
 
 def parse_json(text: str) -> Document | None:
-    """Parse JSON, or JSON lines: members and elements are sections below the root.
+    """Parse JSON or JSON Lines; members and elements are sections below the root.
 
-    Total over `str` and linear in its length. None is returned for a text of which half or more
-    cannot be parsed; one of more than 2,000,000 characters, and one that takes the parser too much
-    work, is plain text.
+    Accepts any `str`, in linear time. Returns None if the parser fails on more than half of the
+    text. A text of more than 2,000,000 characters, or one that takes the parser too much work, is
+    parsed as plain text.
 
     >>> [section.path for section in parse_json('{"tea": ["hot"]}').sections[1:]]
     [('root',), ('root', 'tea'), ('root', 'tea', '[0]')]
     """
-    root = parse(text, "json") if len(text) <= MOST_CHARACTERS else None
-    return _document(text, find_json_items(root, text), _JSON) if root else parse_text(text)
+    root = parse(text, "json") if len(text) <= MAX_CHARACTERS else None
+    return _document_of(text, find_json_items(root, text), _JSON) if root else parse_text(text)
 
 
-def _document(text: str, tree: ItemTree, traits: FormatTraits) -> Document | None:
-    """Return the document of items, None where too much of its text could not be parsed."""
-    if sum(tree.unparsed) > _MOST_UNPARSED * len(text.strip()):
+def _document_of(text: str, tree: ItemTree, traits: FormatTraits) -> Document | None:
+    """Return the document of a text's items, None if too much of the text is unparsed."""
+    if sum(tree.unparsed_lengths) > _MAX_UNPARSED_SHARE * len(text.strip()):
         return None
     return make_document(text, tree, traits)

@@ -1,4 +1,4 @@
-"""Items: the statements, definitions and comments of a text, which nest."""
+"""The tree of items of a text: statements, definitions, imports, comments and attributes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from msgspec import Struct
 
 from chunkana_core.text.source import BOM
 
-MOST_DEFINITIONS = 64  # in each other; what is deeper is statements, as many levels again
-MOST_ITEMS = 2 * MOST_DEFINITIONS
-NOWHERE = -1
-_INDENTATION = 32  # more characters are looked at one by one
+MAX_DEFINITION_DEPTH = 64  # levels; deeper definitions are statements
+MAX_ITEM_DEPTH = 2 * MAX_DEFINITION_DEPTH  # levels; deeper nodes are not searched for items
+MISSING = -1  # in place of an offset or an index
+_INDENT_WINDOW = 32  # code points; longer indentation is read character by character
 
 
 class Role(IntEnum):
-    """What an item is."""
+    """The role of an item."""
 
     STATEMENT = auto()
     DEFINITION = auto()
@@ -29,85 +29,86 @@ class Item(Struct, frozen=True, gc=False):
     """A statement, definition, import, comment, or attribute of the next item.
 
     Attributes:
-        role: which of these.
-        start: the offset of its first character.
-        end: the offset after its last one.
-        signature: where a definition starts without its attributes.
-        kind: what a definition defines, such as "class".
-        title: the name of a definition.
+        role: statement, definition, import, comment or attribute.
+        start: the offset of the first character.
+        end: the offset after the last character.
+        signature: for a definition, the offset where it starts without its attributes.
+        kind: for a definition, its kind, such as "class".
+        title: for a definition, its name.
     """
 
     role: Role
     start: int
     end: int
-    signature: int = NOWHERE
+    signature: int = MISSING
     kind: str = ""
     title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemTree:
-    """The items of a text, to which they are added in order, each before those in it.
+    """The items of a text in pre-order; `add` appends them.
 
     Attributes:
-        items: all of them.
-        top: the indexes of those in no other one.
-        children: for each, the indexes of those directly in it.
-        opened: the indexes of items, none definitions themselves, with definitions in them.
-        unparsed: the lengths of what the grammar could not parse.
+        items: all items.
+        top: the indexes of the items that are in no other item.
+        children: for each item, the indexes of the items directly in it.
+        with_definitions: the indexes of items that contain definitions without being definitions.
+        unparsed_lengths: the lengths of ranges that the grammar could not parse, and as
+            negative numbers the lengths of the parsed ranges inside them.
     """
 
     items: list[Item] = field(default_factory=list)
     top: list[int] = field(default_factory=list)
     children: list[list[int]] = field(default_factory=list)
-    opened: set[int] = field(default_factory=set)
-    unparsed: list[int] = field(default_factory=list)
-    _around: list[int] = field(default_factory=list)  # the indexes of items around the last one
-    _definitions: list[int] = field(default_factory=list)  # of these, those that define
+    with_definitions: set[int] = field(default_factory=set)
+    unparsed_lengths: list[int] = field(default_factory=list)
+    _open_items: list[int] = field(default_factory=list)  # indexes, outermost first
+    _open_definitions: list[int] = field(default_factory=list)  # those of them that are definitions
 
     @property
     def depth(self) -> int:
-        """The number of items around the next one, at most."""
-        return len(self._around)
+        """The number of open items."""
+        return len(self._open_items)
 
-    def leave(self, start: int) -> None:
-        """Leave the items that end before an offset."""
-        while self._around and self.items[self._around[-1]].end <= start:
-            left = self._around.pop()
-            if self._definitions and self._definitions[-1] == left:
-                self._definitions.pop()
-
-    @property
-    def outer_definition(self) -> Item | None:
-        """The innermost definition around the next item."""
-        return self.items[self._definitions[-1]] if self._definitions else None
+    def close_items(self, offset: int) -> None:
+        """Close the open items that end at an offset or before it."""
+        while self._open_items and self.items[self._open_items[-1]].end <= offset:
+            closed = self._open_items.pop()
+            if self._open_definitions and self._open_definitions[-1] == closed:
+                self._open_definitions.pop()
 
     @property
-    def may_define(self) -> bool:
-        """Whether the next item may be a definition."""
-        return len(self._definitions) < MOST_DEFINITIONS
+    def enclosing_definition(self) -> Item | None:
+        """The innermost open definition, None if there is none."""
+        return self.items[self._open_definitions[-1]] if self._open_definitions else None
+
+    @property
+    def allows_definition(self) -> bool:
+        """Whether the next item may be a definition, which is limited by depth."""
+        return len(self._open_definitions) < MAX_DEFINITION_DEPTH
 
     def add(self, item: Item) -> None:
-        """Add an item, which is in those that are not left."""
+        """Append an item as the last child of the innermost open item, and open it."""
         index = len(self.items)
         self.items.append(item)
         self.children.append([])
-        (self.children[self._around[-1]] if self._around else self.top).append(index)
+        (self.children[self._open_items[-1]] if self._open_items else self.top).append(index)
         if item.role is Role.DEFINITION:
-            for outer in reversed(self._around):
-                if outer in self.opened or self.items[outer].role is Role.DEFINITION:
+            for outer in reversed(self._open_items):
+                if outer in self.with_definitions or self.items[outer].role is Role.DEFINITION:
                     break
-                self.opened.add(outer)
-            self._definitions.append(index)
-        self._around.append(index)
+                self.with_definitions.add(outer)
+            self._open_definitions.append(index)
+        self._open_items.append(index)
 
 
 def line_start(text: str, offset: int, floor: int = 0) -> int:
-    """Return the start of an offset's line if but white space is between, else the offset.
+    """Return the start of an offset's line if only white space is between, else the offset.
 
-    The start of the text is one also after a BOM. Nothing before the floor is looked at.
+    A BOM at the start of the text counts as white space. The search stops at `floor`.
     """
-    ending = text.rfind("\n", max(floor, offset - _INDENTATION), offset)
+    ending = text.rfind("\n", max(floor, offset - _INDENT_WINDOW), offset)
     if ending >= 0 and (ending + 1 == offset or text[ending + 1 : offset].isspace()):
         return ending + 1
     begin = offset
@@ -119,6 +120,6 @@ def line_start(text: str, offset: int, floor: int = 0) -> int:
 
 
 def starts_line(text: str, offset: int) -> bool:
-    """Tell whether nothing but white space is before an offset on its line."""
+    """Return whether only white space precedes an offset on its line."""
     begin = line_start(text, offset)
     return begin == 0 or text[begin - 1] in "\r\n"

@@ -1,7 +1,8 @@
 """Markdown to a `Document`; the only package that knows markdown-it-py.
 
-`parser` makes a document of a text. `rule_table` has a row for each rule of the block parser, and
-`grammar` computes from the rows which rules are asked of which line. `rules` are those that replace
-or speed up stock ones, `state` is what rules share, `titles` makes titles and sections of headings,
-and `front_matter` finds the title in YAML.
+`parser` parses a text to a document. `rule_table` has a row for each rule of the block parser, and
+`grammar` builds from the rows a parser that calls, for each line, only the rules that may match.
+`rules` has faster versions of stock rules, `state` the parser's state, `titles` the titles and
+sections of headings, and `front_matter` the parsing of YAML and TOML. `container_lines` and
+`containers` find admonitions, directives, shortcodes and HTML elements.
 """

@@ -1,4 +1,4 @@
-"""The lines that open and close containers: admonitions, alerts, directives and shortcodes."""
+"""Lines that open or close containers: admonitions, alerts, directives and shortcodes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from markdown_it.parser_block import RuleFuncBlockType
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.formats.markdown.state import RuleFunction, State
 
-DIRECTIVE = ":"  # what the keys of directives are made of
+DIRECTIVE = ":"  # the character of which the keys of directives consist
 _ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?+)( *+)(?=.*\S)")
 _ADMONITION_NAME = re.compile(r"[!?+]++\s*+([^\s\"]++)")
-_ADMONITION_INDENT = 3  # columns; the spaces after the marker come on top
+_ADMONITION_INDENT = 3  # columns, in addition to the spaces after the marker
 _ALERT = re.compile(r">[ \t]*+\[!(note|tip|important|warning|caution)\]\s*+", re.IGNORECASE)
 _MARKER_STARTS = (":::", "{{<", "{{%")
-# A closing line is colons alone. After a name or attributes, colons end a line only where they
-# stand apart, as Pandoc has it: `:::row:::` is a line of its own kind.
+# A closing line has only colons. An opening line may end in colons only directly after the name or
+# the attributes and a space, as in Pandoc: `:::row:::` opens nothing.
 _DIRECTIVE = re.compile(
     r"""(?P<colons>:{3,}+)[ \t]*+(?:
         (?: (?P<name>[^\W\d_][\w-]*+)(?![^\s\[{]) | \{(?P<attributes>[^{}]*+)\} )
@@ -38,12 +38,12 @@ _SHORTCODE_ENDS = {"<": ">", "%": "%"}
 
 
 class Tag(NamedTuple):
-    """What opens or closes a container.
+    """The opening or the closing tag of a container.
 
     Attributes:
-        key: what opens has in common with what closes it; colons, for a directive.
-        name: the name of the container, "" for what closes it.
-        is_closing: whether it closes a container.
+        key: equal for matching opening and closing tags; for a directive, its colons.
+        name: the name of the container, "" for the closing line of a directive.
+        is_closing: whether the tag closes a container.
     """
 
     key: str
@@ -52,12 +52,12 @@ class Tag(NamedTuple):
 
     @property
     def is_shortcode(self) -> bool:
-        """Whether it is of a shortcode."""
+        """Whether the tag belongs to a shortcode."""
         return self.key.startswith("{")
 
 
 def marker_tag(line: str) -> Tag | None:
-    """Return what a line opens or closes that is a directive's or a shortcode's alone."""
+    """Return the tag of a line that is only a directive's or a shortcode's, None for others."""
     if match := _DIRECTIVE.fullmatch(line):
         name, attributes = match["name"], match["attributes"]
         is_closing = name is None and attributes is None
@@ -67,18 +67,18 @@ def marker_tag(line: str) -> Tag | None:
         return None
     end, is_closing = _SHORTCODE_ENDS[match["delimiter"]], bool(match["closing"])
     if not match["rest"].endswith(end) or match["rest"].endswith(f"/{end}"):
-        return None  # the latter is complete in itself
+        return None  # a shortcode that ends in "/>" or "/%" has no content
     return Tag("{" + match["name"], match["name"], is_closing)
 
 
 def _attribute_name(attributes: str) -> str:
-    """Return the first class in a directive's braces, or else the first word."""
+    """Return the first class in the braces of a directive, or else the first word."""
     found = _CLASS.search(attributes) or _ATTRIBUTE_NAME.search(attributes)
     return found[1] if found else ""
 
 
 def marker(state: State, start: int, end: int, silent: bool) -> bool:
-    """Add a line that opens or closes a directive or a shortcode."""
+    """Rule of a line that opens or closes a directive or a shortcode."""
     if not state.src.startswith(_MARKER_STARTS, state.bMarks[start] + state.tShift[start]):
         return False
     if state.marker_lines is not None and state.line_offsets[start] not in state.marker_lines:
@@ -94,7 +94,7 @@ def marker(state: State, start: int, end: int, silent: bool) -> bool:
 
 
 def marker_plugin(md: MarkdownIt) -> None:
-    """Register `marker`, which may interrupt what a fence may."""
+    """Register the rule `marker`, which may interrupt the same blocks as a fence."""
     rule = cast("RuleFuncBlockType", marker)
     interrupted = ["paragraph", "reference", "blockquote", "list"]
     md.block.ruler.before("fence", "container_marker", rule, {"alt": interrupted})
@@ -103,7 +103,7 @@ def marker_plugin(md: MarkdownIt) -> None:
 def prefilter_admonition(
     stock: RuleFunction, state: State, start: int, end: int, silent: bool
 ) -> bool:
-    """Ask for an admonition, if one of the two lines below it starts its body."""
+    """Call the stock rule of admonitions, if one of the next two lines may start the body."""
     opening = _ADMONITION.match(state.src, state.bMarks[start] + state.tShift[start])
     if opening is None:
         return False
@@ -117,12 +117,12 @@ def prefilter_admonition(
 
 
 def admonition_name(line: str) -> str:
-    """Return the name of the admonition that starts with a line."""
+    """Return the name in the first line of an admonition, "" if it has none."""
     match = _ADMONITION_NAME.match(line)
     return match[1].lower() if match else ""
 
 
 def alert_name(line: str) -> str:
-    """Return the name of the alert that a block quote is by its first line, "" if it is none."""
+    """Return the name of the alert that a block quote's first line starts, "" if it starts none."""
     match = _ALERT.fullmatch(line)
     return match[1].lower() if match else ""

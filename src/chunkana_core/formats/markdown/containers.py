@@ -1,4 +1,4 @@
-"""Containers whose opening and closing lines are blocks of their own: found, and wrapped."""
+"""Containers with separate opening and closing blocks: directives, shortcodes, HTML elements."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.formats.markdown.container_lines import DIRECTIVE, Tag, marker_tag
 from chunkana_core.formats.markdown.state import MAX_NESTING
 
-# Looking up a member of an enum takes Python 3.11 longer than the rest of a loop over blocks.
+# In Python 3.11, an enum member lookup takes longer than the rest of the loop over blocks.
 _HEADING, _HTML, _MARKER = BlockKind.HEADING, BlockKind.HTML, BlockKind.MARKER
 _TAG = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|<(/?)([A-Za-z][\w.:-]*+)([^<>]*+)>")
-# Elements that have no closing tag, or need none.
+# Elements without a closing tag, or with an optional one.
 _UNCLOSED = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
     | {"p", "param", "track"}
@@ -26,7 +26,7 @@ _UNCLOSED = frozenset(
 
 
 class Pair(Struct, frozen=True, gc=False):
-    """The opening and the closing block of a container, by their indexes, and its name."""
+    """The indexes of the opening and the closing block of a container, and its name."""
 
     first: int
     last: int
@@ -37,9 +37,9 @@ class Containers(Struct, frozen=True, gc=False):
     """The containers of some blocks.
 
     Attributes:
-        pairs: in the order of their opening blocks.
-        marker_lines: the offsets of those of their lines that are markers.
-        is_complete: whether every marker is one of them.
+        pairs: the pairs, in the order of their opening blocks.
+        marker_lines: the offsets of the marker blocks in pairs.
+        is_complete: whether every marker block is in a pair.
     """
 
     pairs: Sequence[Pair]
@@ -60,20 +60,20 @@ def find_containers(text: str, blocks: Sequence[Block]) -> Containers:
 
 
 def _may_close(text: str, block: Block) -> bool:
-    """Tell whether a block is a marker, or HTML that starts with a closing tag."""
+    """Return whether a block is a marker, or HTML that starts with a closing tag."""
     if block.kind is _MARKER:
         return _is_pairable(block)
     return text.startswith("</", text.index("<", block.start))
 
 
 def _is_pairable(block: Block) -> bool:
-    """Tell whether a block is a marker whose container is not found by its own rule."""
+    """Return whether a block is a marker of a directive or shortcode, not of an admonition."""
     return block.kind is _MARKER and bool(block.info)
 
 
 def _pairs(text: str, blocks: Sequence[Block]) -> Iterator[Pair]:
-    """Yield the pairs among the blocks of each container, and of the document."""
-    levels: list[_Siblings] = []  # by depth, what is open among the siblings of a block
+    """Yield the pairs of sibling blocks, in each container and at the top level."""
+    levels: list[_Siblings] = []  # by depth, the open tags among siblings
     for block in blocks:
         kind, depth = block.kind, block.depth
         if depth < len(levels) - 1:
@@ -86,9 +86,9 @@ def _pairs(text: str, blocks: Sequence[Block]) -> Iterator[Pair]:
 
 
 def open_directives(text: str, blocks: Sequence[Block]) -> dict[int, int]:
-    """Return for each heading of the document itself where the first open directive before it is.
+    """Return, by the offset of each top-level heading, that of the outermost directive open there.
 
-    Both are offsets; that is the end of the text where no directive is open.
+    The value is the length of the text if no directive is open.
     """
     siblings, found = _Siblings(), dict[int, int]()
     for block in blocks:
@@ -104,7 +104,7 @@ def open_directives(text: str, blocks: Sequence[Block]) -> dict[int, int]:
 
 @dataclass(slots=True)
 class _Open:
-    """What was opened and not closed yet; only one tag of a block can be the container's."""
+    """An open tag; `may_pair` is whether the tag can be a container's, at most one per block."""
 
     tag: Tag
     block: int
@@ -114,17 +114,17 @@ class _Open:
 
 @dataclass(slots=True)
 class _Siblings:
-    """What is open among blocks of one container: a stack, and by key the places in it.
+    """The open tags among sibling blocks: a stack, and the positions in it by key.
 
-    An element or shortcode that holds a heading is no container: the heading ends it, unless a
-    directive around the heading is opened in it.
+    An element or shortcode that contains a heading is no container: the heading closes it, unless
+    the heading is in a directive that was opened inside it.
     """
 
     stack: list[_Open] = field(default_factory=list)
     places: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def read_block(self, block: Block, text: str) -> Iterator[Pair]:
-        """Read a heading, an HTML block or a marker, and yield the pair that it closes."""
+        """Process a heading, an HTML block or a marker, and yield the pair that it completes."""
         if block.kind is _HEADING:
             self.add_heading()
         elif block.kind is _HTML:
@@ -133,7 +133,7 @@ class _Siblings:
             yield from self.read(block, tag)
 
     def add_heading(self) -> None:
-        """Close what is open and not around a directive, and note that this holds a heading."""
+        """Close the tags above the innermost directive, which is marked as containing a heading."""
         while self.stack and not self.stack[-1].tag.key.startswith(DIRECTIVE):
             self._pop()
         if self.stack:
@@ -145,10 +145,10 @@ class _Siblings:
         return ended
 
     def read_html(self, block: Block, text: str) -> Iterator[Pair]:
-        """Read the tags of an HTML block, and yield the pair that its last one closes.
+        """Process the tags of an HTML block, and yield the pair that the last tag closes.
 
-        A tag at the start of the block may be a container's opening; a block of nothing but closing
-        tags its closing, that of the outermost element.
+        A tag at the start of a block may open a container. The last tag of a block that consists of
+        closing tags, that of the outermost element, may close one.
         """
         html = text[text.index("<", block.start) : block.end]
         matches = [match for match in _TAG.finditer(html) if match[2]]
@@ -162,7 +162,7 @@ class _Siblings:
             yield from self.read(block, tag, may_pair=may_pair)
 
     def read(self, block: Block, tag: Tag, *, may_pair: bool = True) -> Iterator[Pair]:
-        """Open what a tag opens, or close what it closes, and yield the pair that is found."""
+        """Process an opening or a closing tag, and yield the pair that a closing tag completes."""
         if not tag.is_closing:
             self.places[tag.key].append(len(self.stack))
             self.stack.append(_Open(tag, block.index, may_pair))
@@ -180,7 +180,7 @@ class _Siblings:
             self.add_heading()
 
     def _innermost(self, key: str) -> int | None:
-        """Return the place of what is closed: for a directive, of as many colons or of fewer."""
+        """Return the stack position that a key closes; of a directive, as many or fewer colons."""
         if places := self.places.get(key):
             return places[-1]
         if not key.startswith(DIRECTIVE):
@@ -190,8 +190,8 @@ class _Siblings:
 
 
 def _within_limit(blocks: Sequence[Block], pairs: Sequence[Pair]) -> Iterator[Pair]:
-    """Yield the pairs that are not too deep inside others."""
-    around: list[int] = []  # the last blocks of the pairs around
+    """Yield the pairs whose nesting is below the limit."""
+    around: list[int] = []  # the closing blocks of the pairs around
     for pair in pairs:
         while around and around[-1] < pair.first:
             around.pop()
@@ -201,14 +201,14 @@ def _within_limit(blocks: Sequence[Block], pairs: Sequence[Pair]) -> Iterator[Pa
 
 
 def wrap(blocks: Sequence[Block], pairs: Sequence[Pair]) -> tuple[Block, ...]:
-    """Return blocks with a container around each pair and what is between."""
+    """Return the blocks with a container block around each pair and the blocks between."""
     opened = [0] * (len(blocks) + 1)  # by index, 1 if a container starts before the block
-    deeper = [0] * (len(blocks) + 1)  # by index, by how much the depth changes there
+    deeper = [0] * (len(blocks) + 1)  # by index, the change of depth at the block
     for pair in pairs:
         opened[pair.first] = 1
         deeper[pair.first] += 1
         deeper[blocks[pair.last].after] -= 1
-    before = [*accumulate(opened, initial=0)]  # the containers that start before a block
+    before = [*accumulate(opened, initial=0)]  # by index, how many containers start before
     waiting = iter(pairs)
     wrapped: list[Block] = []
     for block, depth in zip(blocks, accumulate(deeper), strict=False):

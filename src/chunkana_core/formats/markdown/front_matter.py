@@ -14,8 +14,8 @@ from yaml.constructor import SafeConstructor
 
 from chunkana_core.text.source import BOM
 
-MAX_LENGTH = 1 << 16  # code points; longer front matter is a block that is not looked into
-_MAX_BITS = 14_000  # Python refuses to write whole numbers of more than 4,300 digits
+MAX_LENGTH = 1 << 16  # code points; longer front matter is not parsed
+_MAX_BITS = 14_000  # Python does not convert ints of more than 4,300 digits to str
 _MAX_NESTING = 50  # both parsers recurse; without a limit, what they read depends on their caller
 _SCALAR = r"""(?:
     [\w$/(] (?: [^:\#\n] | :(?=[^\ \n]) )*+  # "#" and ": " may end it
@@ -28,7 +28,7 @@ _IS_SIMPLE = re.compile(
 _TITLE = re.compile(r"^title:(.*)", re.MULTILINE | re.IGNORECASE)
 _STARTS_WITH_KEY = re.compile(r"""(?:[ \t]*+(?:\#.*+)?+\n)*+(?:["'\w.-]++[ \t]*+[:=]|\[)""")
 _LINE_END = re.compile(r"\r\n?|\n")
-_TOML_TEXT = re.compile(  # comments and strings; one that is never closed is an error in any case
+_TOML_TEXT = re.compile(  # comments and strings; an unclosed string is an error anyway
     r'''\#[^\n]*+
     | """(?:[^\\"]|\\.|"(?!""))*+"{0,5}+ | "(?:[^"\\\n]|\\[^\n])*+"?+
     | \'\'\'(?:[^']|'(?!''))*+'{0,5}+ | '[^'\n]*+'?+''',
@@ -37,20 +37,21 @@ _TOML_TEXT = re.compile(  # comments and strings; one that is never closed is an
 _TOML_BRACKET = re.compile(r"[\[\]{}]")
 _TOML_LONG_KEY = re.compile(rf"(?:\.[ \t]*+[\w-]*+[ \t]*+){{{_MAX_NESTING}}}")
 _TAG = "tag:yaml.org,2002:"
-# That is all that PyYAML is known to raise.
+# All exceptions that PyYAML is known to raise.
 _ERRORS = (yaml.YAMLError, ValueError, LookupError, AttributeError, OverflowError, RecursionError)
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, but linear, and all scalars are strings.
+    """PyYAML's safe loader with a limit of nesting, in which all scalars are strings.
 
-    Its C twin crashes on deep nesting, and numbers as keys may be made to have one hash.
+    String keys keep loading linear: numbers can be chosen to have equal hashes. The loader in C is
+    not used because it crashes on deep nesting.
     """
 
     depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Read a node that is not too deep inside others."""
+        """Compose a node; raise an error beyond the limit of nesting."""
         if self.depth > _MAX_NESTING:
             raise yaml.YAMLError("too deep")
         self.depth += 1
@@ -59,17 +60,17 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Read keys as strings, also that of merged mappings, which stay where they are."""
+        """Make keys strings, including `<<`, whose mapping is not merged."""
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode) and key.tag.startswith(_TAG):
                 key.tag = f"{_TAG}str"
 
 
 class _ValueLoader(_Loader):
-    """The same, but scalars are values where they can be read as such, and aliases are text."""
+    """The same, but scalars are typed values if possible, and aliases are strings."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Read a node; what an alias stands for might be without end."""
+        """Compose a node; an alias is a string, because its node may be recursive or huge."""
         if self.check_event(yaml.AliasEvent):
             alias = self.current_event
             super().compose_node(parent, index)
@@ -78,12 +79,12 @@ class _ValueLoader(_Loader):
 
 
 def _text(loader: _Loader, node: yaml.ScalarNode) -> str:
-    """Read a scalar as a string."""
+    """Return a scalar as a string."""
     return str(loader.construct_scalar(node))
 
 
 def _value(loader: _ValueLoader, node: yaml.ScalarNode) -> object:
-    """Read a scalar as a value, but add up no digits in base 60."""
+    """Return a scalar as a typed value, but numbers in base 60, such as 1:30, as strings."""
     if node.tag in {f"{_TAG}int", f"{_TAG}float"} and ":" in node.value:
         return node.value
     try:
@@ -100,12 +101,12 @@ for _name in _VALUES:
 
 
 def front_matter_title(content: str, *, is_toml: bool) -> str | None:
-    """Return the `title` that front matter gives, "" for none, or None if it is no front matter.
+    """Return the `title` of front matter, "" for none, or None if the text is no front matter.
 
     Args:
-        content: what stands between the lines of markers; at more than `MAX_LENGTH`, nothing but
-            its first key is looked for.
-        is_toml: whether it is TOML, else YAML.
+        content: the text between the marker lines; if longer than `MAX_LENGTH`, it counts as front
+            matter without a title if it starts with a key.
+        is_toml: whether the format is TOML, else YAML.
     """
     if len(content) > MAX_LENGTH:
         return "" if _STARTS_WITH_KEY.match(content) else None
@@ -115,10 +116,10 @@ def front_matter_title(content: str, *, is_toml: bool) -> str | None:
 
 
 def front_matter_data(block: str) -> dict[str, object]:
-    """Return the mapping of a block of front matter, JSON-able: dates are strings.
+    """Return a block of front matter as a JSON-able dict; dates are strings.
 
-    What YAML's aliases stand for is left out, and merged mappings stay under their key. Front
-    matter over `MAX_LENGTH` has none, which is {}, and so has "".
+    YAML aliases are not resolved, and merged mappings stay under the key `<<`. The result is {} for
+    "" and for front matter longer than `MAX_LENGTH`.
     """
     opening, *lines = _LINE_END.split(block.removeprefix(BOM).rstrip())
     content = "\n".join(lines[:-1]).replace("\0", "\ufffd")
@@ -130,7 +131,7 @@ def front_matter_data(block: str) -> dict[str, object]:
 
 
 def _json_value(value: object) -> object:
-    """Return a value as what JSON has, of at most `_MAX_NESTING` levels."""
+    """Return a value converted to types of JSON, with at most `_MAX_NESTING` levels."""
     if isinstance(value, Mapping):
         return {key: _json_value(inner) for key, inner in value.items()}
     if isinstance(value, set):
@@ -143,7 +144,7 @@ def _json_value(value: object) -> object:
 
 
 def _json_number(value: object) -> object:
-    """Return a number as a string where JSON has no such number, or Python would not write it."""
+    """Return a number, as a string if JSON lacks it (NaN) or Python does not write it (long)."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     is_long = isinstance(value, int) and value.bit_length() > _MAX_BITS
@@ -151,20 +152,20 @@ def _json_number(value: object) -> object:
 
 
 def is_simple(text: str) -> bool:
-    """Tell whether text is YAML of nothing but keys, each with a scalar or a list of them."""
+    """Return whether a text is YAML of only keys with scalars or lists of scalars."""
     lines = f"{text}\n"
     return _IS_SIMPLE.fullmatch(lines) is not None and lines.replace("\n", "").isprintable()
 
 
 def simple_title(text: str) -> str:
-    """Return the `title` of a simple mapping; PyYAML would take thirty times as long."""
+    """Return the `title` of a simple mapping, thirty times as fast as PyYAML; "" for none."""
     title = _TITLE.search(text)
     value = title[1].strip() if title else ""
     return value[1:-1].strip() if value.startswith(('"', "'")) else value
 
 
 def parsed_title(text: str) -> str | None:
-    """Return the `title` of a YAML mapping as it is written, None if the text is no mapping."""
+    """Return the `title` of a YAML mapping as a string, None if the text is no mapping."""
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
@@ -178,7 +179,7 @@ def parsed_title(text: str) -> str | None:
 
 
 def _toml_title(content: str) -> str | None:
-    """Return the `title` of a TOML document, None if the text is none."""
+    """Return the `title` of a TOML document, None if the text is not TOML."""
     data = _toml(content)
     if data is None:
         return None
@@ -187,7 +188,7 @@ def _toml_title(content: str) -> str | None:
 
 
 def _toml(content: str) -> dict[str, object] | None:
-    """Return a TOML document, None if the text is none or nests too deep."""
+    """Return a parsed TOML document, None if the text is not TOML or nests too deep."""
     syntax = _TOML_TEXT.sub("_", content)
     steps = (1 if bracket[0] in "[{" else -1 for bracket in _TOML_BRACKET.finditer(syntax))
     if max(accumulate(steps), default=0) > _MAX_NESTING or _TOML_LONG_KEY.search(syntax):

@@ -1,4 +1,4 @@
-"""The block parser that is computed from the table of its rules."""
+"""The block parser, built from the table of block rules."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _INTERRUPTED = ("paragraph", "reference", "blockquote", "list")  # what rules ma
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What the parser knows of the blocks of Markdown.
+    """The parser of Markdown blocks, and its rules.
 
     Attributes:
-        parser: markdown-it-py, with the block parser that asks the rules of the table.
-        chains: by what may be interrupted, the rules whose blocks interrupt it.
-        front_matter: the rule for the start of the text.
-        state_type: what holds the state while a text is parsed.
+        parser: markdown-it-py, with a block parser that calls the rules of the table.
+        chains: for each block that can be interrupted, the rules whose blocks interrupt it.
+        front_matter: the rule of front matter, for the start of the text.
+        state_type: the class of the parser's state.
     """
 
     parser: MarkdownIt
@@ -54,29 +54,29 @@ class Grammar:
 
 
 class BlockParser(ParserBlock):
-    """markdown-it-py's block parser, but each line is offered only to rules that may take it.
+    """markdown-it-py's block parser, but with rules selected by the first character of a line.
 
     Attributes:
-        ask: asks the rules for content of the document and of containers.
-        ruler: where stock rules look for those that may interrupt them.
+        ask: calls the rules for the content of the document and of containers.
+        ruler: the registry in which stock rules look up the rules that may interrupt them.
     """
 
     def __init__(self, content: RuleChain, interrupting: Mapping[str, RuleChain]) -> None:
         super().__init__()
         self.ask = content.ask
         self.ruler = Ruler()
-        self._register("code", content.ask)  # without this name, stock knows no indented code
+        self._register("code", content.ask)  # stock rules expect indented code under this name
         self._register("lazy_limit", exceeds_lazy_limit, "blockquote")
         for interrupted, chain in interrupting.items():
             self._register(interrupted, chain.ask, interrupted)
-        self.ruler.getRules("")  # compiled here, for threads could find it half compiled
+        self.ruler.getRules("")  # compile it now: compiling at first use is not thread-safe
 
     def _register(self, name: str, rule: RuleFunction, *interrupted: str) -> None:
-        """Let stock rules find a rule by what it may interrupt."""
+        """Register a rule under the blocks that it may interrupt, for stock rules to find."""
         self.ruler.push(name, cast("RuleFuncBlockType", rule), {"alt": [*interrupted]})
 
     def tokenize(self, state: State, startLine: int, endLine: int) -> None:  # type: ignore[override]  # noqa: N803
-        """Add the blocks between two lines, as far as they are inside their container."""
+        """Add the blocks between two lines, up to the end of their container."""
         src, begins, shifts, indents = state.src, state.bMarks, state.tShift, state.sCount
         line = startLine
         while line < endLine:
@@ -95,7 +95,7 @@ class BlockParser(ParserBlock):
 
 
 def _add_opaque(state: State, start: int, end: int) -> None:
-    """Add what is left of a container as a block that is not looked into."""
+    """Add the rest of a container as a block that is not parsed further."""
     line = start + 1
     while line < end and (state.isEmpty(line) or state.sCount[line] >= state.blkIndent):
         line += 1
@@ -106,10 +106,10 @@ def _add_opaque(state: State, start: int, end: int) -> None:
 
 
 def read_table(table: Sequence[BlockRule]) -> Grammar:
-    """Return the grammar of a table, whose rows are of all rules of the parser.
+    """Return the grammar of a table, which has a row for each rule of the parser.
 
     Raises:
-        ConfigurationError: if a rule of the table or of a plugin would never be asked.
+        ConfigurationError: if a rule of the table or of a plugin would never be called.
     """
     parser = parser_of(table)
     ruler, stock = parser.block.ruler, block_rules(parser)
@@ -129,7 +129,7 @@ def read_table(table: Sequence[BlockRule]) -> Grammar:
 
 
 def _check(table: Sequence[BlockRule], names: Sequence[str]) -> None:
-    """Raise an error if a rule of the table or of the parser would never be asked."""
+    """Raise an error if a rule of the table or of the parser would never be called."""
     rows = [row.name for row in table]
     own = rows[len(RULES) :]
     for name in names:
@@ -150,7 +150,7 @@ def _check(table: Sequence[BlockRule], names: Sequence[str]) -> None:
 
 
 def _rule_function(row: BlockRule, stock: RuleFunction) -> RuleFunction:
-    """Return what is asked for a row of the table."""
+    """Return the rule that the parser calls for a row of the table."""
     if row.name in REPLACEMENTS:
         return REPLACEMENTS[row.name]
     prefilter = PREFILTERS.get(row.name)
@@ -160,7 +160,7 @@ def _rule_function(row: BlockRule, stock: RuleFunction) -> RuleFunction:
 
 
 def _leaf_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
-    """Return a rule that adds what a stock rule finds as a leaf block."""
+    """Return a rule that adds the block found by a stock rule, as a leaf block."""
     kind, name_in = row.kind, row.name_in
 
     def add_leaf(state: State, start: int, end: int, silent: bool) -> bool:
@@ -175,7 +175,7 @@ def _leaf_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
 
 
 def _container_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
-    """Return a rule that adds what a stock rule finds as a container block."""
+    """Return a rule that adds the block found by a stock rule, as a container block."""
     kind, name_in, has_markers = row.kind, row.name_in, row.kind is BlockKind.CONTAINER
 
     def add_container(state: State, start: int, end: int, silent: bool) -> bool:
@@ -184,7 +184,7 @@ def _container_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
         line = state.line_text(start) if name_in else ""
         index = state.open_container()
         if has_markers:
-            state.open_container()  # as its opening line will be a block
+            state.open_container()  # reserve the index of its opening line's block
         is_found = stock(state, start, end, False)
         if not is_found:
             state.discard_blocks(index)
@@ -200,7 +200,7 @@ def _container_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
 
 
 def _rule_chain(functions: Sequence[tuple[BlockRule, RuleFunction]]) -> RuleChain:
-    """Return the chain of rules that are asked in this order."""
+    """Return the chain of some rules, which are called in this order."""
     indented = [function for row, function in functions if row.name == INDENTED_CODE]
     asked = [
         (row.characters, function)
@@ -233,16 +233,16 @@ MARKDOWN = read_table(RULES)
 
 @lru_cache(maxsize=64)
 def grammar_of(plugins: tuple[BlockRule, ...]) -> Grammar:
-    """Return the grammar of Markdown with plugins of the user's own, made once for each of them.
+    """Return the grammar of Markdown with the user's plugins, cached by plugins.
 
     Raises:
-        ConfigurationError: if a rule would never be asked.
+        ConfigurationError: if a rule would never be called.
     """
     return read_table((*RULES, *plugins)) if plugins else MARKDOWN
 
 
 def require_plugins(plugins: Iterable[BlockRule]) -> tuple[BlockRule, ...]:
-    """Return plugins of the user's own; raise an error unless all of their rules would be asked."""
+    """Return the user's plugins; raise an error if one of their rules would never be called."""
     require_type("plugins", plugins, Iterable, "an iterable of BlockRule")
     given = tuple(plugins)
     for row in given:

@@ -1,6 +1,6 @@
 """Markdown to a flat list of blocks, and to a `Document`.
 
-Only blocks are found: inline text is parsed for heading titles alone.
+Inline Markdown is parsed only in heading titles.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from chunkana_core.formats.markdown.titles import (
 )
 from chunkana_core.text.source import NON_SPACE, Source
 
-_MOST_READINGS = 4  # of a text, while there are markers of no container
+_MOST_READINGS = 4  # of a text, as long as there are markers without a container
 _TOML_MARKER = re.compile(r"^\+{3}[ \t]*+$", re.MULTILINE)
 
 
 class _Reading(NamedTuple):
-    """Blocks, containers, the title where that is no heading, and the parser's environment."""
+    """Blocks, containers, the title from front matter or HTML, and the parser's environment."""
 
     blocks: tuple[Block, ...]
     pairs: Sequence[Pair]
@@ -58,14 +58,14 @@ class _Reading(NamedTuple):
 def parse_markdown(text: str, plugins: Iterable[BlockRule] = ()) -> Document:
     r"""Parse Markdown: CommonMark 0.31.2, GFM tables, footnotes, `$$` math, front matter.
 
-    Total over `str` and linear in its length. A leading BOM is skipped.
+    Accepts any `str`, in linear time. A leading BOM is skipped.
 
     Args:
-        text: any str.
-        plugins: block rules of the user's own, beside the built-in ones.
+        text: the text.
+        plugins: the user's block rules, in addition to the built-in ones.
 
     Raises:
-        ConfigurationError: for plugins of which a rule would never be asked.
+        ConfigurationError: for plugins with a rule that would never be called.
 
     >>> [block.kind.value for block in parse_markdown("# Tea\n\n- hot\n").top]
     ['heading', 'list']
@@ -77,16 +77,16 @@ def parse_markdown(text: str, plugins: Iterable[BlockRule] = ()) -> Document:
 
 
 class Stretch(NamedTuple):
-    """A part of a document as it is read.
+    """A parsed part of a document.
 
     Attributes:
-        blocks: its blocks.
-        title: what it calls itself where that is no heading, "" for nothing.
-        directives: by the start of each heading of the document itself, where the first directive
-            that is open there starts; the end of the text where none is. Left out are headings that
-            depend on which markers are taken for those of containers.
-        redefined: the labels that titles of earlier parts have, and only this one defines, with the
-            lines of these titles.
+        blocks: the blocks of the part.
+        title: the title from front matter or HTML before the first heading, "" for none.
+        directives: by the offset of each top-level heading, the offset of the outermost directive
+            that is open there; the length of the text if none is. A heading is omitted if it is a
+            heading only in some readings of the part (see `_readings`).
+        redefined: the labels in titles of earlier parts that are first defined in this part, with
+            the lines of these titles.
     """
 
     blocks: tuple[Block, ...]
@@ -96,7 +96,7 @@ class Stretch(NamedTuple):
 
 
 def parse_stretch(text: str, definitions: Definitions) -> Stretch:
-    """Return the blocks of a part of a document, and add to its definitions."""
+    """Parse a part of a document, and add its link definitions and footnotes to `definitions`."""
     readings = [*_readings(Source.of(text), MARKDOWN, definitions)]
     first, *others = [open_directives(text, reading.blocks) for reading in readings]
     directives = {
@@ -110,12 +110,12 @@ def parse_stretch(text: str, definitions: Definitions) -> Stretch:
 
 
 def parse_blocks(text: str, plugins: tuple[BlockRule, ...] = ()) -> tuple[Block, ...]:
-    """Return the blocks of Markdown, each before what it contains."""
+    """Return the blocks of Markdown in pre-order."""
     return _parse(Source.of(text), grammar_of(plugins))[0]
 
 
 def parse_titled_blocks(text: str, plugins: tuple[BlockRule, ...]) -> tuple[tuple[Block, ...], str]:
-    """Return the blocks of Markdown, and what it calls itself where that is no heading, or ""."""
+    """Return the blocks of Markdown, and the title from front matter or HTML, "" for none."""
     return _parse(Source.of(text), grammar_of(plugins))
 
 
@@ -125,14 +125,14 @@ TRAITS = FormatTraits(
 
 
 def traits_of(plugins: tuple[BlockRule, ...]) -> FormatTraits:
-    """Return the traits of Markdown with plugins."""
+    """Return the format traits of Markdown with plugins."""
     if not plugins:
         return TRAITS
     return dataclasses.replace(TRAITS, parse_markup=partial(parse_blocks, plugins=plugins))
 
 
 def _parse(source: Source, grammar: Grammar) -> tuple[tuple[Block, ...], str]:
-    """Return the blocks of a text, and what it calls itself where that is no heading, or ""."""
+    """Return the blocks of a text, and the title from front matter or HTML, "" for none."""
     *_, (blocks, pairs, front_title, _) = _readings(source, grammar)
     return wrap(blocks, pairs) if pairs else blocks, front_title
 
@@ -140,11 +140,11 @@ def _parse(source: Source, grammar: Grammar) -> tuple[tuple[Block, ...], str]:
 def _readings(
     source: Source, grammar: Grammar, definitions: Definitions | None = None
 ) -> Iterator[_Reading]:
-    """Yield the readings of a text, of which the last one counts.
+    """Yield the readings of a text, the last of which is the result.
 
-    Markers of no container are Markdown: then the text is read again, with the others alone, some
-    of which may no longer be a container's then. What a reading changes ends at the next heading
-    outside of containers.
+    A marker without a container is ordinary Markdown, so that the text is parsed again with only
+    the other markers as markers. This may leave further markers without a container. The effect of
+    a marker ends at the next heading outside containers.
     """
     marker_lines = None
     for _ in range(_MOST_READINGS):
@@ -160,7 +160,7 @@ def _readings(
 def _read(
     source: Source, grammar: Grammar, marker_lines: Container[int] | None, env: EnvType
 ) -> tuple[tuple[Block, ...], str]:
-    """Return the blocks of a text, and what it calls itself where that is no heading, or "".
+    """Return the blocks of a text, and the title from front matter or HTML, "" for none.
 
     Directives, elements and shortcodes are their opening and closing blocks here.
     """
@@ -179,7 +179,7 @@ def _read(
 
 
 def _html_title(text: str, blocks: Sequence[Block]) -> str:
-    """Return the text of an `<h1>` before the first heading, "" if there is none."""
+    """Return the text of an `<h1>` before the first Markdown heading, "" if there is none."""
     before = takewhile(lambda block: not block.level or block.depth, blocks)
     html = (block for block in before if block.kind is BlockKind.HTML and not block.depth)
     titles = (html_title(text[block.start : block.end]) for block in html)
@@ -203,7 +203,7 @@ def _front_matter(state: State, grammar: Grammar) -> str:
 
 
 def _add_toml(state: State) -> bool:
-    """Add what stands between the first two lines of `+++`, if the text starts with one."""
+    """Add TOML front matter, between two lines of `+++`, if the text starts with such a line."""
     opening = _TOML_MARKER.match(state.src)
     closing = _TOML_MARKER.search(state.src, opening.end()) if opening else None
     if opening is None or closing is None:

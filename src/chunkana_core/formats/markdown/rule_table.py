@@ -1,7 +1,7 @@
-"""The rules of the block parser, a row each, to which the rows of users' own plugins are added.
+"""The table of block rules, one row per rule, to which the rows of users' plugins are added.
 
-What a rule may interrupt, and the order of rules, are what markdown-it-py and its plugins register;
-`grammar` computes everything else from these rows.
+The order of rules, and which blocks a rule may interrupt, are registered by markdown-it-py and its
+plugins. `grammar` computes everything else from the rows.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from chunkana_core.formats.markdown.state import RuleFunction, State
 from chunkana_core.formats.markdown.titles import RawLinkMarkdownIt
 
 Prefilter: TypeAlias = Callable[[RuleFunction, State, int, int, bool], bool]
-INDENTED_CODE = "code"  # the rule that is asked of lines of indented code alone
-FRONT_MATTER = "front_matter"  # the rule that is asked at the start of the text alone, by `parser`
-PLUGIN_KINDS = (  # those of users' own rules: of blocks of which no more is known than their lines
+INDENTED_CODE = "code"  # the rule for lines of indented code
+FRONT_MATTER = "front_matter"  # called only by `parser`, at the start of the text
+PLUGIN_KINDS = (  # the kinds that a user's rule may have: they need no data besides their lines
     BlockKind.CONTAINER,
     BlockKind.BLOCK_QUOTE,
     BlockKind.FENCED_CODE,
@@ -41,27 +41,26 @@ PLUGIN_KINDS = (  # those of users' own rules: of blocks of which no more is kno
 
 @dataclass(frozen=True, slots=True)
 class BlockRule:
-    """A block rule of markdown-it-py or of a plugin, and the blocks that it finds.
+    """A block rule of markdown-it-py or of a plugin, and the kind of blocks that it finds.
 
-    A rule is asked of the lines that start with its characters, after their indentation, but for
-    those of indented code.
+    A rule is called for each line whose first character after the indentation is one of its
+    characters, unless the line is indented code.
 
     Attributes:
         name: the name under which the rule is registered.
-        kind: the kind of the blocks, which says into what one is divided that does not fit. Blocks
-            are found inside those of a kind that is divided into them, as a `CONTAINER` is.
-        characters: the first characters of the lines that the rule is asked of; "" for all lines,
+        kind: the kind of the blocks, which determines how a block that does not fit is divided.
+            The content of a kind that is divided into blocks, such as `CONTAINER`, is parsed.
+        characters: the first characters of lines for which the rule is called; "" for all lines,
             which takes longer.
-        next_characters: those of the lines below, in place of `characters`; such rules are asked
-            before the others.
-        plugin: registers the rule, given the parser, as `MarkdownIt.use` asks it to; None for a
-            rule that the parser has.
-        name_in: returns, from the first line of a block, the name of a container or the info
-            string of code; "" for none.
+        next_characters: in place of `characters`, the first characters of the line below; such
+            rules are called before the others.
+        plugin: a plugin for `MarkdownIt.use` that registers the rule; None for a rule of
+            markdown-it-py.
+        name_in: returns the name of a container, or the info string of code, from the first line of
+            a block; "" for none.
 
     Raises:
-        ConfigurationError: for a field that is not of its type, and for characters of which no
-            line is the first.
+        ConfigurationError: for a field of the wrong type, and for characters that are white space.
     """
 
     name: str
@@ -92,7 +91,7 @@ def _enable_table(md: MarkdownIt) -> None:
 
 
 def _end_paragraphs(md: MarkdownIt) -> None:
-    """Let a setext underline be one of the lines that end a paragraph, which stock reads twice."""
+    """Let setext underlines end paragraphs; stock parses each paragraph twice instead."""
     md.block.ruler.at("lheading", lheading, {"alt": ["paragraph"]})
 
 
@@ -130,7 +129,7 @@ RULES = (
     BlockRule("lheading", BlockKind.HEADING, "=-", plugin=_end_paragraphs),
     BlockRule("paragraph", BlockKind.PARAGRAPH),
 )
-# By name, what is asked instead of a rule, and adds the blocks itself.
+# By name, the functions that replace stock rules and add the blocks themselves.
 REPLACEMENTS: Mapping[str, RuleFunction] = {
     "table": rules.table,
     "container_marker": container_lines.marker,
@@ -141,7 +140,7 @@ REPLACEMENTS: Mapping[str, RuleFunction] = {
     "lheading": rules.setext_underline,
     "paragraph": rules.paragraph,
 }
-# By name, what is given a rule, and asks it only where it has to.
+# By name, the functions that call a stock rule only if it may match.
 PREFILTERS: Mapping[str, Prefilter] = {
     "math_block": rules.prefilter_math,
     "admonition": container_lines.prefilter_admonition,
@@ -154,7 +153,7 @@ def parser_of(table: Sequence[BlockRule]) -> MarkdownIt:
     """Return markdown-it-py with the plugins of a table, each of which registers its own rules.
 
     Raises:
-        ConfigurationError: if a plugin changes a rule that is another's.
+        ConfigurationError: if a plugin changes a rule that is not its own.
     """
     md = RawLinkMarkdownIt("commonmark", {"maxNesting": 1 << 30, "inline_definitions": True})
     for plugin in dict.fromkeys(row.plugin for row in table if row.plugin):
@@ -170,6 +169,6 @@ def parser_of(table: Sequence[BlockRule]) -> MarkdownIt:
 
 
 def block_rules(md: MarkdownIt) -> dict[str, RuleFunction]:
-    """Return the rules that a parser asks, by name."""
+    """Return the active block rules of a parser, by name."""
     ruler = md.block.ruler
     return dict(zip(ruler.get_active_rules(), ruler.getRules(""), strict=True))

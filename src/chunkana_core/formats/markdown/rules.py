@@ -1,6 +1,6 @@
-"""Rules that find the same blocks as those of markdown-it-py and its plugins, in less time.
+"""Faster versions of block rules of markdown-it-py and its plugins, with the same results.
 
-Each is a `RuleFunction`, and is asked only of lines that its row in the rule table names.
+Each rule is a `RuleFunction`, and is called only for the lines that its row in the table selects.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from markdown_it.rules_block.table import MAX_AUTOCOMPLETED_CELLS
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.formats.markdown.state import MAX_INDENT, TAB_STOP, RuleFunction, State
 
-# Looking up a member of an enum takes Python 3.11 a third as long as making a block.
+# In Python 3.11, an enum member lookup takes a third of the time of making a block.
 _PARAGRAPH, _LIST, _LIST_ITEM = BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.LIST_ITEM
-# How many lines may be looked at for the ends of block quotes: so many below a heading, and so many
-# times the lines that are already below it.
+# The limit of lines checked for being lazy continuation lines: a number per heading, plus a number
+# for each line since the heading.
 _LAZY_LINES, _LAZY_LINES_PER_LINE = 1000, 16
 _DELIMITER_ROW = re.compile(
     r"(?!-[ \t]|.$)\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$",
     re.MULTILINE,
 )
-# What is trimmed from a table's header.
+# White space that is stripped from a table's header.
 _SPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
@@ -52,7 +52,7 @@ def atx_heading(state: State, start: int, end: int, silent: bool) -> bool:
 
 
 def setext_underline(state: State, start: int, end: int, silent: bool) -> bool:
-    """Tell whether a line ends a paragraph and makes a heading of it, which `paragraph` adds."""
+    """Return whether a line is a setext underline; `paragraph` adds the heading."""
     if not silent or state.sCount[start] < state.blkIndent:
         return False
     begin = state.bMarks[start] + state.tShift[start]
@@ -81,11 +81,11 @@ def fence(state: State, start: int, end: int, silent: bool) -> bool:
 
 
 def _fence_end(state: State, start: int, end: int, opening: str) -> tuple[int, bool]:
-    """Return the line of the closing fence and True, or the line after the code and False."""
+    """Return the line of the closing fence and True, or the line after unclosed code and False."""
     src, begins, shifts, indents = state.src, state.bMarks, state.tShift, state.sCount
     min_indent, max_indent = state.blkIndent, state.blkIndent + MAX_INDENT
     if begins[end - 1] + shifts[end - 1] == begins[-1]:
-        end = max(start, end - 1)  # as stock does where a container's last line is the text's end
+        end = max(start, end - 1)  # as stock does if a container ends at the end of the text
     for line in range(start, end):
         begin = begins[line] + shifts[line]
         if indents[line] < min_indent and src[begin] != "\n":
@@ -98,7 +98,7 @@ def _fence_end(state: State, start: int, end: int, opening: str) -> tuple[int, b
 
 
 def paragraph(state: State, start: int, end: int, silent: bool) -> bool:
-    """Add a paragraph, or the setext heading that its underline makes of it."""
+    """Add a paragraph, or a setext heading if an underline ends it."""
     src, begins, shifts, indents = state.src, state.bMarks, state.tShift, state.sCount
     line, stop = start + 1, state.lineMax
     first = src[begins[line] + shifts[line]]
@@ -128,10 +128,10 @@ def paragraph(state: State, start: int, end: int, silent: bool) -> bool:
 
 
 def list_block(state: State, start: int, end: int, silent: bool) -> bool:
-    """Add a list and its items; nobody asks whether it is tight."""
+    """Add a list and its items, without determining whether the list is tight."""
     indents, indent = state.sCount, state.blkIndent
     if 0 <= state.listIndent < indents[start] - MAX_INDENT and indents[start] < indent:
-        return False  # it goes on with a paragraph of an item of the list around
+        return False  # the line continues a paragraph in an item of the outer list
     marker = _LIST_MARKER.match(state.src, state.bMarks[start] + state.tShift[start])
     if marker is None:
         return False
@@ -151,14 +151,14 @@ def list_block(state: State, start: int, end: int, silent: bool) -> bool:
 
 
 def _may_interrupt(state: State, line: int, marker: re.Match[str]) -> bool:
-    """Tell whether a list may start here: in a paragraph, with text and the number 1 at most."""
+    """Return whether a list may start: in a paragraph, only with text and the number 1 or none."""
     if state.parentType != "paragraph" or state.sCount[line] < state.blkIndent:
         return True
     return int(marker[1] or 1) == 1 and state.src[marker.end()] != "\n"
 
 
 def _next_list_marker(state: State, line: int, end: int) -> re.Match[str] | None:
-    """Return the marker of a list's next item, if it has one at this line."""
+    """Return the marker of a list's next item at a line, None if there is none."""
     if line >= end or not 0 <= state.sCount[line] - state.blkIndent <= MAX_INDENT:
         return None
     if state.chains["list"].ask(state, line, end, True):
@@ -167,20 +167,20 @@ def _next_list_marker(state: State, line: int, end: int) -> re.Match[str] | None
 
 
 def _add_list_item(state: State, start: int, end: int, marker: re.Match[str]) -> None:
-    """Add a list item and its blocks, whose first line starts after the marker (§5.2)."""
+    """Add a list item and its blocks; their first line starts after the marker (§5.2)."""
     shifts, indents = state.tShift, state.sCount
     saved = shifts[start], indents[start], state.listIndent, state.blkIndent
     column = indents[start] + marker.end(2) - marker.start()  # after the marker
     spaces = _columns(marker[3], column + state.bsCount[start])
     is_blank = state.src[marker.end()] == "\n"
-    is_indented_code = spaces > MAX_INDENT + 1  # of the columns before it, one is the marker's
+    is_indented_code = spaces > MAX_INDENT + 1  # one column of white space belongs to the marker
     shifts[start], indents[start] = marker.end() - state.bMarks[start], column + spaces
     state.listIndent = state.blkIndent
     state.blkIndent = column + (1 if is_blank or is_indented_code else spaces)
     index = state.open_container()
     state.level += 1
     if is_blank and state.first_character(start + 1) == "\n":
-        state.line = min(start + 2, end)  # an item starts with one blank line at most
+        state.line = min(start + 2, end)  # at most one blank line may start an item
     else:
         state.md.block.tokenize(state, start, end)
     state.level -= 1
@@ -189,7 +189,7 @@ def _add_list_item(state: State, start: int, end: int, marker: re.Match[str]) ->
 
 
 def _columns(spaces: str, column: int) -> int:
-    """Return how many columns spaces and tabs take that start in a column."""
+    """Return the width in columns of spaces and tabs that start at a column."""
     if "\t" not in spaces:
         return len(spaces)
     before = " " * (column % TAB_STOP)
@@ -197,13 +197,13 @@ def _columns(spaces: str, column: int) -> int:
 
 
 def table(state: State, start: int, end: int, silent: bool) -> bool:
-    """Add a table; its cells are made only where its end depends on them."""
+    """Add a table; cells are parsed, by the stock rule, only if the table's end depends on them."""
     if not _is_table_header(state, start, end):
         return False
     if silent:
         return True
     columns = 1 + state.src.count("|", state.bMarks[start], state.eMarks[start])
-    interrupting = state.chains["blockquote"]  # which stock asks about tables, too
+    interrupting = state.chains["blockquote"]  # stock uses these rules for tables, too
     line = start + 2
     while line < end and state.sCount[line] >= state.blkIndent and not state.is_code_block(line):
         first = state.first_character(line)
@@ -220,7 +220,7 @@ def table(state: State, start: int, end: int, silent: bool) -> bool:
 
 
 def _is_table_header(state: State, start: int, end: int) -> bool:
-    """Tell whether the line below is a delimiter row with as many columns as a line has cells."""
+    """Return whether the next line is a delimiter row with as many columns as this line."""
     line = start + 1
     row = _DELIMITER_ROW.match(state.src, state.bMarks[line] + state.tShift[line])
     if row is None or start + 2 > end or state.sCount[line] < state.blkIndent:
@@ -234,7 +234,7 @@ def _is_table_header(state: State, start: int, end: int) -> bool:
 
 
 def prefilter_math(stock: RuleFunction, state: State, start: int, end: int, silent: bool) -> bool:
-    """Ask for a `$$` block, but look only once through lines that do not end one."""
+    """Call the stock rule of `$$` blocks, unless the lines below are known not to close one."""
     text, after = state.line_text(start), state.unclosed_math.stop
     is_open = text.startswith("$$") and "$$" not in text[2:]
     if (
@@ -256,7 +256,7 @@ def prefilter_math(stock: RuleFunction, state: State, start: int, end: int, sile
 def prefilter_reference(
     stock: RuleFunction, state: State, start: int, end: int, silent: bool
 ) -> bool:
-    """Ask for a link reference definition, unless the brackets show that there is none."""
+    """Call the stock rule of link reference definitions, unless the brackets rule one out."""
     if _NO_REFERENCE.match(state.src, state.bMarks[start] + state.tShift[start]):
         return False
     return stock(state, start, end, silent)
@@ -265,19 +265,20 @@ def prefilter_reference(
 def prefilter_footnote(
     stock: RuleFunction, state: State, start: int, end: int, silent: bool
 ) -> bool:
-    """Ask for a footnote definition, if there is a caret after the bracket."""
+    """Call the stock rule of footnote definitions, if a caret follows the bracket."""
     has_caret = state.src[state.bMarks[start] + state.tShift[start] + 1] == "^"
     return has_caret and stock(state, start, end, silent)
 
 
 def exceeds_lazy_limit(state: State, start: int, end: int, silent: bool) -> bool:
-    """Tell whether too many lines were asked whether they are lazy continuation lines.
+    """Return whether too many lines were checked for being lazy continuation lines.
 
-    Stock asks of every line after a quote, from each next `>` again, even where no paragraph is
-    open that could be continued: that is quadratic. Beyond the limit, all lines have to have a `>`.
+    Stock checks all lines after a block quote, again from each further `>`, even if no paragraph is
+    open that they could continue, which takes quadratic time. Beyond the limit, a line without `>`
+    ends the block quote.
     """
     if state.parentType != "blockquote":
-        return False  # stock asks the same rules about the rows of tables
+        return False  # stock calls the same rules for the rows of tables
     state.lazy_lines += max(1, start - state.last_lazy_line)
     state.last_lazy_line = start
     count = start - state.lazy_start

@@ -1,4 +1,4 @@
-"""What the rules of the block parser share: its state, and the chains of rules that it asks."""
+"""The state of the block parser, and the chains of rules that it calls."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ MAX_INDENT = 3  # columns; a line that is indented more is indented code
 TAB_STOP = 4  # columns
 _INDENTATION = re.compile(r"[ \t]*")
 _MAX_LEAD = (
-    400  # characters of anchors and comments that go with a heading; more would crowd it out
+    400  # characters of anchors and comments in a heading's block; more would displace content
 )
 _LEAD_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.HTML})
 _SHORTCODE_CLOSING = re.compile(r"\{\{[<%][ \t]*+/[ \t]*+([\w./-]++)")
-LONGEST_SHORTCODE = 1 << 16  # characters within which what closes a shortcode is looked for
+LONGEST_SHORTCODE = 1 << 16  # characters within which a closing tag is searched for
 _PLACEHOLDER = Block(BlockKind.OPAQUE, 0, 0, 0, 0, 0)
 
 RuleFunction: TypeAlias = "Callable[[State, int, int, bool], bool]"
-"""A block rule of markdown-it-py: of a state, a line, the end of the container, and `silent`.
+"""A block rule of markdown-it-py, called with the state, a line, the container's end, and `silent`.
 
-It tells whether a block starts at the line. Unless it is silent, it also adds the block, and sets
-`state.line` to the line after it.
+It returns whether a block starts at the line. Unless `silent`, it also adds the block and sets
+`state.line` to the line after the block.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class RuleChain:
-    """Rules of which each may start a block at a line, in the order in which they are asked.
+    """Rules that may start a block, in the order in which they are called.
 
     Attributes:
         by_first_character: the rules for lines that start with a character.
-        by_next_character: the rules for lines above one that starts with a character.
+        by_next_character: the rules for lines whose next line starts with a character.
         any_line: the rules for lines that start with any other character.
         indented: the rules for lines indented by more than `MAX_INDENT`.
-        first_characters: those of lines that any rule is asked of, but for `by_next_character`.
+        first_characters: the characters with rules in `by_first_character` or `any_line`.
     """
 
     by_first_character: Mapping[str, Sequence[RuleFunction]]
@@ -57,7 +57,7 @@ class RuleChain:
     first_characters: Container[str]
 
     def ask(self, state: State, start: int, end: int, silent: bool) -> bool:
-        """Ask the rules for a line until one takes it, and tell whether one did."""
+        """Call the rules for a line until one finds a block, and return whether one did."""
         if state.sCount[start] - state.blkIndent > MAX_INDENT:
             rules = self.indented
         else:
@@ -69,29 +69,29 @@ class RuleChain:
                         return True
             first_character = src[begins[start] + shifts[start]]
             rules = self.by_first_character.get(first_character, self.any_line)
-        for rule in rules:  # noqa: SIM110 - `any` would cost a generator and a level of recursion
+        for rule in rules:  # noqa: SIM110 - `any` needs a generator, which takes a frame of the stack
             if rule(state, start, end, silent):
                 return True
         return False
 
 
 class State(StateBlock):
-    """The parser's state; rules add blocks to it, and nobody reads tokens.
+    """The parser's state, to which rules add blocks instead of tokens.
 
-    The line end is part of `src`, so that regexes need no other bound than `$`.
+    Lines in `src` keep their line ends, so that `$` bounds regexes.
 
     Attributes:
-        source: the text as it is given.
-        chains: by what may be ended ("paragraph", "list"), the rules whose blocks end it.
-        blocks: those found so far, each before what it contains.
-        unparsed_titles: the indexes of headings whose text is still to be parsed.
-        unused: the reserved indexes that no block was put at.
-        line_offsets: offsets of the source's lines, and of its end.
-        discarded_token: what stock rules write to instead of tokens.
-        unclosed_math: the last lines found to hold no end of a `$$` block.
-        lazy_lines: how many lines were asked whether they are lazy continuation lines of a quote,
-            since the last heading of the document itself.
-        last_lazy_line: the last of them.
+        source: the original text.
+        chains: by interruptible block ("paragraph", "list"), the rules whose blocks interrupt it.
+        blocks: the blocks so far, in pre-order.
+        unparsed_titles: the indexes of headings whose text is parsed at the end.
+        unused: the reserved indexes without a block.
+        line_offsets: the offsets of the source's lines, and of its end.
+        discarded_token: the token that stock rules write to, which is never read.
+        unclosed_math: the last range of lines found not to close a `$$` block.
+        lazy_lines: how many lines were checked for being lazy continuation lines of a block quote
+            since the last top-level heading.
+        last_lazy_line: the last of these lines.
         lazy_start: the line of that heading.
         marker_lines: the offsets of the lines that may be markers of containers; None for all.
         shortcode_ends: by the name of a shortcode, the offsets where the text closes it.
@@ -105,12 +105,12 @@ class State(StateBlock):
         marker_lines: Container[int] | None = None,
         env: EnvType | None = None,
     ) -> None:
-        # Its lines are found below, without a loop over spaces.
+        # The lines are found below, faster than in stock.
         super().__init__("", md, {} if env is None else env, [])
         text = _normalized(source.text)
         is_as_long = len(text) == len(source.text)
         starts = source.line_starts if is_as_long else Source.of(text).line_starts
-        self.src = src = text + "\n"  # so that there is a character after every line
+        self.src = src = text + "\n"  # so that every line ends in a character
         count = len(starts) - (not text[starts[-1] :].strip(" \t"))  # as stock counts them
         ends = [start - 1 for start in (*starts[1:], len(src))]
         self.lineMax = count
@@ -137,12 +137,12 @@ class State(StateBlock):
         self.shortcode_ends = _shortcode_ends(text)
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
-        """Make no token, but keep count of levels."""
+        """Change the nesting level without making a token."""
         self.level += nesting
         return self.discarded_token
 
     def getLines(self, begin: int, end: int, indent: int, keepLastLF: bool) -> str:  # noqa: N802, N803
-        """Return no content for tokens that nobody reads."""
+        """Return "", since the content of tokens is never read."""
         return ""
 
     def text_between(self, begin: int, end: int) -> str:
@@ -150,7 +150,7 @@ class State(StateBlock):
         return super().getLines(begin, end, self.blkIndent, False)
 
     def first_character(self, line: int) -> str:
-        """Return the first character of a line after its indentation, a line end if it is blank."""
+        """Return the first character of a line after its indentation; of a blank line, LF."""
         return self.src[self.bMarks[line] + self.tShift[line]]
 
     def line_text(self, line: int) -> str:
@@ -172,7 +172,7 @@ class State(StateBlock):
         self.blocks.append(block)
 
     def add_heading(self, start: int, level: int, content: str) -> None:
-        """Add a heading; text that may link to a later definition is parsed at the end.
+        """Add a heading; a title that may need link definitions is parsed at the end.
 
         Anchors and comments directly before it are part of the block.
         """
@@ -190,9 +190,9 @@ class State(StateBlock):
             self.blocks[-1] = replace(self.blocks[-1], start=begin, anchor=anchor, lead=lead)
 
     def _take_lead(self, start: int) -> tuple[int, str]:
-        """Remove the blocks of anchors and comments before a heading of the document itself.
+        """Remove the blocks of anchors and comments before a top-level heading.
 
-        Where they start and the last id in them is returned, else where the heading does and "".
+        Returns their start and their last id, or the start of the heading and "" without any.
         """
         begin, last_id = start, ""
         while self.blocks and not self.level:
@@ -207,23 +207,23 @@ class State(StateBlock):
         return begin, last_id
 
     def open_container(self) -> int:
-        """Reserve the index of a container block before those of its content, and return it."""
+        """Reserve and return the index of a container block, before the blocks of its content."""
         self.blocks.append(_PLACEHOLDER)
         return len(self.blocks) - 1
 
     def close_container(
         self, kind: BlockKind, start: int, index: int, info: str = "", is_open: bool = False
     ) -> None:
-        """Put a container block, from a line up to the current one, at its index."""
+        """Set the container block at an index, from a line up to the current one."""
         begin, end = self.line_offsets[start], self.line_offsets[self.line]
         after = len(self.blocks)
         self.blocks[index] = Block(kind, self.level, begin, end, index, after, 0, info, is_open)
 
     def close_marked_container(self, start: int, index: int, info: str) -> None:
-        """Put a container block at its index, and its opening and closing lines around its content.
+        """Set the container block at an index, with blocks of its opening and closing lines.
 
-        These are what no block inside holds. Where the first line holds some, none opens the
-        container, and it is a block quote.
+        These are the lines at its start and end that are in no inner block. If the first line is in
+        an inner block, there is no opening line, and the container is a block quote.
         """
         first, line = index + 2, start + 1
         if first < len(self.blocks):
@@ -247,7 +247,7 @@ class State(StateBlock):
         self.close_container(kind, start, index, info, is_marked and not is_closed)
 
     def _put_marker(self, start: int, stop: int, index: int) -> None:
-        """Put a block of the lines that open or close a container at its index."""
+        """Set the block of the lines that open or close a container at an index."""
         while self.isEmpty(stop - 1):
             stop -= 1
         begin, end = self.line_offsets[start], self.line_offsets[stop]
@@ -262,7 +262,7 @@ class State(StateBlock):
 
 
 class PluginState(State):
-    """The state of a parser with users' own rules, which may read lines and what they push."""
+    """The state of a parser with users' rules, which may read lines and the tokens they push."""
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
         """Add a token, and return it."""
@@ -275,19 +275,19 @@ class PluginState(State):
 
 
 def _indentation_length(src: str, start: int) -> int:
-    """Return how many spaces and tabs there are at an offset."""
+    """Return the number of spaces and tabs at an offset."""
     spaces = _INDENTATION.match(src, start)
     return spaces.end() - start if spaces else 0
 
 
 def _normalized(text: str) -> str:
-    """Return a text as CommonMark reads it: no byte order mark, no NUL, and no line end but LF."""
+    """Return a text without BOM and with NULs and line ends replaced as CommonMark requires."""
     text = text.removeprefix(BOM).replace("\0", "\ufffd")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _shortcode_ends(text: str) -> dict[str, list[int]]:
-    """Return by name the offsets where a text closes shortcodes."""
+    """Return the offsets of the closing tags of shortcodes, by name."""
     ends: dict[str, list[int]] = {}
     for found in _SHORTCODE_CLOSING.finditer(text) if "{{" in text else ():
         ends.setdefault(found[1], []).append(found.start())

@@ -1,4 +1,4 @@
-"""Headings to plain titles, anchors and sections; no other inline Markdown is ever parsed."""
+"""Plain titles, anchors and sections of headings; no other inline Markdown is parsed."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from chunkana_core.text.source import BOM
 
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
 _MAX_LENGTH = 1000  # inline parsing is not linear; longer titles keep their markup
-_MAX_MARKUP = 100  # characters; it is quadratic in these, too
+_MAX_MARKUP = 100  # characters of markup, in which parsing is quadratic
 _MARKUP = re.compile(r"[\\`*_~\[<&$]")
 # Text without markup, underscores inside words, and code that neither starts nor ends with a space.
 _PLAIN = re.compile(
     r"(?:[^\\`*_~\[<&$]++|&(?![#\w])|(?<=[^\W_])_++(?=[^\W_])|`[^`\s](?:[^`]*[^`\s])?`(?!`))*+"
 )
 _LABEL = re.compile(r"\[([^\[\]]+)\]")
-_DEFINED = {"href": "", "title": ""}  # nobody reads them
-_LINKS = re.compile(r"\]\(|\[\^|\^\[")  # and footnotes; all others need a definition
-# What stands in braces after a title, as Pandoc, Hugo, VitePress and Docusaurus write it.
+_DEFINED = {"href": "", "title": ""}  # never read
+_LINKS = re.compile(r"\]\(|\[\^|\^\[")  # and footnotes; other links need a definition
+# Attributes in braces after a title, in the forms of Pandoc, Hugo, VitePress and Docusaurus.
 _ATTRIBUTE = r"""(?:
     \#([^\s\#}]++)
     | \.-?+[^\W\d][^\s=}]*+
@@ -41,7 +41,7 @@ _ATTRIBUTE = r"""(?:
 _ATTRIBUTES = re.compile(
     rf"\s*+(?:{_ATTRIBUTE}\s*+)++|\s*+/\*\s*+\#([^\s\#}}]++)\s*+\*/\s*+", re.VERBOSE
 )
-# One that is not closed is read to the end once, which keeps this linear, and stays.
+# An unclosed comment matches to the end of the text, which keeps matching linear; it is kept.
 _COMMENT = re.compile(r"<!--(?:(?!-->).)*+(-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*+>")
 _HTML_TITLE = re.compile(
@@ -55,31 +55,30 @@ _ANCHOR = re.compile(
 
 
 class RawLinkMarkdownIt(MarkdownIt):
-    """markdown-it-py, but targets of links stay as they are written, since nobody reads them.
+    """markdown-it-py without normalization of link targets, which are never read.
 
-    To normalize them, stock keeps every scheme that it has ever seen, and tables that threads may
-    find half made.
+    Stock normalization stores every URL scheme that it has seen, and is not thread-safe.
     """
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802
-        """Return the target of a link."""
+        """Return the target of a link unchanged."""
         return url
 
     def normalizeLinkText(self, link: str) -> str:  # noqa: N802
-        """Return the text of an autolink."""
+        """Return the text of an autolink unchanged."""
         return link
 
 
 _MARKDOWN = RawLinkMarkdownIt("commonmark").enable("strikethrough")
 _MARKDOWN.use(footnote_plugin).use(dollarmath_plugin)
 for _ruler in (_MARKDOWN.inline.ruler, _MARKDOWN.inline.ruler2):
-    _ruler.getRules("")  # compiled here, for threads could find it half compiled
+    _ruler.getRules("")  # compile it now: compiling at first use is not thread-safe
 
 
 def plain_title(content: str, *, may_link: bool = True) -> str | None:
-    """Return a heading's text as plain text, None if that takes parsing it.
+    """Return a heading's title as plain text, None if its markup has to be parsed.
 
-    Without link definitions in the document, `may_link=False`, brackets are no markup.
+    `may_link=False` is for documents without link definitions, in which brackets are no markup.
     """
     if not _keeps_markup(content):
         text = content if may_link else content.replace("[", "(")
@@ -104,7 +103,7 @@ def _without_comments(text: str) -> str:
 
 
 def split_attributes(content: str) -> tuple[str, str]:
-    """Return a heading's text without the attributes in braces at its end, and its id or "".
+    """Return a heading's text without the attributes in braces at its end, and the id or "".
 
     >>> split_attributes("Tea {#tea .hot}")
     ('Tea', 'tea')
@@ -121,7 +120,7 @@ def split_attributes(content: str) -> tuple[str, str]:
 
 
 def anchor_before(text: str) -> str | None:
-    """Return the last id of a block of nothing but anchors and comments, None for other blocks."""
+    """Return the last id of a block of only anchors and comments, None for other blocks."""
     if "<" not in text:
         return None
     rest = _without_comments(text).removeprefix(BOM)
@@ -136,18 +135,18 @@ def _id_of(anchor: re.Match[str]) -> str:
 
 
 def _keeps_markup(content: str) -> bool:
-    """Tell whether a title would take too long to parse."""
+    """Return whether a title takes too long to parse, so that its markup is kept."""
     if len(content) <= _MAX_MARKUP:
         return False
     return len(content) > _MAX_LENGTH or len(_MARKUP.findall(content)) > _MAX_MARKUP
 
 
 def rendered_title(content: str, env: EnvType) -> tuple[str, str]:
-    """Return a heading's text as plain text, and the id of an anchor in it or "".
+    """Return a heading's title as plain text, and the id of an anchor in the heading or "".
 
     Args:
-        content: the text, without attributes.
-        env: the link definitions of the document.
+        content: the heading's Markdown, without attributes.
+        env: the parser's environment with the link definitions of the document.
     """
     if not env.get("references"):
         title = plain_title(content, may_link=False)
@@ -179,12 +178,12 @@ def plain_text(tokens: list[Token]) -> str:
 
 @dataclass(slots=True)
 class Definitions:
-    """The labels of link definitions and footnotes in the text that was read.
+    """The labels of link definitions and footnotes in the parts of a document parsed so far.
 
     Attributes:
-        links: those of link definitions.
-        footnotes: those of footnotes.
-        awaited: the labels that titles had before anything defined them, and the lines of these.
+        links: the labels of link definitions.
+        footnotes: the labels of footnotes.
+        awaited: the labels in titles that have no definition yet, with the lines of the titles.
     """
 
     links: dict[str, object] = field(default_factory=dict)
@@ -192,12 +191,12 @@ class Definitions:
     awaited: dict[str, int] = field(default_factory=dict)
 
     def environment(self) -> EnvType:
-        """Return a parser's environment that knows the labels, and keeps what it adds to them."""
+        """Return a parser's environment with the labels, to which the parser adds separate ones."""
         footnotes = {"refs": ChainMap[str, int]({}, self.footnotes)}
         return {"references": ChainMap[str, object]({}, self.links), "footnotes": footnotes}
 
     def add(self, environment: EnvType) -> Iterator[tuple[str, int]]:
-        """Add what a parser found; yield the labels that titles had before, with their lines."""
+        """Add the labels of a parsed part; yield those that earlier titles use, with the lines."""
         links, refs = environment["references"].maps[0], environment["footnotes"]["refs"].maps[0]
         footnotes = [label for label in refs if label not in self.footnotes]
         self.links.update(dict.fromkeys(links, _DEFINED))
@@ -208,7 +207,7 @@ class Definitions:
                     yield label, self.awaited.pop(label)
 
     def expect(self, heading: str, line: int) -> None:
-        """Remember the labels that a heading has and nothing defines yet."""
+        """Record the labels in a heading that have no definition yet."""
         for label in _LABEL.findall(heading):
             name = label if label.startswith("^") else normalizeReference(label)
             if name not in self.links and f":{name[1:]}" not in self.footnotes:
@@ -216,26 +215,26 @@ class Definitions:
 
 
 class AnchorCounts(Protocol):
-    """How often the anchors that are given out were asked for again, a mapping."""
+    """A mapping from each anchor in use to the number of its repetitions."""
 
     def __contains__(self, anchor: object, /) -> bool:
-        """Tell whether an anchor was given out."""
+        """Return whether an anchor is in use."""
 
     def __getitem__(self, anchor: str, /) -> int:
-        """Return how often it was asked for again."""
+        """Return the number of repetitions of an anchor."""
 
     def __setitem__(self, anchor: str, count: int, /) -> None:
-        """Remember how often it was asked for again."""
+        """Set the number of repetitions of an anchor."""
 
 
 def heading_sections(
     top: Sequence[Block], anchors: AnchorCounts | None = None
 ) -> list[SectionRange]:
-    """Return the sections of headings: each ends at the next one of its level, or above.
+    """Return the sections of headings; a section ends at the next heading of its level or above.
 
     Args:
-        top: the document's own blocks.
-        anchors: those that earlier headings have, to which these headings' are added.
+        top: the top-level blocks of the document.
+        anchors: the anchors of earlier headings, to which the new anchors are added.
     """
     firsts = [position for position, block in enumerate(top) if block.level]
     stops = [len(top)] * len(firsts)
@@ -253,7 +252,7 @@ def heading_sections(
 
 
 def _anchors(headings: Sequence[Block], taken: AnchorCounts) -> Iterator[str]:
-    """Yield the anchors of headings; titles are slugged as GitHub does, numbering what repeats."""
+    """Yield the anchors of headings: ids, else GitHub-style slugs with numbers if repeated."""
     for heading in headings:
         if heading.anchor and heading.anchor not in taken:
             taken[heading.anchor] = 0

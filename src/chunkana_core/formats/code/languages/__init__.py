@@ -1,1 +1,1 @@
-"""The languages, a row each, of the names that their grammars give to what becomes sections."""
+"""The table of languages: one row per language, with the node types of its grammar."""

@@ -1,4 +1,4 @@
-"""Languages whose blocks stand in braces."""
+"""The rows of languages whose blocks are in braces."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ JAVASCRIPT = Language(
     wrappers=node_types(
         "export_statement lexical_declaration variable_declaration expression_statement"
     ),
-    values={
+    value_fields={
         "variable_declarator": "value",
         "assignment_expression": "right",
         "field_definition": "value",
         "export_statement": "value",
     },
-    functions=kinds_of(
+    function_kinds=kinds_of(
         **{"class": "class"},
         function="arrow_function function_expression generator_function",
     ),
-    titles={
+    title_templates={
         "assignment_expression": ("{left}",),
         "field_definition": ("{property}",),
         "export_statement": ("default",),
@@ -58,14 +58,14 @@ TYPESCRIPT = Language(
         namespace="module internal_module",
     ),
     wrappers=JAVASCRIPT.wrappers | node_types("ambient_declaration"),
-    values={
+    value_fields={
         "variable_declarator": "value",
         "assignment_expression": "right",
         "public_field_definition": "value",
         "export_statement": "value",
     },
-    functions=JAVASCRIPT.functions,
-    titles={"assignment_expression": ("{left}",), "export_statement": ("default",)},
+    function_kinds=JAVASCRIPT.function_kinds,
+    title_templates={"assignment_expression": ("{left}",), "export_statement": ("default",)},
     comments=JAVASCRIPT.comments,
     imports=node_types("import_statement import_alias"),
     attributes=node_types("decorator"),
@@ -79,9 +79,9 @@ TSX = Language(
     loose_containers=TYPESCRIPT.loose_containers,
     definitions=TYPESCRIPT.definitions,
     wrappers=TYPESCRIPT.wrappers,
-    values=TYPESCRIPT.values,
-    functions=TYPESCRIPT.functions,
-    titles=TYPESCRIPT.titles,
+    value_fields=TYPESCRIPT.value_fields,
+    function_kinds=TYPESCRIPT.function_kinds,
+    title_templates=TYPESCRIPT.title_templates,
     comments=TYPESCRIPT.comments,
     imports=TYPESCRIPT.imports,
     attributes=TYPESCRIPT.attributes,
@@ -100,9 +100,9 @@ GO = Language(
         method="method_declaration method_elem",
         type="type_spec type_alias",
     ),
-    refined={"struct_type": "struct", "interface_type": "interface"},
+    type_kinds={"struct_type": "struct", "interface_type": "interface"},
     wrappers=node_types("type_declaration"),
-    titles={"method_declaration": ("{receiver}.{name}",)},
+    title_templates={"method_declaration": ("{receiver}.{name}",)},
     imports=node_types("import_declaration"),
 )
 
@@ -124,7 +124,7 @@ RUST = Language(
         macro="macro_definition",
         type="type_item associated_type",
     ),
-    titles={"impl_item": ("{trait} for {type}", "{type}")},
+    title_templates={"impl_item": ("{trait} for {type}", "{type}")},
     comments=node_types("line_comment block_comment"),
     imports=node_types("use_declaration extern_crate_declaration"),
     attributes=node_types("attribute_item"),
@@ -172,10 +172,13 @@ C = Language(
         enum="enum_specifier",
         type="type_definition",
     ),
-    bodied=node_types("struct_specifier union_specifier enum_specifier"),
-    refined={"struct_specifier": "struct", "union_specifier": "union", "enum_specifier": "enum"},
+    body_required=node_types("struct_specifier union_specifier enum_specifier"),
+    type_kinds={"struct_specifier": "struct", "union_specifier": "union", "enum_specifier": "enum"},
     wrappers=node_types("declaration field_declaration"),
-    titles={"function_definition": ("{declarator}",), "type_definition": ("{declarator}",)},
+    title_templates={
+        "function_definition": ("{declarator}",),
+        "type_definition": ("{declarator}",),
+    },
     imports=node_types("preproc_include"),
 )
 
@@ -192,10 +195,10 @@ CPP = Language(
         "concept_definition": "concept",
         "alias_declaration": "type",
     },
-    bodied=C.bodied | node_types("class_specifier"),
-    refined={**C.refined, "class_specifier": "class"},
+    body_required=C.body_required | node_types("class_specifier"),
+    type_kinds={**C.type_kinds, "class_specifier": "class"},
     wrappers=C.wrappers | node_types("template_declaration"),
-    titles=C.titles,
+    title_templates=C.title_templates,
     imports=C.imports | node_types("using_declaration"),
     attributes=node_types("attribute_declaration"),
 )
@@ -226,7 +229,7 @@ C_SHARP = Language(
         function="local_function_statement",
     ),
     wrappers=node_types("global_statement"),
-    titles={
+    title_templates={
         "destructor_declaration": ("~{name}",),
         "operator_declaration": ("operator {operator}",),
         "conversion_operator_declaration": ("operator {type}",),
@@ -253,11 +256,11 @@ PHP = Language(
         enum="enum_declaration",
         namespace="namespace_definition",
     ),
-    bodied=node_types("namespace_definition"),
+    body_required=node_types("namespace_definition"),
     wrappers=node_types("expression_statement"),
-    values={"assignment_expression": "right"},
-    functions={"anonymous_function": "function", "arrow_function": "function"},
-    titles={"assignment_expression": ("{left}",)},
+    value_fields={"assignment_expression": "right"},
+    function_kinds={"anonymous_function": "function", "arrow_function": "function"},
+    title_templates={"assignment_expression": ("{left}",)},
     imports=node_types("namespace_use_declaration"),
     import_words=word_starts("require require_once include include_once"),
     attributes=node_types("attribute_list php_tag"),

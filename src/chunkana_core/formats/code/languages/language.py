@@ -1,4 +1,4 @@
-"""What a grammar calls definitions, what holds statements, and the rest."""
+"""The row of a language: which node types of its grammar are definitions, comments and so on."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 
 
 def kinds_of(**node_types: str) -> dict[str, str]:
-    """Return the kind of each node type, given the node types of each kind."""
+    """Return a dict from node type to kind, given space-separated node types by kind."""
     return {node_type: kind for kind, types in node_types.items() for node_type in types.split()}
 
 
-def node_types(written: str) -> frozenset[str]:
-    """Return the node types that are written with spaces between them."""
-    return frozenset(written.split())
+def node_types(names: str) -> frozenset[str]:
+    """Return the set of some space-separated node types."""
+    return frozenset(names.split())
 
 
 def word_starts(words: str) -> tuple[str, ...]:
-    """Return what a statement starts with that begins with one of some words."""
+    """Return the prefixes of statements that start with one of some space-separated words."""
     return tuple(f"{word} " for word in words.split())
 
 
@@ -26,27 +26,28 @@ STRINGS = node_types("string string_literal raw_string_literal template_literal 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language, by the node types of its grammar.
+    """A language; sets and keys of mappings are node types of its grammar.
 
     Attributes:
-        name: what the format is called.
-        suffixes: of the names of its files, in lower case.
-        media_types: such as "text/x-python".
-        containers: nodes that hold statements or members.
-        loose_containers: those that hold other nodes, too; statements are what starts a line there.
-        definitions: the kind of each definition.
-        bodied: definitions that are none where they have no body.
-        refined: the kind of a definition by the node type of its field `type`.
+        name: the name of the format.
+        suffixes: suffixes of file names, in lower case.
+        media_types: media types, such as "text/x-python".
+        containers: nodes whose children are statements or members.
+        definitions: the kinds of definitions.
+        loose_containers: nodes with statements among other children; statements start a line.
+        body_required: definitions that are statements if they have no body.
+        type_kinds: the kind of a definition by the node type of its field `type`.
         wrappers: nodes around a definition, such as an export.
-        values: for nodes that give a name to a value, the field that holds it.
-        functions: the kind of values that make a definition of what names them.
-        titles: for definitions without a mere name, fields in a template; the first that is there.
+        value_fields: for nodes that name a value, the field of the value.
+        function_kinds: the kinds of named values that are definitions, such as anonymous functions.
+        title_templates: templates of titles with fields of the node, "{name}" by default; the first
+            one whose fields are all present is used.
         comments: comments.
         imports: imports.
-        import_words: the words that statements which import start with.
-        attributes: what belongs to the next statement, such as a decorator.
-        opaque: what holds neither statements nor anything that does.
-        modifiers: nodes with attributes and other words before a definition.
+        import_words: the prefixes of other statements that are imports, such as "require ".
+        attributes: nodes that belong to the next statement, such as decorators.
+        modifiers: nodes with attributes and keywords at the start of a definition.
+        opaque: nodes that contain no items, such as strings.
     """
 
     name: str
@@ -55,12 +56,12 @@ class Language:
     containers: frozenset[str]
     definitions: Mapping[str, str]
     loose_containers: frozenset[str] = frozenset()
-    bodied: frozenset[str] = frozenset()
-    refined: Mapping[str, str] = field(default_factory=dict)
+    body_required: frozenset[str] = frozenset()
+    type_kinds: Mapping[str, str] = field(default_factory=dict)
     wrappers: frozenset[str] = frozenset()
-    values: Mapping[str, str] = field(default_factory=dict)
-    functions: Mapping[str, str] = field(default_factory=dict)
-    titles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    value_fields: Mapping[str, str] = field(default_factory=dict)
+    function_kinds: Mapping[str, str] = field(default_factory=dict)
+    title_templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     comments: frozenset[str] = frozenset({"comment"})
     imports: frozenset[str] = frozenset()
     import_words: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""All languages; here those whose blocks are indented, or end with a word."""
+"""The table of all languages, and the rows of those without braces."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RUBY = Language(
         method="method singleton_method",
     ),
     wrappers=node_types("call argument_list"),
-    titles={"singleton_method": ("{object}.{name}",), "singleton_class": ("{value}",)},
+    title_templates={"singleton_method": ("{object}.{name}",), "singleton_class": ("{value}",)},
     import_words=word_starts("require require_relative"),
 )
 
