@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from msgspec import Struct
 
@@ -115,8 +115,9 @@ class Introductions:
             kind = document.top[position].kind
             if kind is BlockKind.PARAGRAPH:
                 span = document.trimmed_block(position)
-                cutter = Cutter.of(document.source, span, self.sizer, 1, lambda *_: 0)
-                cutter = replace(cutter, is_markup=document.is_markup(position))
+                is_markup = document.is_markup(position)
+                measured = (self.sizer, 1, lambda *_: 0)
+                cutter = Cutter.of(document.source, span, *measured, is_markup=is_markup)
                 first = next((piece.span for piece in cutter.sentences()), span)
                 sentence = document.text[first.start : first.end]
                 if is_prose(sentence):

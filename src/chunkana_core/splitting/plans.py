@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.drafting import costs
@@ -24,8 +25,7 @@ class PackedRow(NamedTuple):
     parts: Sequence[range]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """Plans where to cut one draft.
 
     Attributes:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import islice, pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.markup import NO_TAGS, Tags
@@ -84,8 +84,7 @@ class WordCut(Struct, frozen=True, gc=False):
     is_misread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Cutter:
+class Cutter(Struct, frozen=True):
     """Cuts the text of one block.
 
     Attributes:
@@ -116,13 +115,15 @@ class Cutter:
         sizer: Sizer,
         limit: int,
         size_of: Callable[[int, int], int] | None = None,
+        *,
+        is_markup: bool = True,
     ) -> Cutter:
         """Prepare to cut a block; `size_of` may remember what was measured."""
         size_of = size_of or (lambda start, end: sizer.length(source.text[start:end]))
         safe_from = span.start
         for underline in _UNDERLINE.finditer(source.text, span.start, span.end):
             safe_from = underline.start() + 1
-        return cls(source, span, sizer, max(1, limit), safe_from, size_of)
+        return cls(source, span, sizer, max(1, limit), safe_from, size_of, NO_TAGS, is_markup)
 
     def sentences(self) -> Iterator[Piece]:
         """Divide a paragraph into sentences, and those over the limit into runs of words."""
