@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.document import Document
@@ -115,9 +116,8 @@ class Introductions:
             kind = document.top[position].kind
             if kind is BlockKind.PARAGRAPH:
                 span = document.trimmed_block(position)
-                is_markup = document.is_markup(position)
-                measured = (self.sizer, 1, lambda *_: 0)
-                cutter = Cutter.of(document.source, span, *measured, is_markup=is_markup)
+                cutter = Cutter.of(document.source, span, self.sizer, 1, lambda *_: 0)
+                cutter = replace(cutter, is_markup=document.is_markup(position))
                 first = next((piece.span for piece in cutter.sentences()), span)
                 sentence = document.text[first.start : first.end]
                 if is_prose(sentence):

@@ -23,7 +23,7 @@ from chunkana_core.document.outline import (
 )
 from chunkana_core.document.traits import FormatTraits
 from chunkana_core.errors import FormatError
-from chunkana_core.text.markup import has_text
+from chunkana_core.text.markup import has_text, starts_with_text
 from chunkana_core.text.source import BOM, NON_SPACE, Source, Span
 
 UNTITLED = "Document"  # what a document is called without a title and without an H1
@@ -230,9 +230,11 @@ class Document:
 
     def is_read(self, position: int) -> bool:
         """Tell whether a reader sees text of a block: not of comments, anchors, definitions."""
-        kind = self.top[position].kind
-        if kind not in _MARKUP_KINDS or not self.is_markup(position):
-            return kind not in _UNREAD_KINDS
+        block = self.top[position]
+        if block.kind not in _MARKUP_KINDS or not self.is_markup(position):
+            return block.kind not in _UNREAD_KINDS
+        if starts_with_text(self.text, block.start):
+            return True
         if position not in self._is_read:
             span = self.trimmed_block(position)
             self._is_read[position] = has_text(self.text[span.start : span.end])

@@ -296,9 +296,8 @@ class UnitMaker(Struct, frozen=True):
     def _pieces(self, block: Block, whole: Unit, limit: int) -> list[tuple[Piece, Repeats]]:
         sizes = self.sizes
         document, division = sizes.document, block.traits.division
-        is_markup = document.is_markup(whole.first)
-        measured = (sizes.sizer, limit, sizes.of_span)
-        cutter = Cutter.of(document.source, whole.span, *measured, is_markup=is_markup)
+        cutter = Cutter.of(document.source, whole.span, sizes.sizer, limit, sizes.of_span)
+        cutter = structs.replace(cutter, is_markup=document.is_markup(whole.first))
         if division in (Division.FENCED_LINES, Division.ROWS):
             return divide_atom(cutter, block, by_syntax=self.by_syntax)
         divide = _DIVIDERS.get(division, Cutter.sentences)

@@ -115,15 +115,13 @@ class Cutter(Struct, frozen=True):
         sizer: Sizer,
         limit: int,
         size_of: Callable[[int, int], int] | None = None,
-        *,
-        is_markup: bool = True,
     ) -> Cutter:
         """Prepare to cut a block; `size_of` may remember what was measured."""
         size_of = size_of or (lambda start, end: sizer.length(source.text[start:end]))
         safe_from = span.start
         for underline in _UNDERLINE.finditer(source.text, span.start, span.end):
             safe_from = underline.start() + 1
-        return cls(source, span, sizer, max(1, limit), safe_from, size_of, NO_TAGS, is_markup)
+        return cls(source, span, sizer, max(1, limit), safe_from, size_of)
 
     def sentences(self) -> Iterator[Piece]:
         """Divide a paragraph into sentences, and those over the limit into runs of words."""

@@ -31,6 +31,11 @@ _TAG_OR_COMMENT = re.compile(
 _VOID = re.compile("(?i:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)")
 
 
+def starts_with_text(text: str, offset: int) -> bool:
+    """Tell whether the first character of a block shows that a reader sees text of it."""
+    return text[offset].isalnum() and not text.startswith(_MARKUP, offset)
+
+
 def has_text(block: str) -> bool:
     """Tell whether a reader sees text of a block of HTML or MDX, or of a paragraph.
 
