@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import attrgetter
 
 from msgspec import Struct
@@ -143,7 +143,7 @@ class Document:
         contents, code = content_counts(top), _outermost_code(blocks)
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
         sections = outline_of(ranges, contents, front_matter_stop)
-        runs = [run for run in own_runs(sections) for _ in range(run.first, run.stop)]
+        runs = [*chain(*[[run] * (run.stop - run.first) for run in own_runs(sections)])]
         headings = [s for s in sections[1:] if traits.has_headings and not s.kind]
         tops = [s.title for s in headings if s.level == 1]
         first = headings[0] if headings else sections[ROOT]
@@ -231,9 +231,9 @@ class Document:
     def is_read(self, position: int) -> bool:
         """Tell whether a reader sees text of a block: not of comments, anchors, definitions."""
         block = self.top[position]
-        if block.kind not in _MARKUP_KINDS or not self.is_markup(position):
+        if block.kind not in _MARKUP_KINDS:
             return block.kind not in _UNREAD_KINDS
-        if starts_with_text(self.text, block.start):
+        if starts_with_text(self.text, block.start) or not self.is_markup(position):
             return True
         if position not in self._is_read:
             span = self.trimmed_block(position)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -66,7 +66,7 @@ class ContentWriter(Struct, frozen=True):
         """Look at a draft: a stack over a third of the limit loses its outermost headings."""
         document, sizer = sizes.document, sizes.sizer
         span = draft.span(document)
-        headings = () if draft.is_bare(document) else _leading_headings(document, draft)
+        headings = [] if draft.is_bare(document) else _leading_headings(document, draft)
         stacks = _stacks(document, headings, sizer)
         stack_size = sizer.length(stacks[0].text) if stacks else 0
         headings_size = sizes.of_span(span.start, headings[-1].end) if headings else 0
@@ -120,10 +120,11 @@ class ContentWriter(Struct, frozen=True):
         )
 
 
-def _leading_headings(document: Document, draft: Draft) -> tuple[Span, ...]:
-    positions = range(draft.first, draft.stop)
-    leading = takewhile(lambda position: document.top[position].level, positions)
-    return tuple(document.heading_span(position) for position in leading)
+def _leading_headings(document: Document, draft: Draft) -> list[Span]:
+    stop = draft.first
+    while stop < draft.stop and document.top[stop].level:
+        stop += 1
+    return [document.heading_span(position) for position in range(draft.first, stop)]
 
 
 def _stacks(document: Document, headings: Sequence[Span], sizer: Sizer) -> list[Stack]:

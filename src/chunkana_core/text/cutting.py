@@ -15,11 +15,12 @@ from chunkana_core.sizing import Sizer
 from chunkana_core.text.markup import NO_TAGS, Tags
 from chunkana_core.text.source import Source, Span
 
-_SENTENCE_END = re.compile(
-    r"""(?<![.!?…])[.!?…]++["'»”’)\]*_`]*+(?=\s)  # an end in most scripts
-    |[。！？…]++["'」』”’）]*+  # in Chinese and Japanese, where no space follows
-    |(?:\ \ |\\)(?=[\r\n])  # a hard line break (CommonMark 0.31.2 §6.7)
-    """,
+_SENTENCE_END = re.compile(  # what it starts with goes first, so that all else is skipped fast
+    r"""[.!?…。！？\ \\](?:
+    (?<=[.!?…])(?<![.!?…]{2})[.!?…]*+["'»”’)\]*_`]*+(?=\s)  # an end in most scripts
+    |(?<=[。！？…])[。！？…]*+["'」』”’）]*+  # in Chinese and Japanese, where no space follows
+    |(?:(?<=\ )\ |(?<=\\))(?=[\r\n])  # a hard line break (CommonMark 0.31.2 §6.7)
+    )""",
     re.VERBOSE,
 )
 _HARD_BREAKS = (" ", "\\")

@@ -94,8 +94,8 @@ class State(StateBlock):
         last_lazy_line: the last of them.
         lazy_start: the line of that heading.
         marker_lines: the offsets of the lines that may be markers of containers; None for all.
-        shortcode_ends: by the name of a shortcode, the offsets where the text closes it; None before the first
-            is asked for.
+        shortcode_ends: by the name of a shortcode, the offsets where the text closes it;
+            None before the first is asked for.
     """
 
     def __init__(
