@@ -13,14 +13,7 @@ from msgspec import Struct
 from chunkana_core.document.analysis import ContentAnalysis, analyze
 from chunkana_core.document.blocks import TRAITS, Block, BlockKind, content_counts
 from chunkana_core.document.cells import NO_CELLS, Cells
-from chunkana_core.document.outline import (
-    ROOT,
-    Run,
-    Section,
-    SectionRange,
-    outline_of,
-    own_runs,
-)
+from chunkana_core.document.outline import ROOT, Run, Section, SectionRange, outline_of
 from chunkana_core.document.traits import FormatTraits
 from chunkana_core.errors import FormatError
 from chunkana_core.text.markup import has_text, starts_with_text
@@ -142,8 +135,8 @@ class Document:
         text, top = source.text, tuple([block for block in blocks if not block.depth])
         contents, code = content_counts(top), _outermost_code(blocks)
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
-        sections = outline_of(ranges, contents, front_matter_stop)
-        runs = [*chain(*[[run] * (run.stop - run.first) for run in own_runs(sections)])]
+        sections, own_runs = outline_of(ranges, contents, front_matter_stop)
+        runs = [*chain(*[[run] * (run.stop - run.first) for run in own_runs])]
         headings = [s for s in sections[1:] if traits.has_headings and not s.kind]
         tops = [s.title for s in headings if s.level == 1]
         first = headings[0] if headings else sections[ROOT]

@@ -93,8 +93,8 @@ class ContentWriter(Struct, frozen=True):
 
     def _closing_fence(self, content: str, first: Unit, last: Unit) -> str:
         """Return the end of a fence that a part opens only because it was cut out."""
-        may_open = has_fence(content) and not self._is_whole(first, last)
-        if not may_open or not self._may_cut_fence(first.first, last.stop):
+        is_whole = self._is_whole(first, last) or not has_fence(content)
+        if is_whole or not self._may_cut_fence(first.first, last.stop):
             return ""
         block = self.document.block_at(last.span.end - 1)
         is_open = block.is_open and not last.repeats.tail

@@ -15,6 +15,8 @@ from chunkana_core.splitting.draft_units import DraftUnits, leads_in
 from chunkana_core.splitting.packing import Row, least_cost_cuts
 from chunkana_core.splitting.units import Unit
 
+_FREELY_PARTED = {BlockKind.HEADING, BlockKind.THEMATIC_BREAK}  # from what is before them
+
 
 class PackedRow(NamedTuple):
     """Units in a row, by their sizes and the costs of cuts, and the parts that they became."""
@@ -101,7 +103,7 @@ class Plan(Struct, frozen=True):
         """Return what a cut between two neighbouring units costs."""
         if right.starts is None:
             return right.cost
-        if right.starts in (BlockKind.HEADING, BlockKind.THEMATIC_BREAK):
+        if right.starts in _FREELY_PARTED:
             return costs.BEFORE_HEADING
         is_led_in = leads_in(self.draft_units.contents.document, left, right)
         lead_in = costs.LEAD_IN if is_led_in else 0

@@ -10,6 +10,8 @@ from itertools import accumulate
 
 from msgspec import Struct
 
+from chunkana_core.text.source import BOM
+
 _MARKUP = ("<", "{/*", "import", "export")  # how a block starts that may have no text
 # An unclosed comment runs to the end, which keeps these linear.
 _COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|\{/\*(?:[^*]|\*(?!/\}))*+(?:\*/\}|\Z)")
@@ -32,8 +34,8 @@ _VOID = re.compile("(?i:area|base|br|col|embed|hr|img|input|link|meta|param|sour
 
 
 def starts_with_text(text: str, offset: int) -> bool:
-    """Tell whether the first character of a block shows that a reader sees text of it."""
-    return text[offset].isalnum() and not text.startswith(_MARKUP, offset)
+    """Tell whether how a block starts shows that a reader sees text of it."""
+    return not (text[offset].isspace() or text.startswith((BOM, *_MARKUP), offset))
 
 
 def has_text(block: str) -> bool:
