@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain
 
 from msgspec import Struct, structs
@@ -45,8 +44,7 @@ class Part(Struct, frozen=True, gc=False):
     oversize_reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Splitter:
+class Splitter(Struct, frozen=True):
     """Splits the drafts of a document.
 
     Attributes:

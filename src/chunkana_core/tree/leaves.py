@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from operator import attrgetter
 
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document.blocks import TRAITS, Block, BlockKind
@@ -26,8 +25,7 @@ _START, _END, _FIRST = attrgetter("start"), attrgetter("end"), attrgetter("first
 _LANGUAGE = re.compile(r"[\w+#.\-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class LeafMaker:
+class LeafMaker(Struct, frozen=True):
     """Makes leaf chunks, without links.
 
     Attributes:
@@ -164,8 +162,7 @@ def _merge_reason(location: Location) -> str | None:
     return "small_chunk" if location.holds_several else None
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
+class Overlap(Struct, frozen=True):
     """Finds what stands before and after a leaf, for its metadata alone.
 
     Attributes:
