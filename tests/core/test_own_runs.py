@@ -6,7 +6,7 @@ import pytest
 
 from chunkana_core import ChunkConfig, Chunker, Context, HierarchyBuilder, Source, TocEntry
 from chunkana_core.document.blocks import content_counts
-from chunkana_core.document.outline import outline_of, own_runs
+from chunkana_core.document.outline import outline_of
 from chunkana_core.extending import (
     Block,
     BlockKind,
@@ -110,10 +110,9 @@ def test_ranges_that_do_not_nest_are_errors(ranges: list[tuple[int, int]]) -> No
 def test_of_nested_sections_64_levels_are_kept() -> None:
     """What is deeper is the own text of the innermost."""
     ranges = [SectionRange(str(n), n, "", 0, 1) for n in range(1, 70)]
-    sections = outline_of(ranges, [0, 1])
+    sections, runs = outline_of(ranges, [0, 1])
     assert len(sections[-1].path) == sections[-1].level == 64
-    (run,) = own_runs(sections)
-    assert run.section is sections[-1]
+    assert [run.section for run in runs] == [sections[-1]]
 
 
 def _block(start: int, end: int, index: int = 0, after: int = 1, depth: int = 0) -> Block:

@@ -213,13 +213,15 @@ def test_title_of_front_matter(yaml: str, title: str) -> None:
         ("title: a: b", None),
         ("title: a #b", None),
         ("title: [a]", None),
-        ("title:\n  far", None),
+        ("title:\n  far", "far"),
+        ("title: as far\n  as here \n   and on\nother:", "as far as here and on"),
+        ("other: 'a'\n  b", None),
         ("title: a\u2028b", None),
         ("", None),
     ],
 )
 def test_simple_front_matter(yaml: str, title: str | None) -> None:
-    """Keys with scalars, and lists of them, need no YAML parser; all else goes to PyYAML."""
+    """Keys with scalars, and lists of them, are read without PyYAML, which is given all else."""
     assert is_simple(yaml) == (title is not None)
     if title is not None:
         assert simple_title(yaml) == parsed_title(yaml) == title
@@ -232,7 +234,7 @@ _YAML_WORDS = (
 )
 _YAML_LINES = st.builds(
     lambda key, words: key + "".join(words),
-    st.sampled_from(("title: ", "title:", "a-b: ", "c:", "- ")),
+    st.sampled_from(("title: ", "title:", "a-b: ", "c:", "- ", "  ", " x")),
     st.lists(st.sampled_from(_YAML_WORDS), max_size=3),
 )
 

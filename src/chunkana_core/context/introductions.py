@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.document import Document
@@ -42,6 +43,7 @@ _DATE = re.compile(
     """,
     re.VERBOSE,
 )
+_YEAR = re.compile(r"[0-9]{4}")  # in every date
 _MAX_WORDS_AROUND_DATE = 5  # in a line that only dates a page, on each side of the date
 # Scripts without spaces: Thai to Tibetan, Burmese, Khmer, Kana and Han.
 _UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
@@ -127,13 +129,14 @@ class Introductions:
 
     def _shorten(self, sentence: str, start: int) -> FirstSentence:
         """Return the words of a sentence that fit, no sentence if these are fewer than six."""
-        source = Source.of(" ".join(without_targets(sentence).split()))
-        whole = Span(0, len(source.text))
-        fitting = next(Cutter.of(source, whole, self.sizer, self.longest).words(whole)).span
-        text = source.text[fitting.start : fitting.end]
+        text = whole = " ".join(without_targets(sentence).split())
+        if self.sizer.length(whole) > self.longest:
+            source, span = Source.of(whole), Span(0, len(whole))
+            fitting = next(Cutter.of(source, span, self.sizer, self.longest).words(span)).span
+            text = whole[fitting.start : fitting.end]
         if count_words(text) < _MIN_WORDS:
             return FirstSentence()
-        return FirstSentence(text, start, source.text.rstrip("*_").endswith(_LEAD_IN_ENDS))
+        return FirstSentence(text, start, whole.rstrip("*_").endswith(_LEAD_IN_ENDS))
 
 
 def is_prose(sentence: str) -> bool:
@@ -143,11 +146,17 @@ def is_prose(sentence: str) -> bool:
     text and its target. Images and HTML tags do not count.
     """
     shown = _TAG.sub("", _IMAGE.sub("", sentence))
-    letters, outside = (sum(map(str.isalpha, text)) for text in (shown, _LINK.sub("", shown)))
-    if _MARKER.match(sentence) or not letters or 2 * outside < letters:
+    if _MARKER.match(sentence) or not any(map(str.isalpha, shown)):
         return False
-    parts = _DATE.split(shown, maxsplit=1)
+    outside = _LINK.sub("", shown)
+    if outside != shown and 2 * _count_letters(outside) < _count_letters(shown):
+        return False
+    parts = _DATE.split(shown, maxsplit=1) if _YEAR.search(shown) else [shown]
     return len(parts) == 1 or max(map(count_words, parts)) > _MAX_WORDS_AROUND_DATE
+
+
+def _count_letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
 
 
 def without_targets(sentence: str) -> str:

@@ -71,18 +71,18 @@ class Cells:
 
     def are_markup(self, first: int, stop: int) -> bool:
         """Tell whether all cells of a run of blocks are of Markdown; of no cells they are."""
-        return all(cell.is_markup for cell in self._touched(first, stop))
+        return not self.cells or all(cell.is_markup for cell in self._touched(first, stop))
 
     def divided_at(self, position: int) -> Cell | None:
         """Return the cell that holds a block, if it holds definitions."""
         found = next(self._touched(position, position + 1), None)
         return found if found and found.is_divided else None
 
-    def edges(self, first: int, stop: int) -> Iterator[int]:
-        """Yield the positions in a run of blocks where cells start or end that hold definitions."""
-        for cell in self._touched(first, stop):
-            if cell.is_divided:
-                yield from (edge for edge in (cell.first, cell.stop) if first < edge < stop)
+    def edges(self, first: int, stop: int) -> list[int]:
+        """Return the positions in a run of blocks where cells start or end with definitions."""
+        touched = self._touched(first, stop) if self.cells else ()
+        edges = [edge for cell in touched if cell.is_divided for edge in (cell.first, cell.stop)]
+        return [edge for edge in edges if first < edge < stop]
 
     def _touched(self, first: int, stop: int) -> Iterator[Cell]:
         """Yield the cells that hold a run of blocks."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import attrgetter
 
 from msgspec import Struct
@@ -13,17 +13,10 @@ from msgspec import Struct
 from chunkana_core.document.analysis import ContentAnalysis, analyze
 from chunkana_core.document.blocks import TRAITS, Block, BlockKind, content_counts
 from chunkana_core.document.cells import NO_CELLS, Cells
-from chunkana_core.document.outline import (
-    ROOT,
-    Run,
-    Section,
-    SectionRange,
-    outline_of,
-    own_runs,
-)
+from chunkana_core.document.outline import ROOT, Run, Section, SectionRange, outline_of
 from chunkana_core.document.traits import FormatTraits
 from chunkana_core.errors import ExtensionError
-from chunkana_core.text.markup import has_text
+from chunkana_core.text.markup import has_text, starts_with_text
 from chunkana_core.text.source import BOM, NON_SPACE, Source, Span
 
 UNTITLED = "Document"  # what a document is called without a title and without an H1
@@ -142,8 +135,8 @@ class Document:
         text, top = source.text, tuple([block for block in blocks if not block.depth])
         contents, code = content_counts(top), _outermost_code(blocks)
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
-        sections = outline_of(ranges, contents, front_matter_stop)
-        runs = [run for run in own_runs(sections) for _ in range(run.first, run.stop)]
+        sections, own_runs = outline_of(ranges, contents, front_matter_stop)
+        runs = [*chain(*[[run] * (run.stop - run.first) for run in own_runs])]
         headings = [s for s in sections[1:] if traits.has_headings and not s.kind]
         tops = [s.title for s in headings if s.level == 1]
         first = headings[0] if headings else sections[ROOT]
@@ -230,9 +223,11 @@ class Document:
 
     def is_read(self, position: int) -> bool:
         """Tell whether a reader sees text of a block: not of comments, anchors, definitions."""
-        kind = self.top[position].kind
-        if kind not in _MARKUP_KINDS or not self.is_markup(position):
-            return kind not in _UNREAD_KINDS
+        block = self.top[position]
+        if block.kind not in _MARKUP_KINDS:
+            return block.kind not in _UNREAD_KINDS
+        if starts_with_text(self.text, block.start) or not self.is_markup(position):
+            return True
         if position not in self._is_read:
             span = self.trimmed_block(position)
             self._is_read[position] = has_text(self.text[span.start : span.end])

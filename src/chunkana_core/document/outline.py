@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -83,26 +84,31 @@ class Run(Struct, frozen=True, gc=False):
     section: Section
 
 
-def own_runs(sections: Sequence[Section]) -> Iterator[Run]:
-    """Yield the runs of blocks that are sections' own, in document order; they tile it."""
-    first = 0
-    for index, group in groupby(_owners(sections)):
-        stop = first + len(list(group))
-        yield Run(first, stop, sections[index])
-        first = stop
+class Outline(NamedTuple):
+    """The sections of a document, and the runs of blocks that are their own, which tile it."""
+
+    sections: tuple[Section, ...]
+    runs: list[Run]
 
 
-def _owners(sections: Sequence[SectionRange | Section]) -> list[int]:
-    """Return for each position the index of the innermost section, of few levels in all."""
+def _own_ranges(ranges: Sequence[SectionRange]) -> Iterator[tuple[int, int, int]]:
+    """Yield the first position of each run of blocks, its stop, and the innermost range around it.
+
+    That is linear, for ranges have few levels in all.
+    """
     owners: list[int] = []
-    for index, section in enumerate(sections):
-        owners[section.first : section.stop] = [index] * (section.stop - section.first)
-    return owners
+    for index, given in enumerate(ranges):
+        owners[given.first : given.stop] = [index] * (given.stop - given.first)
+    first = 0
+    for index, group in groupby(owners):
+        stop = first + len(list(group))
+        yield first, stop, index
+        first = stop
 
 
 def outline_of(
     ranges: Sequence[SectionRange], contents: Sequence[int], front_matter_stop: int = 0
-) -> tuple[Section, ...]:
+) -> Outline:
     """Return the outline of a document's sections, in linear time.
 
     Ranges deeper than 64 levels are left out: their blocks are those of the section around.
@@ -130,15 +136,18 @@ def outline_of(
     own_stops = [given.stop for given in kept]
     for parent, given in zip(parents[:0:-1], kept[:0:-1], strict=True):  # the last one first
         own_stops[parent] = given.first
-    owners = _owners(kept)[front_matter_stop:]
-    growth = pairwise(contents[front_matter_stop:])
-    with_body = {index for index, (a, b) in zip(owners, growth, strict=True) if b > a}
+    owned = [*_own_ranges(kept)]
+    with_body = {
+        index
+        for first, stop, index in owned
+        if contents[stop] > contents[max(first, front_matter_stop)]
+    }
     sections: list[Section] = []
     for index, (given, parent, own_stop) in enumerate(zip(kept, parents, own_stops, strict=True)):
         path = (*sections[parent].path, given.title) if index else ()
         own = (path, given.anchor, given.first, own_stop, given.stop, index in with_body)
         sections.append(Section(index, parent, given.level, given.title, *own, given.kind))
-    return tuple(sections)
+    return Outline(tuple(sections), [Run(a, b, sections[index]) for a, b, index in owned])
 
 
 def common_ancestor(sections: Sequence[Section], first: int, second: int) -> int:

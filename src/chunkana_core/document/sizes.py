@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from chunkana_core.document.document import Document
 from chunkana_core.sizing import Sizer
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSizes:
+class DocumentSizes(Struct, frozen=True):
     """Sizes of stretches of a document's text, in units of the sizer's measure.
 
     A measure need not be additive. The size of a run of blocks is then an estimate: the sum of the
@@ -22,9 +21,9 @@ class DocumentSizes:
 
     document: Document
     sizer: Sizer
-    _spans: dict[tuple[int, int], int] = field(default_factory=dict, repr=False, compare=False)
-    _repeated: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
-    _sums: list[tuple[int, int]] = field(default_factory=list, repr=False, compare=False)
+    _spans: dict[tuple[int, int], int] = field(default_factory=dict)
+    _repeated: dict[str, int] = field(default_factory=dict)
+    _sums: list[tuple[int, int]] = field(default_factory=list)
 
     def of_span(self, start: int, end: int) -> int:
         """Return the size of the text between two offsets."""

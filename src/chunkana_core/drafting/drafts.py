@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from msgspec import Struct
 
@@ -11,6 +10,8 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.errors import ExtensionError
 from chunkana_core.text.source import Span
+
+_BRACKET = BlockKind.BRACKET
 
 
 class Draft(Struct, frozen=True, gc=False):
@@ -52,11 +53,13 @@ def section_drafts(document: Document) -> list[Draft]:
     drafts = [Draft(0, start)] if start else []
     for run in document.runs(start, stop):
         first = max(run.first, start)
-        while drafts and first < run.stop and document.top[first].kind is BlockKind.BRACKET:
+        while drafts and first < run.stop and document.top[first].kind is _BRACKET:
             first += 1
             drafts[-1] = Draft(drafts[-1].first, first)
-        bounds = (first, *document.cells.edges(first, run.stop), run.stop)
-        drafts += [Draft(*pair) for pair in pairwise(bounds) if pair[0] < pair[1]]
+        for edge in (*document.cells.edges(first, run.stop), run.stop):
+            if first < edge:
+                drafts.append(Draft(first, edge))
+                first = edge
     return drafts
 
 

@@ -32,7 +32,7 @@ def prevent_dangling(drafts: Sequence[Draft], sizes: DocumentSizes) -> list[Draf
         if draft.is_bare(document):
             bare.append(draft)
             continue
-        count = _count_carried(bare, draft, sizes)
+        count = _count_carried(bare, draft, sizes) if bare else 0
         result += _packed(bare[: len(bare) - count], sizes)
         result.append(Draft(bare[-count].first, draft.stop) if count else draft)
         bare = []

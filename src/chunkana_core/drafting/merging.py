@@ -10,7 +10,6 @@ from operator import attrgetter
 
 from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import ContextWriter
-from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.location import section_path, summarize_paths
 from chunkana_core.document.outline import ROOT, Section
 from chunkana_core.document.paths import PathSummary
@@ -119,12 +118,12 @@ class Merger:
     def obstacle(self, left: Draft, right: Draft) -> MergeObstacle | None:
         """Return why two drafts of one parent are not merged, None if they are."""
         document, merging = self.sizes.document, self.sizes.document.traits.merging
-        first, opening = document.top[left.first], document.top[right.first]
+        opening = document.top[right.first]
         is_heading = bool(opening.level) and document.is_heading(right.first)
         if is_heading and opening.level <= self.config.merge_boundary_level:
             return MergeObstacle.HEADING
-        is_mixed = left.is_in_section(document) != right.is_in_section(document)
-        if first.kind is BlockKind.FRONT_MATTER or is_mixed:
+        front_stop, preamble_stop = document.front_matter_stop, document.preamble_stop
+        if left.first < front_stop or left.first < preamble_stop <= right.first:
             return MergeObstacle.PREAMBLE
         if right.is_bare(document):
             return MergeObstacle.BARE

@@ -14,6 +14,9 @@ from chunkana_core.drafting import costs
 from chunkana_core.drafting.drafts import Draft, require_tiling, section_drafts
 from chunkana_core.errors import ConfigurationError, require_type
 
+_PARAGRAPH = {BlockKind.PARAGRAPH}
+_ATOMS_AND_PARAGRAPH = {kind for kind in BlockKind if TRAITS[kind].oversize_reason} | _PARAGRAPH
+
 
 class BaseStrategy(ABC):
     """A way to chunk; subclass it and register an instance with the chunker.
@@ -56,9 +59,9 @@ class CodeAwareStrategy(BaseStrategy):
 
     def binding(self, before: BlockKind, after: BlockKind) -> int:
         """Make it dearer to part an atom from its neighbours."""
-        is_atom = [TRAITS[kind].oversize_reason is not None for kind in (before, after)]
-        explains = BlockKind.PARAGRAPH in (before, after) and any(is_atom)
-        return costs.EXPLAINED_ATOM if explains or all(is_atom) else 0
+        kinds = {before, after}
+        are_bound = kinds <= _ATOMS_AND_PARAGRAPH and kinds != _PARAGRAPH
+        return costs.EXPLAINED_ATOM if are_bound else 0
 
 
 class StructuralStrategy(BaseStrategy):

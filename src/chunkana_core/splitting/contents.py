@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -13,9 +12,12 @@ from chunkana_core.document.document import Document
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.headings import largest_stack
+from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.repeats import has_fence, missing_fence
 from chunkana_core.splitting.units import Unit
 from chunkana_core.text.source import Span
+
+_FENCED_CODE = BlockKind.FENCED_CODE
 
 
 class Content(Struct, frozen=True, gc=False):
@@ -32,58 +34,43 @@ class Content(Struct, frozen=True, gc=False):
     text_offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ContentWriter:
+class Stack(Struct, frozen=True, gc=False):
+    """Headings that are repeated, with the blank line that follows, and where the first starts."""
+
+    text: str
+    start: int
+
+
+class ContentWriter(Struct, frozen=True):
     """Writes the contents of the parts of one draft.
 
     Attributes:
         document: the document.
         span: the draft's text.
-        stack: the headings that continuing parts repeat, outermost first.
-        after_stack: the blank line that follows it, of line ends as the headings' own.
-        stack_size: the size of both.
+        stacks: the headings that continuing parts repeat, then what is left of them as outermost
+            ones are dropped.
+        stack_size: the size of the first of these.
         headings_size: the size of all headings that the draft starts with.
-        may_cut_fences: whether a part may open a fence that is none in the document.
+        keep_atoms: whether fenced code is never cut.
     """
 
     document: Document
     span: Span
-    stack: tuple[Span, ...]
-    after_stack: str
+    stacks: Sequence[Stack]
     stack_size: int
     headings_size: int
-    may_cut_fences: bool
+    keep_atoms: bool
 
     @classmethod
     def of(cls, draft: Draft, sizes: DocumentSizes, *, keep_atoms: bool) -> ContentWriter:
         """Look at a draft: a stack over a third of the limit loses its outermost headings."""
         document, sizer = sizes.document, sizes.sizer
         span = draft.span(document)
-        headings = () if draft.is_bare(document) else _leading_headings(document, draft)
-        most = largest_stack(sizer.max_size)
-        longer = (headings[first:] for first in range(len(headings) - 1, -1, -1))
-        fitting = takewhile(lambda s: sizer.length(_slice(document, s)) <= most, longer)
-        stack = max(fitting, key=len, default=())
-        after_stack = 2 * document.source.line_ending(stack[-1].end) if stack else ""
-        # Whole blocks of code have their fences; what else looks like one may lose its end.
-        may_cut_fences = (
-            document.traits.is_markup
-            and has_fence(document.text, span.start, span.end)
-            and any(
-                has_fence(document.text, block.start, block.end)
-                for block in draft.blocks(document)
-                if not (keep_atoms and block.kind is BlockKind.FENCED_CODE)
-            )
-        )
-        return cls(
-            document,
-            span,
-            stack,
-            after_stack,
-            sizer.length(_slice(document, stack) + after_stack) if stack else 0,
-            sizes.of_span(span.start, headings[-1].end) if headings else 0,
-            may_cut_fences,
-        )
+        headings = [] if draft.is_bare(document) else _leading_headings(document, draft)
+        stacks = _stacks(document, headings, sizer)
+        stack_size = sizer.length(stacks[0].text) if stacks else 0
+        headings_size = sizes.of_span(span.start, headings[-1].end) if headings else 0
+        return cls(document, span, stacks, stack_size, headings_size, keep_atoms)
 
     def continues(self, first: Unit) -> bool:
         """Tell whether a part that starts with a unit continues a section."""
@@ -94,24 +81,35 @@ class ContentWriter:
         """Yield the contents that a part may have, with less and less that is repeated."""
         text, lead = self.document.text[first.span.start : last.span.end], first.repeats.lead
         body = lead + text + last.repeats.tail
-        for stack in _shorter(self.stack) if self.continues(first) else ():
-            above = _slice(self.document, stack) + self.after_stack
-            whole = above + body
+        for stack in self.stacks if self.continues(first) else ():
+            whole = stack.text + body
             closing = self._closing_fence(whole, first, last)
-            yield Content(whole + closing, stack[0].start, len(above) + len(lead))
+            yield Content(whole + closing, stack.start, len(stack.text) + len(lead))
         start = first.span.start if first.repeats.start is None else first.repeats.start
-        yield Content(body + self._closing_fence(body, first, last), start, len(lead))
-        if self.may_cut_fences:
+        closing = self._closing_fence(body, first, last)
+        yield Content(body + closing, start, len(lead))
+        if closing:
             yield Content(body, start, len(lead))
 
     def _closing_fence(self, content: str, first: Unit, last: Unit) -> str:
         """Return the end of a fence that a part opens only because it was cut out."""
-        is_markup = self.may_cut_fences and self.document.is_markup(first.first, last.stop)
-        if not is_markup or self._is_whole(first, last):
+        is_whole = self._is_whole(first, last) or not has_fence(content)
+        if is_whole or not self._may_cut_fence(first.first, last.stop):
             return ""
         block = self.document.block_at(last.span.end - 1)
         is_open = block.is_open and not last.repeats.tail
         return "" if is_open else missing_fence(content, self.document.traits)
+
+    def _may_cut_fence(self, first: int, stop: int) -> bool:
+        """Tell whether a part of some blocks may open a fence that is none in the document.
+
+        Whole blocks of code have their fences; what else looks like one may lose its end.
+        """
+        return self.document.is_markup(first, stop) and any(
+            has_fence(self.document.text, block.start, block.end)
+            for block in self.document.top[first:stop]
+            if not (self.keep_atoms and block.kind is _FENCED_CODE)
+        )
 
     def _is_whole(self, first: Unit, last: Unit) -> bool:
         """Tell whether a part holds none but whole blocks of the document."""
@@ -122,20 +120,28 @@ class ContentWriter:
         )
 
 
-def _leading_headings(document: Document, draft: Draft) -> tuple[Span, ...]:
-    positions = range(draft.first, draft.stop)
-    leading = takewhile(lambda position: document.top[position].level, positions)
-    return tuple(document.heading_span(position) for position in leading)
+def _leading_headings(document: Document, draft: Draft) -> list[Span]:
+    stop = draft.first
+    while stop < draft.stop and document.top[stop].level:
+        stop += 1
+    return [document.heading_span(position) for position in range(draft.first, stop)]
 
 
-def _shorter(stack: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
-    """Yield a stack, and what is left of it as outermost headings are dropped."""
-    return (stack[dropped:] for dropped in range(len(stack)))
+def _stacks(document: Document, headings: Sequence[Span], sizer: Sizer) -> list[Stack]:
+    """Return the last headings within a third of the limit, then the last of these, and so on."""
+    stacks: list[Stack] = []
+    after = 2 * document.source.line_ending(headings[-1].end) if headings else ""
+    for first in reversed(range(len(headings))):
+        text = _slice(document, headings[first:])
+        if sizer.length(text) > largest_stack(sizer.max_size):
+            break
+        stacks.append(Stack(text + after, headings[first].start))
+    return stacks[::-1]
 
 
 def _slice(document: Document, stack: Sequence[Span]) -> str:
     """Return repeated headings as they stand in the source, without what leads to each."""
-    text = document.text[stack[0].start : stack[0].end] if stack else ""
+    text = document.text[stack[0].start : stack[0].end]
     for before, heading in pairwise(stack):
         gap = document.text[before.end : heading.start]
         text += gap if gap.isspace() else 2 * document.source.line_ending(before.end)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+
+from msgspec import Struct
 
 from chunkana_core.document.blocks import TRAITS, BlockKind
 from chunkana_core.document.document import Document
@@ -12,6 +13,7 @@ from chunkana_core.drafting.headings import largest_stack
 from chunkana_core.splitting.contents import ContentWriter
 from chunkana_core.splitting.units import Unit, UnitMaker
 
+_BRACKET, _HEADING, _PARAGRAPH = BlockKind.BRACKET, BlockKind.HEADING, BlockKind.PARAGRAPH
 SMALLEST_FIRST_UNIT = 16  # in less room than that, nothing follows its headings
 _LEAD_IN_ENDS = (":", "：")
 _LED_IN = frozenset({"list", "table", "code", "math"})  # content types
@@ -19,14 +21,13 @@ _LED_IN = frozenset({"list", "table", "code", "math"})  # content types
 
 def leads_in(document: Document, left: Unit, right: Unit) -> bool:
     """Tell whether a unit is, or ends with, a paragraph that announces the next one."""
-    if left.kind is not BlockKind.PARAGRAPH or right.starts is None:
+    if left.kind is not _PARAGRAPH or right.starts is None:
         return False
     is_led_in = TRAITS[right.starts].content_type in _LED_IN
     return is_led_in and document.text.endswith(_LEAD_IN_ENDS, left.span.start, left.span.end)
 
 
-@dataclass(frozen=True, slots=True)
-class DraftUnits:
+class DraftUnits(Struct, frozen=True):
     """Makes the units of a draft that does not fit.
 
     Attributes:
@@ -43,22 +44,21 @@ class DraftUnits:
     room: int
     limit: int
 
-    def units(self) -> Iterator[Unit]:
-        """Yield the units, lead-ins joined with the first unit after them where both fit.
+    def units(self) -> list[Unit]:
+        """Return the units, lead-ins joined with the first unit after them where both fit.
 
         So are brackets with the unit before them.
         """
-        units, document = self._headed_units(), self.contents.document
-        left = next(units)
-        for right in units:
-            are_bound = right.kind is BlockKind.BRACKET or leads_in(document, left, right)
-            if are_bound and self._fit_together(left, right):
+        document, joined = self.contents.document, list[Unit]()
+        for right in self._headed_units():
+            left = joined[-1] if joined else right
+            are_bound = right.kind is _BRACKET or leads_in(document, left, right)
+            if left is not right and are_bound and self._fit_together(left, right):
                 start, first, cost = left.span.start, left.first, left.cost
-                left = right.joined(start, first, cost, left.starts, left.repeats)
+                joined[-1] = right.joined(start, first, cost, left.starts, left.repeats)
             else:
-                yield left
-                left = right
-        yield left
+                joined.append(right)
+        return joined
 
     def _fit_together(self, left: Unit, right: Unit) -> bool:
         if right.oversize_reason:
@@ -69,23 +69,25 @@ class DraftUnits:
         limit = self.room if right.kind is BlockKind.BRACKET else self.limit
         return size <= limit - repeated
 
-    def _headed_units(self) -> Iterator[Unit]:
-        """Yield the units of all blocks, headings joined with what follows them."""
+    def _headed_units(self) -> list[Unit]:
+        """Return the units of all blocks, headings joined with what follows them."""
+        top = self.contents.document.top
         headings: list[int] = []
+        units: list[Unit] = []
         for position in range(self.draft.first, self.draft.stop):
-            if self.contents.document.top[position].kind is BlockKind.HEADING:
+            if top[position].kind is _HEADING:
                 headings.append(position)
             elif headings:
-                yield from self._units_below(headings, position)
+                units += self._units_below(headings, position)
                 headings = []
             else:
-                yield from self._units_of(position)
-        yield from self._units_of_headings(headings)
+                units += self._units_of(position)
+        return units + self._units_of_headings(headings)
 
-    def _units_of_headings(self, positions: Sequence[int]) -> Iterator[Unit]:
-        """Yield the units of headings alone, which are whole where they fit without a context."""
-        for position in positions:
-            yield from self.maker.units(position, self.limit + self.maker.atom_allowance)
+    def _units_of_headings(self, positions: Sequence[int]) -> list[Unit]:
+        """Return the units of headings alone, which are whole where they fit without a context."""
+        limit = self.limit + self.maker.atom_allowance
+        return [unit for position in positions for unit in self.maker.units(position, limit)]
 
     def _units_of(self, position: int) -> list[Unit]:
         """Return the units of a block that fit below the stack, if it can be divided for that."""
@@ -97,18 +99,16 @@ class DraftUnits:
     def _closing_size(self, position: int) -> int:
         """Return the size of the brackets after a block; 0 for none, or for a long run of them."""
         top, stop = self.contents.document.top, position + 1
-        if top[position].kind is BlockKind.BRACKET:
-            return 0
-        while stop < self.draft.stop and top[stop].kind is BlockKind.BRACKET:
+        while stop < self.draft.stop and top[stop].kind is _BRACKET:
             stop += 1
-        if stop == position + 1:
+        if stop == position + 1 or top[position].kind is _BRACKET:
             return 0
         ends = [self.contents.document.trimmed_block(n).end for n in (position, stop - 1)]
         size = self.maker.sizes.of_span(*ends)
         return size if size <= largest_stack(self.room) else 0
 
-    def _units_below(self, headings: Sequence[int], position: int) -> Iterator[Unit]:
-        """Yield the units of a block, the first one joined with those headings that fit.
+    def _units_below(self, headings: Sequence[int], position: int) -> list[Unit]:
+        """Return the units of a block, the first one joined with those headings that fit.
 
         As many headings are joined, the innermost first, as leave room for the start of the block.
         Where its first unit does not fit below them it is divided, and where it still does not fit
@@ -121,14 +121,13 @@ class DraftUnits:
             units = self._divided_below(joined[0], position, units)
             while joined and self._is_over(joined[0], units[0], self.room):
                 joined = joined[1:]
-        yield from self._units_of_headings(headings[: len(headings) - len(joined)])
+        apart = self._units_of_headings(headings[: len(headings) - len(joined)])
         if not joined:
-            yield from units
-            return
+            return apart + units
         start = self._start_of(joined[0])
         first = self.contents.document.source.trim(start, units[0].span.end) or units[0].span
-        yield units[0].joined(first.start, joined[0], units[0].cost, BlockKind.HEADING)
-        yield from units[1:]
+        headed = units[0].joined(first.start, joined[0], units[0].cost, _HEADING)
+        return [*apart, headed, *units[1:]]
 
     def _joinable(self, headings: Sequence[int], unit: Unit) -> Sequence[int]:
         """Return the last headings that leave room for the start of the unit below them."""

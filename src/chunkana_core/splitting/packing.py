@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from msgspec import Struct
 
@@ -56,8 +55,7 @@ def least_cost_cuts(row: Row, limit: int, minimum: int) -> list[range]:
     return parts[::-1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Packing:
+class _Packing(Struct, frozen=True):
     """The least costs of a row's first units, for each number of them.
 
     Attributes:

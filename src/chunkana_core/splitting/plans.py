@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.drafting import costs
@@ -13,6 +14,8 @@ from chunkana_core.drafting.strategies import BaseStrategy
 from chunkana_core.splitting.draft_units import DraftUnits, leads_in
 from chunkana_core.splitting.packing import Row, least_cost_cuts
 from chunkana_core.splitting.units import Unit
+
+_FREELY_PARTED = {BlockKind.HEADING, BlockKind.THEMATIC_BREAK}  # from what is before them
 
 
 class PackedRow(NamedTuple):
@@ -24,8 +27,7 @@ class PackedRow(NamedTuple):
     parts: Sequence[range]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """Plans where to cut one draft.
 
     Attributes:
@@ -101,7 +103,7 @@ class Plan:
         """Return what a cut between two neighbouring units costs."""
         if right.starts is None:
             return right.cost
-        if right.starts in (BlockKind.HEADING, BlockKind.THEMATIC_BREAK):
+        if right.starts in _FREELY_PARTED:
             return costs.BEFORE_HEADING
         is_led_in = leads_in(self.draft_units.contents.document, left, right)
         lead_in = costs.LEAD_IN if is_led_in else 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.traits import FormatTraits

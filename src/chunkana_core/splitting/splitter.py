@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain
 
 from msgspec import Struct, structs
@@ -45,8 +44,7 @@ class Part(Struct, frozen=True, gc=False):
     oversize_reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Splitter:
+class Splitter(Struct, frozen=True):
     """Splits the drafts of a document.
 
     Attributes:
@@ -64,10 +62,10 @@ class Splitter:
     def split(self, draft: Draft) -> list[Part]:
         """Return a draft as parts within the limit, or as they are allowed to be over it."""
         span = draft.span(self.sizes.document)
-        excess = self._excess(draft, span)
+        location = locate(self.sizes.document, span, draft.first, draft.stop)
+        excess = self._excess(draft, span, self.contexts.room(location.section_path.path))
         if excess <= self._tolerated:
             content = Content(self.sizes.document.text[span.start : span.end], span.start)
-            location = locate(self.sizes.document, span, draft.first, draft.stop)
             reason = "within_tolerance" if excess else None
             if (part := self._part(span, location, content, reason)) is not None:
                 return [part]
@@ -145,8 +143,6 @@ class Splitter:
 
     def room(self, draft: Draft) -> int:
         """Return the size that the contents of a draft may have beside their contexts."""
-        if self.contexts.context is None:
-            return self.contexts.full_room
         return self.contexts.room(section_path(self.sizes.document, draft.first, draft.stop).path)
 
     @property
@@ -154,12 +150,11 @@ class Splitter:
         """By how much a section that is kept whole may be over the limit."""
         return int(self.sizes.sizer.max_size * self.config.oversize_tolerance)
 
-    def _excess(self, draft: Draft, span: Span) -> int:
-        """Return by how much a draft is over the limit, 0 if it fits.
+    def _excess(self, draft: Draft, span: Span, room: int) -> int:
+        """Return by how much a draft is over the room for its content, 0 if it fits.
 
         What is clearly too large by the sum of its blocks' sizes is not measured whole.
         """
-        room = self.room(draft)
         if self.sizes.sizer.is_exact:
             return max(0, span.end - span.start - room)
         size = self.sizes.of_blocks(draft.first, draft.stop)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from msgspec import Struct, structs
 
@@ -116,8 +115,7 @@ class _Inside(Struct, frozen=True, gc=False):
     rest: Repeats = NO_REPEATS
 
 
-@dataclass(frozen=True, slots=True)
-class UnitMaker:
+class UnitMaker(Struct, frozen=True):
     """Divides blocks into units.
 
     Attributes:
@@ -136,9 +134,12 @@ class UnitMaker:
     def units(self, position: int, limit: int) -> list[Unit]:
         """Return the units, up to a limit, of the document's block at a position."""
         document = self.sizes.document
-        block = document.top[position]
+        block, span = document.top[position], document.trimmed_run(position, position + 1)
+        whole = Unit(span, position, position + 1, block_cost(0), block.kind, block.kind)
+        if (fitting := self._fitting(whole, limit)) is not None:
+            return [fitting]
         start, end = document.start_of(position), document.start_of(position + 1)
-        waiting = [_Undivided(block, start, end, block_cost(0), block.kind)]
+        waiting = [_Undivided(block, start, end, whole.cost, block.kind)]
         units: list[Unit] = []
         while waiting:
             undivided = waiting.pop()
@@ -296,7 +297,7 @@ class UnitMaker:
         sizes = self.sizes
         document, division = sizes.document, block.traits.division
         cutter = Cutter.of(document.source, whole.span, sizes.sizer, limit, sizes.of_span)
-        cutter = replace(cutter, is_markup=document.is_markup(whole.first))
+        cutter = structs.replace(cutter, is_markup=document.is_markup(whole.first))
         if division in (Division.FENCED_LINES, Division.ROWS):
             return divide_atom(cutter, block, by_syntax=self.by_syntax)
         divide = _DIVIDERS.get(division, Cutter.sentences)

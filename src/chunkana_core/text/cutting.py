@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import islice, pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.markup import NO_TAGS, Tags
 from chunkana_core.text.source import Source, Span
 
-_SENTENCE_END = re.compile(
-    r"""(?<![.!?…])[.!?…]++["'»”’)\]*_`]*+(?=\s)  # an end in most scripts
-    |[。！？…]++["'」』”’）]*+  # in Chinese and Japanese, where no space follows
-    |(?:\ \ |\\)(?=[\r\n])  # a hard line break (CommonMark 0.31.2 §6.7)
-    """,
+_SENTENCE_END = re.compile(  # what it starts with goes first, so that all else is skipped fast
+    r"""[.!?…。！？\ \\](?:
+    (?<=[.!?…])(?<![.!?…]{2})[.!?…]*+["'»”’)\]*_`]*+(?=\s)  # an end in most scripts
+    |(?<=[。！？…])[。！？…]*+["'」』”’）]*+  # in Chinese and Japanese, where no space follows
+    |(?:(?<=\ )\ |(?<=\\))(?=[\r\n])  # a hard line break (CommonMark 0.31.2 §6.7)
+    )""",
     re.VERBOSE,
 )
 _HARD_BREAKS = (" ", "\\")
@@ -84,8 +85,7 @@ class WordCut(Struct, frozen=True, gc=False):
     is_misread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Cutter:
+class Cutter(Struct, frozen=True):
     """Cuts the text of one block.
 
     Attributes:

@@ -10,6 +10,8 @@ from itertools import accumulate
 
 from msgspec import Struct
 
+from chunkana_core.text.source import BOM
+
 _MARKUP = ("<", "{/*", "import", "export")  # how a block starts that may have no text
 # An unclosed comment runs to the end, which keeps these linear.
 _COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|\{/\*(?:[^*]|\*(?!/\}))*+(?:\*/\}|\Z)")
@@ -29,6 +31,11 @@ _TAG_OR_COMMENT = re.compile(
 )
 # Elements without an end (HTML Living Standard §13.1.2).
 _VOID = re.compile("(?i:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)")
+
+
+def starts_with_text(text: str, offset: int) -> bool:
+    """Tell whether how a block starts shows that a reader sees text of it."""
+    return not (text[offset].isspace() or text.startswith((BOM, *_MARKUP), offset))
 
 
 def has_text(block: str) -> bool:

@@ -6,12 +6,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, count
-from operator import add
 
 from msgspec import Struct
 
 BOM = "\ufeff"
+_LINE_FEED = re.compile(r"\n")
 _LINE_ENDING = re.compile(r"\r\n?|\n")  # CommonMark 0.31.2 §2.1; never str.splitlines()
 NON_SPACE = re.compile(r"\S")  # \s is str.isspace()
 
@@ -37,12 +36,8 @@ class Source:
     @classmethod
     def of(cls, text: str) -> Source:
         """Index the lines of a text."""
-        if "\r" in text:
-            return cls(text, [0, *(m.end() for m in _LINE_ENDING.finditer(text))])
-        sums = accumulate(map(len, text.split("\n")), initial=0)
-        starts = list(map(add, sums, count()))  # each line is longer by what ends it
-        starts.pop()  # the last one has no end
-        return cls(text, starts)
+        ending = _LINE_ENDING if "\r" in text else _LINE_FEED
+        return cls(text, [0, *[found.end() for found in ending.finditer(text)]])
 
     def slice(self, span: Span) -> str:
         """Return the text of a span."""

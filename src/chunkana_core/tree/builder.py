@@ -102,7 +102,11 @@ class TreeBuilder:
         self, leaves: Sequence[Chunk], locations: Sequence[Location], children: Children
     ) -> dict[str, Links]:
         """Return the links of all nodes and leaves, by their ids."""
-        levels = dict(zip(self.section_ids, self._node_levels(), strict=True))
+        levels = {
+            node: ChunkLevel.of_heading(section.level)
+            for node, section in zip(self.section_ids, self.document.sections, strict=True)
+            if node in children
+        }
         levels |= zip([leaf.chunk_id for leaf in leaves], map(self._level, locations), strict=True)
         root = self.section_ids[ROOT]
         links = {root: Links(ChunkLevel.DOCUMENT, children_ids=tuple(children[root]))}
@@ -112,9 +116,6 @@ class TreeBuilder:
                 below = tuple(children.get(child, ()))
                 links[child] = Links(levels[child], parent, below, before, after)
         return links
-
-    def _node_levels(self) -> list[ChunkLevel]:
-        return [ChunkLevel.of_heading(section.level) for section in self.document.sections]
 
     def _level(self, location: Location) -> ChunkLevel:
         """Return the level of a leaf: that of text where it is a section's own, below its node."""

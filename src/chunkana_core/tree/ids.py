@@ -10,7 +10,7 @@ from typing import Protocol
 from chunkana_core.document.document import UNTITLED, Document
 from chunkana_core.document.outline import ROOT
 
-_LENGTH = 8  # hex digits
+_LENGTH = 4  # bytes, each two hex digits
 
 
 class Ids(Protocol):
@@ -44,18 +44,12 @@ class IdRegister:
         """Return a new id derived from some strings."""
         # A str may contain lone surrogates.
         seed = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
-        repeats = self._repeats.get(seed, -1) + 1
-        while (chunk_id := _shortened(seed, repeats)) in self.taken:
-            repeats += 1
-        if repeats:
-            self._repeats[seed] = repeats
+        chunk_id = seed[:_LENGTH].hex()
+        while chunk_id in self.taken:
+            repeats = self._repeats[seed] = self._repeats.get(seed, 0) + 1
+            chunk_id = sha256(seed + str(repeats).encode()).digest()[:_LENGTH].hex()
         self.taken.add(chunk_id)
         return chunk_id
-
-
-def _shortened(seed: bytes, repeats: int) -> str:
-    digest = sha256(seed + str(repeats).encode()).digest() if repeats else seed
-    return digest.hex()[:_LENGTH]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +75,7 @@ class SectionIds:
         if not ids:
             title = self.document.title if self.document.is_titled else UNTITLED
             ids.append(self.register.new("document", title))  # which goes by no later heading
-        while len(ids) < len(sections) and sections[len(ids)].first < stop:
-            section = sections[len(ids)]
+        while len(ids) < len(sections) and (section := sections[len(ids)]).first < stop:
             is_title = section.index == folded
             names = ("section", ids[section.parent], section.title)
             ids.append(ids[ROOT] if is_title else self.register.new(*names))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from operator import attrgetter
 
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document.blocks import TRAITS, Block, BlockKind
@@ -26,8 +25,7 @@ _START, _END, _FIRST = attrgetter("start"), attrgetter("end"), attrgetter("first
 _LANGUAGE = re.compile(r"[\w+#.\-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class LeafMaker:
+class LeafMaker(Struct, frozen=True):
     """Makes leaf chunks, without links.
 
     Attributes:
@@ -66,6 +64,8 @@ class LeafMaker:
     def _leaf(self, number: int, part: Part, container: str, overlap: Overlap) -> Chunk:
         document, location, span, content = self.document, part.location, part.span, part.content
         line_at = document.source.line_at
+        start_line, end_line = line_at(span.start), line_at(span.end - 1)
+        code = code_blocks(document, span)
         section_id = self.sections.up_to(location.stop)[location.common_section]
         begun = sections_begun(document, span, location)
         own = begun[0] if begun else document.section_at(location.first)
@@ -75,10 +75,10 @@ class LeafMaker:
             span=span,
             content=content.text,
             context=part.context.text,
-            start_line=line_at(min(content.start, span.start)),
-            end_line=line_at(span.end - 1),
-            text_start_line=line_at(span.start),
-            text_end_line=line_at(span.end - 1),
+            start_line=start_line if content.start >= span.start else line_at(content.start),
+            end_line=end_line,
+            text_start_line=start_line,
+            text_end_line=end_line,
             text_offset=content.text_offset,
             chunk_id=self.ids.new("chunk", section_id, document.text[span.start : span.end]),
             section_id=section_id,
@@ -95,7 +95,7 @@ class LeafMaker:
             anchor=own.anchor,
             header_path=self._header_path(location),
             size=part.context.size,
-            has_code=bool(code := code_blocks(document, span)),
+            has_code=bool(code),
             code_languages=languages(code) if code else (),
             merge_reason=_merge_reason(location),
             split_index=part.split_index,
@@ -129,10 +129,11 @@ def sections_begun(document: Document, span: Span, location: Location) -> Sequen
 
 def content_type(document: Document, location: Location) -> str:
     """Return what to call a chunk of some blocks."""
-    kinds = {block.kind for block in document.top[location.first : location.stop]}
-    types = {TRAITS[kind].content_type for kind in kinds if TRAITS[kind].is_content}
+    blocks = document.top[location.first : location.stop]
+    types = {traits.content_type for block in blocks if (traits := TRAITS[block.kind]).is_content}
     if not types:
-        return "heading" if BlockKind.HEADING in kinds else "definitions"
+        is_heading = any(block.kind is BlockKind.HEADING for block in blocks)
+        return "heading" if is_heading else "definitions"
     if location.first < document.preamble_stop:
         return "front_matter" if types == {"front_matter"} else "preamble"
     return types.pop() if len(types) == 1 else "mixed"
@@ -161,8 +162,7 @@ def _merge_reason(location: Location) -> str | None:
     return "small_chunk" if location.holds_several else None
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
+class Overlap(Struct, frozen=True):
     """Finds what stands before and after a leaf, for its metadata alone.
 
     Attributes:

@@ -13,6 +13,7 @@ from chunkana_core.document.outline import Section
 from chunkana_core.errors import require_type
 from chunkana_core.formats.markdown.front_matter import front_matter_data
 from chunkana_core.sizing import Sizer
+from chunkana_core.text.source import Source
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.dicts import (
     PAGE_SIZE,
@@ -61,25 +62,27 @@ class _Outline:
         sections: the document's sections, the first of which is the document itself.
         format: the name of the format.
         line_count: how many lines it has.
-        lines: by heading, its own and the one where its block starts.
+        source: the document's.
+        starts: by heading, its own offset and the one where its block starts.
     """
 
     title: str
     is_titled: bool
     front_matter: str
     sections: tuple[Section, ...]
-    lines: tuple[tuple[int, int], ...]
+    source: Source
+    starts: tuple[tuple[int, int], ...]
     format: str
     line_count: int
 
     @classmethod
     def of(cls, document: Document) -> _Outline:
-        top, line_at = document.top, document.source.line_at
-        headings = (top[section.first] for section in document.sections[1:])
-        lines = tuple((line_at(h.start + h.lead), line_at(h.start)) for h in headings)
+        top, sections, source = document.top, document.sections, document.source
+        headings = [top[section.first] for section in sections[1:]]
+        starts = tuple([(heading.start + heading.lead, heading.start) for heading in headings])
         front = document.text[: top[0].end] if document.front_matter_stop else ""
         about = (document.traits.name, document.analysis.total_lines)
-        return cls(document.title, document.is_titled, front, document.sections, lines, *about)
+        return cls(document.title, document.is_titled, front, sections, source, starts, *about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,9 +270,10 @@ class HierarchicalChunkingResult:
     def toc(self) -> list[TocEntry]:
         """Return the document's headings in order, independent of the chunks."""
         _, *sections = self._outline.sections
+        line_at = self._outline.source.line_at
         return [
-            TocEntry(s.level, s.title, s.anchor, line, s.path, start_line)
-            for s, (line, start_line) in zip(sections, self._outline.lines, strict=True)
+            TocEntry(s.level, s.title, s.anchor, line_at(start), s.path, line_at(first))
+            for s, (start, first) in zip(sections, self._outline.starts, strict=True)
         ]
 
     def merge_tree(self, max_parent_size: int | None = None, max_children: int = 64) -> MergeTree:

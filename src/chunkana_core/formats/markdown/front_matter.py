@@ -17,15 +17,18 @@ from chunkana_core.text.source import BOM
 MAX_LENGTH = 1 << 16  # code points; longer front matter is not parsed
 _MAX_BITS = 14_000  # Python does not convert ints of more than 4,300 digits to str
 _MAX_NESTING = 50  # both parsers recurse; without a limit, what they read depends on their caller
-_SCALAR = r"""(?:
-    [\w$/(] (?: [^:\#\n] | :(?=[^\ \n]) )*+  # "#" and ": " may end it
-    | "[^"\\\n]*+" | '[^'\n]*+'
-)\ *+\n"""
-_KEY = r"[A-Za-z][\w-]{0,99}+:\ *+"
+_PLAIN = r"[\w$/(] (?: [^:\#\n] | :(?=[^\ \n]) )*+ \n"  # "#" and ": " may end it
+_QUOTED = r"""(?: "[^"\\\n]*+" | '[^'\n]*+' )\ *+\n"""
+_KEY = r"[A-Za-z][\w-]{0,99}+:"
 _IS_SIMPLE = re.compile(
-    rf"(?: {_KEY} (?: (?<=\ ){_SCALAR} | \n (?: -\ ++{_SCALAR} )*+ ) )++", re.VERBOSE
+    rf"""(?: {_KEY} (?:
+        \ ++{_QUOTED}
+        | \ ++{_PLAIN} (?: \ ++{_PLAIN} )*+  # which goes on in lines that are indented
+        | \ *+\n (?: (?: \ ++{_PLAIN} )++ | (?: -\ ++(?: {_PLAIN} | {_QUOTED} ) )*+ )
+    ) )++""",
+    re.VERBOSE,
 )
-_TITLE = re.compile(r"^title:(.*)", re.MULTILINE | re.IGNORECASE)
+_TITLE = re.compile(r"^title:(.*(?:\n\ .*)*+)", re.MULTILINE | re.IGNORECASE)
 _STARTS_WITH_KEY = re.compile(r"""(?:[ \t]*+(?:\#.*+)?+\n)*+(?:["'\w.-]++[ \t]*+[:=]|\[)""")
 _LINE_END = re.compile(r"\r\n?|\n")
 _TOML_TEXT = re.compile(  # comments and strings; an unclosed string is an error anyway
@@ -160,7 +163,8 @@ def is_simple(text: str) -> bool:
 def simple_title(text: str) -> str:
     """Return the `title` of a simple mapping, thirty times as fast as PyYAML; "" for none."""
     title = _TITLE.search(text)
-    value = title[1].strip() if title else ""
+    lines = title[1].split("\n") if title else []
+    value = " ".join([line.strip() for line in lines]).strip()
     return value[1:-1].strip() if value.startswith(('"', "'")) else value
 
 

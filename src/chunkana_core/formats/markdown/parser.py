@@ -146,10 +146,10 @@ def _readings(
     the other markers as markers. This may leave further markers without a container. The effect of
     a marker ends at the next heading outside containers.
     """
-    marker_lines = None
+    marker_lines, titles = None, dict[str, str | None]()
     for _ in range(_MOST_READINGS):
         env = definitions.environment() if definitions else {}
-        blocks, front_title = _read(source, grammar, marker_lines, env)
+        blocks, front_title = _read(source, grammar, marker_lines, env, titles)
         found = find_containers(source.text, blocks)
         yield _Reading(blocks, found.pairs, front_title, env)
         if found.is_complete:
@@ -158,15 +158,20 @@ def _readings(
 
 
 def _read(
-    source: Source, grammar: Grammar, marker_lines: Container[int] | None, env: EnvType
+    source: Source,
+    grammar: Grammar,
+    marker_lines: Container[int] | None,
+    env: EnvType,
+    titles: dict[str, str | None],
 ) -> tuple[tuple[Block, ...], str]:
     """Return the blocks of a text, and the title from front matter or HTML, "" for none.
 
-    Directives, elements and shortcodes are their opening and closing blocks here.
+    Directives, elements and shortcodes are their opening and closing blocks here. The titles of
+    front matter are remembered for the next reading.
     """
     text = source.text
     state = grammar.state_type(source, grammar.parser, grammar.chains, marker_lines, env)
-    front_title = _front_matter(state, grammar)
+    front_title = _front_matter(state, grammar, titles)
     grammar.parser.block.tokenize(state, state.line, state.lineMax)
     for index in state.unparsed_titles:
         block = state.blocks[index]
@@ -186,7 +191,7 @@ def _html_title(text: str, blocks: Sequence[Block]) -> str:
     return next(filter(None, titles), "")
 
 
-def _front_matter(state: State, grammar: Grammar) -> str:
+def _front_matter(state: State, grammar: Grammar, titles: dict[str, str | None]) -> str:
     """Add front matter if it is a YAML mapping or a TOML document, and return its title or ""."""
     is_toml = state.src.startswith("+++")
     is_yaml = state.src.startswith("---")
@@ -195,7 +200,10 @@ def _front_matter(state: State, grammar: Grammar) -> str:
         or (is_toml and _add_toml(state))
     ):
         return ""
-    title = front_matter_title(state.discarded_token.content, is_toml=is_toml)
+    content = state.discarded_token.content
+    if content not in titles:
+        titles[content] = front_matter_title(content, is_toml=is_toml)
+    title = titles[content]
     if title is None:  # it is Markdown: such as a thematic break and what follows
         state.blocks.clear()
         state.line = 0
@@ -218,7 +226,7 @@ def _without_blank_blocks(
     text: str, blocks: list[Block], unused: Sequence[int]
 ) -> tuple[Block, ...]:
     """Leave out blocks of nothing but white space, such as paragraphs of a wide space."""
-    begin_blank = (b for b in blocks if text[b.start].isspace())
+    begin_blank = [block for block in blocks if text[block.start].isspace()]
     blank = {b.index for b in begin_blank if not NON_SPACE.search(text, b.start, b.end)}
     if not blank and not unused:
         return tuple(blocks)

@@ -94,7 +94,8 @@ class State(StateBlock):
         last_lazy_line: the last of these lines.
         lazy_start: the line of that heading.
         marker_lines: the offsets of the lines that may be markers of containers; None for all.
-        shortcode_ends: by the name of a shortcode, the offsets where the text closes it.
+        shortcode_ends: by the name of a shortcode, the offsets where the text closes it;
+            None before the first is asked for.
     """
 
     def __init__(
@@ -134,7 +135,7 @@ class State(StateBlock):
         self.unclosed_math = range(0)
         self.lazy_lines = self.last_lazy_line = self.lazy_start = 0
         self.marker_lines = marker_lines
-        self.shortcode_ends = _shortcode_ends(text)
+        self.shortcode_ends: dict[str, list[int]] | None = None
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
         """Change the nesting level without making a token."""
@@ -159,6 +160,8 @@ class State(StateBlock):
 
     def closes_shortcode(self, name: str, line: int) -> bool:
         """Tell whether a shortcode is closed at a line, or not too far below it."""
+        if self.shortcode_ends is None:
+            self.shortcode_ends = _shortcode_ends(self.src)
         ends, start = self.shortcode_ends.get(name, []), self.bMarks[line]
         index = bisect_left(ends, start)
         return index < len(ends) and ends[index] < start + LONGEST_SHORTCODE
@@ -289,6 +292,6 @@ def _normalized(text: str) -> str:
 def _shortcode_ends(text: str) -> dict[str, list[int]]:
     """Return the offsets of the closing tags of shortcodes, by name."""
     ends: dict[str, list[int]] = {}
-    for found in _SHORTCODE_CLOSING.finditer(text) if "{{" in text else ():
+    for found in _SHORTCODE_CLOSING.finditer(text):
         ends.setdefault(found[1], []).append(found.start())
     return ends

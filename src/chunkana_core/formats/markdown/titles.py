@@ -21,7 +21,7 @@ from chunkana_core.document.outline import SectionRange
 from chunkana_core.document.paths import short_title
 from chunkana_core.text.source import BOM
 
-_NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
+_NOT_IN_ANCHOR = re.compile(r"[^\w\- \n]")  # of titles, a line each
 _MAX_LENGTH = 1000  # inline parsing is not linear; longer titles keep their markup
 _MAX_MARKUP = 100  # characters of markup, in which parsing is quadratic
 _MARKUP = re.compile(r"[\\`*_~\[<&$]")
@@ -256,11 +256,13 @@ def _anchors(headings: Sequence[Block], taken: AnchorCounts) -> Iterator[str]:
     for heading in headings:
         if heading.anchor and heading.anchor not in taken:
             taken[heading.anchor] = 0
-    for heading in headings:
+    titles = "\n".join([heading.info for heading in headings]).lower()
+    slugs = _NOT_IN_ANCHOR.sub("", titles).replace(" ", "-").split("\n")
+    for heading, slug in zip(headings, slugs, strict=False):  # of none, there is one empty slug
         if heading.anchor:
             yield heading.anchor
             continue
-        slug = anchor = _NOT_IN_ANCHOR.sub("", heading.info.lower()).replace(" ", "-")
+        anchor = slug
         while anchor in taken:
             taken[slug] += 1
             anchor = f"{slug}-{taken[slug]}"
