@@ -286,7 +286,7 @@ def killed(_name: str, _result: HierarchicalChunkingResult) -> None:
 
 
 def test_a_process_that_is_lost_ends_all_by_an_error_of_ours() -> None:
-    with pytest.raises(WorkerError, match="a process was ended from outside"):
+    with pytest.raises(WorkerError, match="a worker process was killed"):
         list(chunk_many([("a", "Text.")], None, 2, make=killed))
 
 

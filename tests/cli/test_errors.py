@@ -356,7 +356,7 @@ def test_a_process_that_is_lost_is_one_line(tmp_path: Path) -> None:
     paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     env = environment(PYTHONPATH=paths, LOST="1")
     done = run("split", "a.md", "--jobs=2", folder=tmp_path, env=env)
-    message = b"chunkana: a process was ended from outside, perhaps for want of memory\n"
+    message = b"chunkana: a worker process was killed, perhaps for lack of memory\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", message)
 
 

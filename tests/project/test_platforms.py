@@ -116,7 +116,7 @@ def test_on_windows_an_invalid_argument_is_a_pipe_without_a_reader(
 def test_no_more_processes_are_asked_for_than_windows_takes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(processes, "_MOST_PROCESSES", 1)
+    monkeypatch.setattr(processes, "_MAX_PROCESSES", 1)
     made = chunk_many([("a", "# A\n\nText.\n")], workers=3, make=number_of_process)
     others = chunk_many([("a", "Text.\n")] * 200, workers=3, make=number_of_process)
     assert len({outcome.value for outcome in others}) == len([*made]) == 1
