@@ -144,7 +144,7 @@ def test_any_document_and_question_can_be_shown(
     demo = run_demo(documents, question, Retrieval(8, 3 * max_size), config)
     console = Console(file=StringIO(), width=80)
     show(demo, console)
-    console.print(full_tree("a.md", demo.chunked[0].result))
+    console.print(full_tree("a.md", demo.documents[0].result))
 
 
 def test_at_a_terminal(tmp_path: Path) -> None:

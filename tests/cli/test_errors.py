@@ -40,7 +40,7 @@ def test_a_missing_file(command: str) -> None:
 def test_a_folder_without_files_of_known_kinds(command: str, tmp_path: Path) -> None:
     (tmp_path / "a.png").touch()
     kinds = ", ".join(format_names())
-    message = f"{tmp_path}: no file of a known kind ({kinds}); name files or a pattern"
+    message = f"{tmp_path}: no file of a known type ({kinds}); name files or a pattern"
     code, _, error = call(command, tmp_path)
     assert (code, error) == (1, f"chunkana: {message}\n")
 
@@ -82,7 +82,7 @@ def _without_code(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_the_extra_the_way_out_is_an_option(command: str, tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text("x = 1\n", encoding="utf-8")
-    install = 'python needs pip install "chunkana-rag[code]"; --from text takes it for plain text'
+    install = 'python needs pip install "chunkana-rag[code]"; --from text reads it as plain text'
     code, _, error = call(command, path)
     assert (code, error) == (1, f"chunkana: {path}: {install}\n")
     assert call(command, path, "--from=text")[0] == 0

@@ -183,7 +183,7 @@ def test_parquet_of_nothing_has_columns_and_no_rows(tmp_path: Path) -> None:
 
 def test_parquet_needs_a_file_to_write() -> None:
     pytest.importorskip("pyarrow", reason="needs pyarrow")
-    message = "--format parquet is no text: name a file to write with -o"
+    message = "--format parquet is not text: name a file to write with -o"
     assert error_of("split", "-", "--format=parquet", code=2) == message
 
 

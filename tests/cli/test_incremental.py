@@ -351,7 +351,7 @@ def test_a_run_that_was_killed_is_started_again(docs: Path, name: str) -> None:
         (["--since", "out"], "--since needs a folder to write: -o is '-'"),
         (["--since", "out", "-o", "a.jsonl"], "--since needs a folder to write: -o is 'a.jsonl'"),
         (["--since", "out", "-o", "out/", "--drop-duplicates"],
-         "--since and --drop-duplicates: what is left out may be all that remains later"),
+         "--since and --drop-duplicates cannot be combined: the first copy may vanish"),
         (["-o", "out/", "--format=text"],
          "-o is a folder, which needs --format jsonl or parquet; got text"),
     ],

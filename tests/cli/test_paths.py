@@ -142,7 +142,7 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_done(
     done = run_without_rights("split", argument, "--format=jsonl", folder=folder)
     assert done.returncode == 1
     assert len({json.loads(line)["file"] for line in done.stdout.splitlines()}) == read
-    what = {name: "is a link to nothing" if "gone" in name else DENIED for name in errors}
+    what = {name: "is a broken link" if "gone" in name else DENIED for name in errors}
     assert without_summary(done.stderr).splitlines() == [
         f"chunkana: {name}: {what[name]}" for name in errors
     ]

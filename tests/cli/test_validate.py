@@ -121,7 +121,7 @@ def reword(rows: Rows) -> None:
         (wrong_parent, "guide.md: chunk 1 ({0}): tree: has the parent_id '00000000', not '"),
         (same_id, "guide.md: chunk 2 ({0}): tree: has the id of another chunk"),
         (reword, "guide.md: all chunks: coverage: the chunks hold "),
-        (reword, "guide.md: chunk 3 ({2}): exact: has a content that does not hold its text"),
+        (reword, "guide.md: chunk 3 ({2}): exact: has a content that does not contain its text"),
     ],
 )
 def test_each_law(rows: Rows, change: Callable[[Rows], None], expected: str) -> None:
@@ -188,7 +188,7 @@ def test_in_a_pipe(rows: Rows, tmp_path: Path) -> None:
 def test_what_is_no_list_of_chunks() -> None:
     for line, message in [
         ("{", "is not JSON: Expecting property name enclosed in double quotes at column 2"),
-        ("3", "is no JSON object"),
+        ("3", "is not a JSON object"),
         ('{"a": 1}', "has no text; allowed: one of content, page_content, text"),
     ]:
         Path("bad.jsonl").write_text(f"\n{line}\n", encoding="utf-8")
@@ -196,7 +196,7 @@ def test_what_is_no_list_of_chunks() -> None:
 
 
 def test_no_chunks(rows: Rows) -> None:
-    message = "chunks.jsonl: has no chunks, and without --source nothing says of what"
+    message = "chunks.jsonl: has no chunks; name their document with --source"
     assert error_of("validate", write([]), code=1) == message
     assert any("the chunks hold 0.0%" in line for line in checked([], "--source=guide.md"))
     assert rows
@@ -316,7 +316,7 @@ def test_a_text_that_is_nowhere_is_not_exact(rows: Rows) -> None:
     drop_offsets(rows[0])
     rows[0]["content"] = rows[0]["text"] = "Nobody wrote this."
     id_ = rows[0]["metadata"]["chunk_id"]
-    message = "has a text that is nowhere in the document"
+    message = "has a text that is not in the document"
     assert f"guide.md: chunk 1 ({id_}): exact: {message}" in checked(rows)
 
 
