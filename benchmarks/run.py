@@ -67,10 +67,10 @@ def documents_name() -> str:
 
 
 def joined(texts: Sequence[str], size: int) -> str:
-    """Return one document of a size, made of texts in turn, each under a heading of its own.
+    """Return a document of a size in characters: texts in turn, each below its own heading.
 
-    Texts are left out in which a parser takes what follows for a part of them: with a fence or
-    comment that is left open or, in the bare parse, with lists nested too deep for it.
+    Texts that would swallow the following text are left out: texts with an unclosed fence or
+    comment, or with lists nested too deep for the bare parse.
     """
     parse = bare_parse()
     closed = [t for t in texts if parse(f"{t}\n\n# End\n")[-3:][0].type == "heading_open"]

@@ -151,7 +151,7 @@ def spend(job: Job, given: Input, folder: Path) -> Spent:
 def measure_stages(given: Input, folder: Path) -> dict[str, float]:
     """Return the processor seconds of each stage in one process, in the order of the stages.
 
-    All stages of a batch follow each other, so that what else the machine does meets all alike.
+    All stages of a batch run one after the other, so that a slow phase of the machine affects all.
     """
     chunker = Chunker(_CONFIG, Context())
     clock = Stopwatch()
@@ -175,7 +175,7 @@ def measure_stages(given: Input, folder: Path) -> dict[str, float]:
 
 
 def use_each(use: Callable[[T], object], values: Iterable[T]) -> None:
-    """Call a function with each value, and drop what it returns."""
+    """Call a function with each value, and ignore the results."""
     for value in values:
         use(value)
 

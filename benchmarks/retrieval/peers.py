@@ -1,7 +1,7 @@
 """Other splitters for Markdown, each through its public interface and without overlap.
 
-Sizes are in characters. What counts tokens gets as many as make the same number of characters in
-these documents, by its own tokenizer.
+Sizes are in characters. A splitter with sizes in tokens gets the number of tokens that has the same
+number of characters in these documents, by its own tokenizer.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def _path_of(name: str) -> str:
 def without_headings(collection: Collection) -> Collection:
     """Return documents without their headings, and the questions with spans moved to match.
 
-    Questions of whose answer nothing is left are dropped.
+    Questions whose answers were only in headings are dropped.
     """
     kept = [_kept(text.text) for text in collection.texts]
     texts = (

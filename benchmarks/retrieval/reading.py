@@ -55,8 +55,8 @@ class Leaves:
 
         Args:
             search: the kind of search.
-            question: its words.
-            meaning: a row with the score of each leaf, None for a search by words alone.
+            question: the question.
+            meaning: the similarity of each leaf as a row, None for lexical search only.
         """
         found = self.lexical.search(question, _FETCHED) if search != "dense" else []
         proposals = [] if meaning is None or search == "lexical" else self._proposals(meaning)

@@ -63,10 +63,10 @@ def grown(
     text: Callable[[int], str],
     longest: float,
 ) -> dict[str, dict[int, float]]:
-    """Return, for each task, the median time on one text of each size.
+    """Return the median time of each task on one text of each size.
 
-    A task is not run on what it is expected to take longer than `longest` seconds for, nor on
-    anything larger; that size is missing then.
+    A task skips a size that is expected to take longer than `longest` seconds, and all larger
+    sizes; skipped sizes are missing from the result.
     """
     found: dict[str, dict[int, float]] = {name: {} for name in tasks}
     for size, rounds in steps.items():

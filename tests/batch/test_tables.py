@@ -50,7 +50,7 @@ def rows_of(table: pa.Table) -> list[dict[str, object]]:
 
 
 def chunked(*texts: object, **options: object) -> list[dict[str, object]]:
-    """Return the rows of documents by their texts."""
+    """Return the rows of the chunks of texts."""
     return rows_of(chunk_table(pa.table({"text": texts}), **options))  # type: ignore[arg-type]
 
 
@@ -248,7 +248,7 @@ def test_no_rows_are_no_chunks(table: pa.Table) -> None:
 
 
 def broken_string() -> pa.Array:
-    """Return a column of strings whose bytes are no UTF-8, as other programs may write it."""
+    """Return a string column with invalid UTF-8, as other programs may write it."""
     data = pa.array([b"caf\xe9", b"fine"], pa.binary())
     return pa.StringArray.from_buffers(2, *data.buffers()[1:])
 

@@ -1,4 +1,4 @@
-"""`chunkana ask`: what to read for a question, with files and lines."""
+"""`chunkana ask`: the passages for a question, with files and lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`chunkana compare`: tools side by side, measured alike."""
+"""`chunkana compare`: the measurements of several tools."""
 
 from __future__ import annotations
 
@@ -302,7 +302,7 @@ def test_what_is_not_valid_is_compared_as_plain_text_and_that_is_said(tmp_path: 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Make a folder with two documents that the same tools are meant for, and others."""
+    """Make a folder with two documents that the same tools apply to, and other documents."""
     (tmp_path / "d").mkdir()
     for name, text in (("a.md", TEXT), ("b.md", f"{TEXT}\n{TEXT}"), ("c.txt", "One. Two.\n")):
         (tmp_path / "d" / name).write_text(text, encoding="utf-8")

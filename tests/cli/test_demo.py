@@ -1,4 +1,4 @@
-"""`chunkana demo`: chunking, search and merging, shown."""
+"""`chunkana demo`: the demonstration of chunking, search and merging."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STEPS = ("1. Chunk\n", "2. Tree\n", "3. Ask\n", "4. Merge\n", "5. Read\n")
 
 
 def steps(output: str) -> dict[str, str]:
-    """Cut what the demo prints at its headings."""
+    """Split the output of the demo at its headings."""
     starts = [output.index(step) for step in STEPS]
     assert starts == sorted(starts)
     return {

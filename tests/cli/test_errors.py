@@ -1,4 +1,4 @@
-"""What goes wrong: messages on standard error, and exit codes."""
+"""Errors of the command: messages on standard error, and exit codes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_as_a_process_it_fails_alike() -> None:
 
 @pytest.fixture
 def _without_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide what the extra for code installs."""
+    """Hide the packages of the extra for code."""
     monkeypatch.setattr(table, "find_spec", lambda module: None)  # noqa: ARG005
 
 

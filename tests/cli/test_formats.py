@@ -24,7 +24,7 @@ _MARKER = re.compile(r"<!-- chunk (\{[^\n>]*\}) -->\n")
 
 
 def read_markdown(written: str) -> list[tuple[dict[str, object], str]]:
-    """Read chunks as the documentation says: a marker, then as many characters as it names."""
+    """Read chunks as documented: a marker, then the number of characters in it."""
     chunks, at = [], 0
     while at < len(written):
         marker = _MARKER.match(written, at)

@@ -1,4 +1,4 @@
-"""What files are: by their names, or as the user says."""
+"""The formats of files: by name, or set by the user."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def kinds(output: str) -> dict[str, str]:
-    """Return by file what its first chunk is."""
+    """Return the kind of the first chunk of each file."""
     rows = [json.loads(line) for line in output.splitlines()]
     return {Path(row["file"]).name: "/".join(row["path"]) for row in reversed(rows)}
 

@@ -1,4 +1,4 @@
-"""The commands take notebooks, of which the text that is chunked is not the file's."""
+"""The commands on notebooks, whose chunked text is not the text of the file."""
 
 from __future__ import annotations
 

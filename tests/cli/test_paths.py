@@ -1,4 +1,4 @@
-"""Which files an argument means: names, folders, patterns."""
+"""The files that arguments name: names, folders, patterns."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ DENIED = "Permission denied"
 
 
 def make_unreadable(folder: Path) -> None:
-    """Add what no command may read: a folder, one that only shows its names, and links."""
+    """Add an unreadable folder, a folder that can only be listed, and broken links."""
     for name, mode in (("a/shut", 0o000), ("a/shown", 0o444)):
         path = folder / name
         path.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Files and standard input are read whole, in the encoding that the user names, or not at all."""
+"""Reading files and standard input: size limits, encodings, errors."""
 
 from __future__ import annotations
 

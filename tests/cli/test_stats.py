@@ -1,4 +1,4 @@
-"""`chunkana stats`: sizes, kinds, what is over the limit; and the progress bar."""
+"""`chunkana stats`: sizes, kinds, chunks over the limit; and the progress bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`chunkana validate`: every law, of our chunks and of others'."""
+"""`chunkana validate`: every law, on chunks of Chunkana and of other tools."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture
 def rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rows:
-    """Chunks of a document, three of them."""
+    """Return three chunks of a document as rows."""
     monkeypatch.chdir(tmp_path)
     Path("guide.md").write_text(TEXT, encoding="utf-8")
     chunks = MarkdownChunker(ChunkConfig(min_chunk_size=0)).chunk(TEXT)
@@ -43,7 +43,7 @@ def write(rows: Rows) -> str:
 
 
 def checked(rows: Rows, *options: str) -> list[str]:
-    """Return what is wrong, and check that both forms of output agree with the exit code."""
+    """Return the violations, after checking that text, JSON and exit code agree."""
     code, output, error = call("validate", write(rows), *options)
     *lines, summary = output.splitlines()
     assert (code, error) == (int(bool(lines)), "")
@@ -405,7 +405,7 @@ def test_what_is_a_heading_or_a_fence_goes_by_the_format(tmp_path: Path) -> None
 
 
 def split_guide(suffix: str, **more: object) -> Path:
-    """Write a document and its chunks, into which some columns are put."""
+    """Write a document and its chunks with additional columns."""
     Path("guide.md").write_text(TEXT, encoding="utf-8")
     path = Path(f"chunks.{suffix}")
     output_of("split", "guide.md", "--min-chunk-size=0", "-o", path)
