@@ -35,14 +35,14 @@ _OPTIONS: dict[str, tuple[object, str, str | bool]] = {
     "max_chunk_size": (int, "The largest size of a chunk, in characters.", True),
     "min_chunk_size": (int | None, "Smaller neighbours are merged.", _SMALL),
     "overlap_size": (int, "Characters of the neighbours to put into the metadata.", True),
-    "strategy": (Strategy, "How to cut.", True),
+    "strategy": (Strategy, "The chunking strategy.", True),
     "atomic_blocks": (AtomicBlocks, "Keep or split code and tables over the limit.", True),
     "code_cuts": (CodeCuts, "Where fenced code over the limit is cut.", True),
     "oversize_tolerance": (float, "Keep a section whole up to this share over the limit.", True),
     "merge_boundary_level": (int, "Never merge across headings up to this level.", True),
     "min_content_after_header": (int | None, "Avoid parts with less text.", _SMALL),
-    "code_threshold": (float, "The share of code from which `auto` takes code_aware.", True),
-    "structure_threshold": (int, "The headings from which `auto` takes structural.", True),
+    "code_threshold": (float, "The share of code from which `auto` chooses code_aware.", True),
+    "structure_threshold": (int, "The headings from which `auto` chooses structural.", True),
 }
 
 _EXIT_CODES = "0 done; 1 a file could not be read, chunked or written; 2 invalid usage"

@@ -89,7 +89,7 @@ class StreamState:
         texts = [(self.opening, self.opening_line)]
         if traits.has_headings and self.offset:
             marks = ["#" * section.level + "\n\n" for section in self.sections]
-            if self.part_count and marks and _is_heading(self.sections[-1]):
+            if self.part_count and marks and _can_repeat_heading(self.sections[-1]):
                 marks[-1] = self.sections[-1].heading
             lines = [section.line for section in self.sections]
             texts = [("\n", 0), *zip(marks, lines, strict=True), *texts]
@@ -98,7 +98,7 @@ class StreamState:
         return "".join(text for text, _ in texts), [*chain(*numbers)]
 
 
-def _is_heading(section: OpenSection) -> bool:
+def _can_repeat_heading(section: OpenSection) -> bool:
     """Return whether the text of a section's heading is short, and parses as that heading alone."""
     blocks = parse_blocks(section.heading) if len(section.heading) <= _LONGEST_HEADING else ()
     return [block.level for block in blocks] == [section.level]

@@ -214,9 +214,9 @@ class _Stream:
         whole = self._add_headings(headings, stretch)
         window = self.chunker.window(text, stretch.blocks, state, cut, whole)
         for heading in headings:
-            shown = text[heading.start : heading.end]
-            if "[" in shown:
-                registers.definitions.expect(shown, window.line(heading.start))
+            source = text[heading.start : heading.end]
+            if "[" in source:
+                registers.definitions.expect(source, window.line(heading.start))
         if cut and cut.unclosed_directive >= 0:
             self._warn(
                 f"the directive in line {window.line(cut.unclosed_directive)} is not closed in time"

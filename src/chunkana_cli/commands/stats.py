@@ -49,8 +49,7 @@ def stats(
     found = [stats for name in tables for stats in _read_stats(name, batch)]
     names = [name for name in batch.names if name not in tables]
     with progress_bar(len(names)) as progress:
-        made = batch.chunk(config, workers, FileStats.of, progress, context=context, names=names)
-        found += made
+        found += batch.chunk(config, workers, FileStats.of, progress, context=context, names=names)
     if as_json:
         limit = config.max_chunk_size
         rows = [file.to_dict(limit) for file in found]

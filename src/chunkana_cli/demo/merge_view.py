@@ -22,19 +22,19 @@ def render_merges(demo: DemoRun) -> Iterator[Tree | Text]:
     for index, document in enumerate(demo.documents):
         passages = [passage for i, passage in demo.passages if i == index]
         for parent, count in nearly_merged(document.tree, passages):
-            told = f"{count} of {len(parent.children_ids)} children hit: not merged"
-            yield _name(document.tree, parent).append(f"  {told}", style="dim")
+            label = f"{count} of {len(parent.children_ids)} children hit: not merged"
+            yield _name(document.tree, parent).append(f"  {label}", style="dim")
     alone = sum(not passage.replaced for _, passage in demo.passages)
     merged = len(demo.passages) - alone
-    told = f"{format_count(merged, 'merged passage')}, {format_count(alone, 'chunk')} as found"
-    yield Text(f"To read: {told}.")
+    label = f"{format_count(merged, 'merged passage')}, {format_count(alone, 'chunk')} as found"
+    yield Text(f"To read: {label}.")
 
 
 def _merged_tree(tree: MergeTree, passage: Passage, scores: Mapping[str, float]) -> Tree:
     """Return a parent and its descendants as a tree, with marks at the leaves that were hit."""
     children = f"{passage.replaced} of {len(passage.node.children_ids)} children hit"
-    told = f"{children}: merged into {len(passage.text):,} characters"
-    top = Tree(_name(tree, passage.node).append(f"  {told}", style="bold green"))
+    summary = f"{children}: merged into {len(passage.text):,} characters"
+    top = Tree(_name(tree, passage.node).append(f"  {summary}", style="bold green"))
     waiting = [(top, passage.node)]
     while waiting:
         branch, node = waiting.pop()

@@ -52,8 +52,8 @@ def _show_chunks(demo: DemoRun, console: Console) -> None:
         f"{sizes[len(sizes) // 2]:,} in the median. Each knows its exact place; together they "
         "hold everything."
     )
-    kept = f" {larger:,} are larger: code, tables or formulas kept whole." if larger else ""
-    _step("1. Chunk", words + kept, console)
+    oversize = f" {larger:,} are larger: code, tables or formulas kept whole." if larger else ""
+    _step("1. Chunk", words + oversize, console)
 
 
 def _show_trees(demo: DemoRun, console: Console) -> None:

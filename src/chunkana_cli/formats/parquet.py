@@ -72,14 +72,14 @@ def _select(rows: list[Row], numbers: Sequence[int]) -> list[Row]:
 def _read(path: Path, counts: Iterable[tuple[int, bool]]) -> Iterator[pa.RecordBatch]:
     with pq.ParquetFile(path) as file:
         groups = file.iter_batches(_ROWS)
-        held = pa.Table.from_batches([], file.schema_arrow)
+        table = pa.Table.from_batches([], file.schema_arrow)
         for count, is_wanted in counts:
-            while held.num_rows < count:
-                held = pa.concat_tables([held, pa.Table.from_batches([next(groups)])])
+            while table.num_rows < count:
+                table = pa.concat_tables([table, pa.Table.from_batches([next(groups)])])
             if is_wanted:
-                rows = held.slice(0, count).combine_chunks().to_batches()
+                rows = table.slice(0, count).combine_chunks().to_batches()
                 yield rows[0] if rows else pa.RecordBatch.from_pylist([], file.schema_arrow)
-            held = held.slice(count)
+            table = table.slice(count)
 
 
 FORMAT = Format(

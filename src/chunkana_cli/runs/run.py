@@ -72,8 +72,9 @@ class Run:
     def write_documents(self, documents: Iterable[SplitDocument], out: BinaryIO) -> None:
         """Count and write documents."""
         documents = self.summary.count(documents)
-        kept = without_duplicates(self.form, documents) if self.drops_duplicates else documents
-        self.form.write(self.options, (document.rendered for document in kept), out)
+        if self.drops_duplicates:
+            documents = without_duplicates(self.form, documents)
+        self.form.write(self.options, (document.rendered for document in documents), out)
 
     def end(self) -> None:
         """Report the summary, and end the command with an error if a file failed."""

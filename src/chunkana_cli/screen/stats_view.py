@@ -80,8 +80,8 @@ def _histogram(total: FileStats, limit: int, longest: int) -> Table:
 def _show_oversize(total: FileStats, console: Console) -> None:
     console.print(Text("Over the limit", style="bold cyan"))
     reasons = Counter(chunk.reason for chunk in total.oversize)
-    told = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())
-    console.print(Text(told or "none"))
+    reasons_text = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())
+    console.print(Text(reasons_text or "none"))
     largest = sorted(total.oversize, key=lambda chunk: -chunk.size)
     for chunk in largest[:_MOST_OVERSIZE]:
         place = f"{on_one_line(chunk.file)}:{chunk.lines[0]}-{chunk.lines[1]}"
