@@ -1,4 +1,4 @@
-"""Source code and JSON cut by us and by others: definitions parted, offsets, lines lost, time."""
+"""Compare splitters on source code and JSON: cut definitions, offsets, lost lines, time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from time import process_time
 
 from benchmarks.printing import machine
-from chunkana_cli.comparing.measures import Measured, Truth, measure
+from chunkana_cli.comparing.measures import Measurement, Reference, measure
 from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
 from chunkana_cli.reading.documents import Document
 from chunkana_core import ChunkConfig, format_of
@@ -40,24 +40,24 @@ _COLUMNS = (
 
 @dataclass(slots=True)
 class Total:
-    """What a tool made of all files that it is meant for.
+    """The totals of a tool over all files that it applies to.
 
     Attributes:
-        files: how many there were.
-        found: what was measured of each.
-        definitions: how many fit into the limit.
-        seconds: of processor time, the least of three runs for each file.
-        ours: what we took for the same files.
+        files: the number of files.
+        found: the measurement of each file.
+        definitions: the number of definitions that fit the limit.
+        seconds: the processor time, the least of three runs for each file.
+        ours: Chunkana's processor time for the same files.
     """
 
     files: int = 0
-    found: list[Measured] = field(default_factory=list)
+    found: list[Measurement] = field(default_factory=list)
     definitions: int = 0
     seconds: float = 0.0
     ours: float = 0.0
 
     def row(self, name: str, limit: int) -> str:
-        """Return a line of the table."""
+        """Return a row of the Markdown table."""
         parted, over, wrong, absent = (
             sum(getattr(one, key) for one in self.found)
             for key in ("definitions_parted", "over_limit", "offsets_wrong", "offsets_absent")
@@ -70,7 +70,7 @@ class Total:
 
 
 def documents() -> Iterator[Document]:
-    """Yield the source code and JSON of the corpus, or where that is absent our own code."""
+    """Yield the source code and JSON of the corpus, or Chunkana's own code without a corpus."""
     paths = [*(_CORPUS / "code").glob("*"), *(_CORPUS / "data").glob("*.json*")]
     for path in sorted(paths or (_ROOT / "src").rglob("*.py")):
         form = format_of(path)
@@ -89,17 +89,17 @@ def timed(tool: Splitter, document: Document, config: ChunkConfig) -> float:
 
 
 def totals(limit: int) -> dict[str, Total]:
-    """Return what each tool makes of the files that it is meant for."""
+    """Return the totals of each tool."""
     config = ChunkConfig(max_chunk_size=limit)
     found: dict[str, Total] = defaultdict(Total)
     for document in documents():
-        truth, ours = Truth.of(document.text, document.format), 0.0
+        truth, ours = Reference.of(document.text, document.format), 0.0
         for tool in SPLITTERS:
             pieces = tool.pieces(document, config) if tool.is_for(document.format) else None
             if pieces is None:
                 continue
             total, seconds = found[tool.name], timed(tool, document, config)
-            ours = ours or seconds  # the first tool is ours
+            ours = ours or seconds  # the first tool is Chunkana
             total.files += 1
             total.found.append(measure(pieces, truth, limit))
             total.definitions += sum(len(text) <= limit for text in truth.definitions)

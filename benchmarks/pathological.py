@@ -1,11 +1,11 @@
-"""Print how long hostile texts take, beside a bare block parse.
+"""Measure the time of chunking hostile texts, relative to a bare block parse.
 
-Run as `python -m benchmarks.pathological`. The bare parse is that of `run.py`. For some of these
-texts it takes more than linear time, and some it leaves at their first line; what is judged is our
-time beside the larger of two: that of the bare parse of the same text, and that of a plain list as
-long. Both are taken of a small text, how our time grows of large ones. Titles and front matter,
-which a block parse does not read, are judged by themselves, beside the list alone and at the larger
-size: PyYAML takes long for some small ones.
+Run as `python -m benchmarks.pathological`. The bare parse is that of `run.py`. It takes more than
+linear time for some of these texts, and stops at the first line of others. Chunkana's time is
+therefore compared with the larger of two times: the bare parse of the same text, and the bare parse
+of a plain list of the same length. Both are measured on a small text; the growth of Chunkana's time
+is measured on large ones. A block parse does not read titles and front matter; these texts are
+compared with the list only, at the larger size, because PyYAML is slow for some small ones.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from chunkana_core import ChunkConfig, MarkdownChunker
 from tests.core.shapes import HOSTILE, SHAPES
 
 _SMALL, _STEPS = 4_000, (40_000, 160_000)
-_READ = ("titles", "front matter")  # starts of the names of texts of which we read more
-_ALLOWED = 8.0  # times the parse
+_READ = ("titles", "front matter")  # prefixes of the names of texts that a block parse skips
+_ALLOWED = 8.0  # times the bare parse
 _ALLOWED_READ = 8.0
 _GROWTH = 1.6  # of the time per character, for four times the text; quadratic time would be 4
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """What a text took.
+class Measurement:
+    """The measurement of a hostile text.
 
     Attributes:
-        name: what it is.
-        speed: our characters per second, of the largest.
-        bare: our time, that of the bare parse being 1.
-        plain: our time, that of the bare parse of a list as long being 1.
-        growth: our time per character of the largest, that of the one before it being 1.
+        name: the name of the text.
+        speed: characters per second for the largest size.
+        bare: the time divided by that of the bare parse.
+        plain: the time divided by that of the bare parse of a list of the same length.
+        growth: the time per character for the largest size divided by that for the size before.
     """
 
     name: str
@@ -47,22 +47,22 @@ class Measured:
 
     @property
     def is_read(self) -> bool:
-        """Whether it is one of those of which we read more than a block parse does."""
+        """Whether a block parse skips most of the text."""
         return self.name.startswith(_READ)
 
     @property
     def times(self) -> float:
-        """What is judged."""
+        """The ratio that the target limits."""
         return self.plain if self.is_read else min(self.bare, self.plain)
 
 
 def best(task: Callable[[str], object], text: str, rounds: int) -> float:
-    """Return the shortest of several times."""
+    """Return the shortest time of several runs."""
     return min(seconds(task, [text]) for _ in range(rounds))
 
 
-def measured(name: str, rounds: int) -> Measured:
-    """Measure a text."""
+def measure(name: str, rounds: int) -> Measurement:
+    """Measure a hostile text."""
     shape, parse = HOSTILE[name], bare_parse()
     chunk = MarkdownChunker(ChunkConfig(atomic_blocks="split")).chunk_hierarchical
     steps = [shape(size) for size in _STEPS]
@@ -71,7 +71,7 @@ def measured(name: str, rounds: int) -> Measured:
     once = best(chunk, small, 5 * rounds)
     plain = [best(parse, SHAPES["list"](size), 3 * rounds) / size for size in (_SMALL, _STEPS[0])]
     is_read = name.startswith(_READ)
-    return Measured(
+    return Measurement(
         name,
         speed=1 / ours[-1],
         bare=once / best(parse, small, 3 * rounds),
@@ -81,16 +81,16 @@ def measured(name: str, rounds: int) -> Measured:
 
 
 def hostile(rounds: int) -> list[Target]:
-    """Print what hostile texts took, and return what became of the targets."""
-    found: list[Measured] = []
+    """Print the measurements of all hostile texts, and return the targets."""
+    found: list[Measurement] = []
 
     def rows() -> Iterator[Sequence[str]]:
         for name in HOSTILE:
-            found.append(it := measured(name, rounds))
+            found.append(it := measure(name, rounds))
             yield name, f"{it.speed:,.0f}", f"{it.bare:.2f}", f"{it.plain:.2f}", f"{it.growth:.2f}"
 
     head = ("", "per second", "bare parse = 1", "that of a list = 1", "growth per character")
-    gc.disable()  # what it costs grows with all that is alive, and would hide what else grows
+    gc.disable()  # its cost grows with all live objects, and would hide other growth
     print_table("Hostile texts: time of `chunk_hierarchical`", head, rows())
     gc.enable()
     others = max((it for it in found if not it.is_read), key=lambda it: it.times)
@@ -104,7 +104,7 @@ def hostile(rounds: int) -> list[Target]:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description="Measure what hostile texts take.")
     parser.add_argument("--quick", action="store_true", help="one round")
     options = parser.parse_args()

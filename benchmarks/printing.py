@@ -1,4 +1,4 @@
-"""What benchmarks print, as Markdown: the machine, tables, and what became of targets."""
+"""Print the results of benchmarks as Markdown: the machine, tables and targets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PACKAGES = ("markdown-it-py", "mdit-py-plugins")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A number that was measured, and what it may be."""
+    """A measured number with its upper or lower bound."""
 
     what: str
     number: float
@@ -26,7 +26,7 @@ class Target:
     is_least: bool = False
 
     def __str__(self) -> str:
-        """Say whether the number is within what is allowed."""
+        """Return a table row with the number, the bound and whether it is met."""
         met = self.number >= self.allowed if self.is_least else self.number <= self.allowed
         words = "at least" if self.is_least else "at most"
         verdict = "met" if met else "**missed**"
@@ -35,20 +35,20 @@ class Target:
 
 
 def print_targets(targets: Iterable[Target]) -> None:
-    """Print what became of targets."""
+    """Print targets as a table."""
     print("\n### Targets\n\n| | target | measured | |\n|---|---|---|---|")
     print(*targets, sep="\n", flush=True)
 
 
 def print_table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a Markdown table, each row as soon as it is there."""
+    """Print a Markdown table, each row as soon as it is available."""
     print(f"\n### {title}\n\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for row in rows:
         print(f"| {' | '.join(row)} |", flush=True)
 
 
 def machine(beside: Iterable[str] = ()) -> str:
-    """Say what the numbers were taken on, and when, with the versions of further packages."""
+    """Return the date, the machine and versions, with those of further packages, as a list."""
     cpus = Path("/proc/cpuinfo")
     lines = cpus.read_text(encoding="utf-8").splitlines() if cpus.exists() else []
     models = (line.partition(": ")[2] for line in lines if line.startswith("model name"))

@@ -1,8 +1,8 @@
-"""Print how fast chunking is and how much memory it takes, beside a bare block parse.
+"""Measure the time and memory of chunking relative to a bare block parse.
 
-The bare parse is stock markdown-it-py with nothing but its block rules: no plugin, no inline text,
-no blocks made of its tokens. Both are timed in turn, in one process, and what is judged is the
-median of their ratios, which depends on the machine far less than their times do.
+The bare parse is stock markdown-it-py with its block rules only: no plugins, no inline parsing, no
+conversion of its tokens. Both are timed alternately in one process, and targets limit the median of
+their ratios, which depends on the machine far less than the times.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _Times = dict[str, list[float]]
 _ROOT = Path(__file__).parents[1]
 _CORPUS = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "corpus"
 _OWN_DOCUMENTS = _ROOT / "tests" / "data" / "documents"
-_OWN_REPEATED = 8  # to about the size of the corpus
+_OWN_REPEATED = 8  # which gives about the size of the corpus
 
 _BARE, _CHUNK, _WHOLE = "bare parse", "chunk", "chunk_hierarchical"
 _METADATA = "chunk_hierarchical, every metadata dict"
 _STEPS = {250_000: 15, 1_000_000: 7, 4_000_000: 3, 16_000_000: 3}  # size: rounds
 _SHAPE_SIZES = (40_000, 160_000, 640_000)
-_SHAPES = {  # name: what it starts with, what is repeated
+_SHAPES = {  # name: start of the text, repeated part
     "one list of tiny items": ("", "- a\n"),
     "lists nested 40 deep": ("", "".join("  " * depth + "- a\n" for depth in range(40))),
     "one line of words": ("", "word "),
@@ -56,21 +56,21 @@ _SHAPES = {  # name: what it starts with, what is repeated
 
 
 def documents() -> list[str]:
-    """Read the corpus beside the checkout or, where there is none, the project's own documents."""
+    """Read the corpus next to the checkout, or the project's own documents without a corpus."""
     folder, times = (_CORPUS, 1) if _CORPUS.is_dir() else (_OWN_DOCUMENTS, _OWN_REPEATED)
     return [path.read_bytes().decode() for path in sorted(folder.rglob("*.md"))] * times
 
 
 def documents_name() -> str:
-    """Say what `documents` reads."""
+    """Return the name of what `documents` reads."""
     return "the corpus" if _CORPUS.is_dir() else "the project's documents"
 
 
 def joined(texts: Sequence[str], size: int) -> str:
-    """Return one document of a size, made of texts in turn, each under a heading of its own.
+    """Return a document of a size in characters: texts in turn, each below its own heading.
 
-    Texts are left out in which a parser takes what follows for a part of them: with a fence or
-    comment that is left open or, in the bare parse, with lists nested too deep for it.
+    Texts that would swallow the following text are left out: texts with an unclosed fence or
+    comment, or with lists nested too deep for the bare parse.
     """
     parse = bare_parse()
     closed = [t for t in texts if parse(f"{t}\n\n# End\n")[-3:][0].type == "heading_open"]
@@ -92,14 +92,14 @@ def shape(name: str, size: int) -> str:
 
 
 def bare_parse() -> Callable[[str], list[Token]]:
-    """Return the parse that others are compared with."""
+    """Return the bare parse, to which all times are relative."""
     md = MarkdownIt("commonmark")
     md.core.ruler.enableOnly(["normalize", "block"])
     return md.parse
 
 
 def tasks() -> dict[str, _Task]:
-    """Return what is timed."""
+    """Return the tasks to time, by name."""
     chunker = MarkdownChunker()
     return {
         _BARE: bare_parse(),
@@ -110,7 +110,7 @@ def tasks() -> dict[str, _Task]:
 
 
 def seconds(task: _Task, texts: Iterable[str]) -> float:
-    """Return the processor's time for a task on texts, each result let go before the next text."""
+    """Return the processor time of a task on texts; each result is freed before the next text."""
     gc.collect()
     start = process_time()
     for text in texts:
@@ -119,7 +119,7 @@ def seconds(task: _Task, texts: Iterable[str]) -> float:
 
 
 def interleaved(timed: dict[str, _Task], texts: Sequence[str], rounds: int) -> _Times:
-    """Time tasks in turn, so that what slows the machine down strikes all of them alike."""
+    """Time tasks alternately, so that a slow phase of the machine affects all of them."""
     times: _Times = {name: [] for name in timed}
     for _ in range(rounds):
         for name, task in timed.items():
@@ -128,12 +128,12 @@ def interleaved(timed: dict[str, _Task], texts: Sequence[str], rounds: int) -> _
 
 
 def ratio(times: _Times, name: str, other: str) -> float:
-    """Return the median, over the rounds, of one task's time divided by another's."""
+    """Return the median over all rounds of one task's time divided by another's."""
     return median(a / b for a, b in zip(times[name], times[other], strict=True))
 
 
 def speed(name: str, texts: Sequence[str], rounds: int) -> list[Target]:
-    """Print how fast each task is on some documents."""
+    """Print the speed of each task on some documents, and return the targets."""
     size = sum(map(len, texts))
     times = interleaved(tasks(), texts, rounds)
     print_table(
@@ -153,7 +153,7 @@ def speed(name: str, texts: Sequence[str], rounds: int) -> list[Target]:
 
 
 def growth(texts: Sequence[str], steps: dict[int, int]) -> list[Target]:
-    """Print how speed changes with the size of one document; the mix of texts stays the same."""
+    """Print the speed by the size of one document with the same mix of texts."""
     timed = {name: task for name, task in tasks().items() if name in (_BARE, _WHOLE)}
     shares: list[float] = []
 
@@ -172,7 +172,7 @@ def growth(texts: Sequence[str], steps: dict[int, int]) -> list[Target]:
 
 
 def shapes(sizes: Sequence[int], rounds: int) -> None:
-    """Print how speed changes with size on odd shapes, with all that may be split being split."""
+    """Print the speed by size on odd shapes, with atomic blocks split."""
     chunker = MarkdownChunker(ChunkConfig(atomic_blocks="split"))
 
     def rows() -> Iterable[Sequence[str]]:
@@ -185,13 +185,13 @@ def shapes(sizes: Sequence[int], rounds: int) -> None:
             yield name, *(f"{v:,.0f}" for v in speeds), f"{speeds[0] / speeds[-1]:.2f}"
 
     head = ("", *(f"{size:,} characters" for size in sizes), "growth of time per character")
-    gc.disable()  # what it costs grows with all that is alive, and would hide what else grows
+    gc.disable()  # its cost grows with all live objects, and would hide other growth
     print_table(f"Odd shapes: `{_WHOLE}`, characters per second", head, rows())
     gc.enable()
 
 
 def memory(sizes: Sequence[int]) -> list[Target]:
-    """Print the peak of memory, each measured in a process of its own."""
+    """Print peaks of memory, each measured in its own process."""
     traced: list[float] = []
 
     def rows() -> Iterable[Sequence[str]]:
@@ -206,15 +206,15 @@ def memory(sizes: Sequence[int]) -> list[Target]:
 
 
 def peak_in_child(kind: str, size: int) -> int:
-    """Return what `peak` returns in a new process."""
+    """Run `peak` in a new process and return its result."""
     command = (sys.executable, "-m", "benchmarks.run", "--peak", kind, str(size))
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=_ROOT)  # noqa: S603
     return int(done.stdout)
 
 
 def peak(kind: str, size: int) -> int:
-    """Return how many bytes chunking takes at most, beyond the text: traced, or resident."""
-    texts = documents()  # kept, lest chunking take over what reading has left
+    """Return the peak memory of chunking in bytes without the text: traced, or resident."""
+    texts = documents()  # kept alive, so that chunking cannot reuse their memory
     text = joined(texts, size)
     chunker = MarkdownChunker()
     chunker.chunk_hierarchical("# What is made\n\nonce.\n")
@@ -229,10 +229,10 @@ def peak(kind: str, size: int) -> int:
 
 
 def run(*, quick: bool) -> None:
-    """Print all tables and what became of the targets."""
+    """Print all tables and the targets."""
     steps = dict.fromkeys(list(_STEPS)[:2], 3) if quick else _STEPS
     print(machine(), flush=True)
-    # First, while this process is small: a child's resident peak starts from its parent's.
+    # First, while this process is small: the resident peak of a child starts at its parent's.
     targets = memory([1_000_000] if quick else [1_000_000, 4_000_000])
     texts = documents()
     targets += speed(documents_name(), texts, 3 if quick else 15)
@@ -244,7 +244,7 @@ def run(*, quick: bool) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description="Measure speed and memory of chunking.")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller documents")
     parser.add_argument("--peak", nargs=2, help=argparse.SUPPRESS)  # what `peak_in_child` calls

@@ -1,8 +1,7 @@
-"""What tables cost beside chunking, and what runs of the command cost: cold, parallel, again.
+"""Measure tables relative to chunking, and runs of the command: first, parallel, incremental.
 
-Files are those of the corpus, or else the project's own, as often as it takes. What is judged is
-processor time, but for two processes, of which the clock alone says something: it needs two
-processors with nothing else to do.
+The files are copies of the corpus, or of the project's own documents. Targets limit processor time,
+except for two processes, which need wall time on two idle processors.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ _ROOT = Path(__file__).parents[1]
 _CORPUS = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "corpus"
 _OWN_DOCUMENTS = _ROOT / "tests" / "data" / "documents"
 _COMMAND = (sys.executable, "-m", "chunkana_cli")
-_CONFIG = ChunkConfig(atomic_blocks="split")  # as the command and tables have it
+_CONFIG = ChunkConfig(atomic_blocks="split")  # the default of the command and of tables
 _FILES, _FEW_FILES = 6_000, 600
 _ROUNDS = 5
 _File = tuple[str, str]  # name and text
-_Spent = tuple[float, float]  # seconds by the clock, and of processors
+_Spent = tuple[float, float]  # seconds of wall time and of processor time
 _MOST_TABLE, _MOST_SPLIT, _LEAST_TWO, _MOST_AGAIN, _MOST_VALIDATE = 1.2, 1.3, 1.8, 0.1, 1.0
 
 
@@ -44,7 +43,7 @@ def read_texts() -> dict[str, str]:
 
 
 def write_files(folder: Path, texts: Sequence[_File], count: int) -> list[tuple[str, str]]:
-    """Write so many files into a folder, no two of the same name, and return them."""
+    """Write `count` files with unique names into a folder, and return them."""
     files = []
     for number in range(count):
         name, text = texts[number % len(texts)]
@@ -56,7 +55,7 @@ def write_files(folder: Path, texts: Sequence[_File], count: int) -> list[tuple[
 
 
 def chunk_all(files: Sequence[_File]) -> None:
-    """Chunk as tables are made, without making any."""
+    """Chunk files as for tables, without building the tables."""
     chunker = Chunker(_CONFIG, Context())
     for name, text in files:
         chunker.chunk_hierarchical(text, path=name)
@@ -70,7 +69,7 @@ def seconds_of(function: Callable[[], object], clock: Callable[[], float]) -> fl
 
 
 def measure_table(files: Sequence[_File]) -> tuple[float, float, float]:
-    """Return the least seconds of chunking and of a table, and the median of their ratios."""
+    """Return the least times of chunking and of a table, and the median of their ratios."""
     names, texts = zip(*files, strict=True)
     table = pa.table({"text": texts, "path": names})
     times = [
@@ -85,20 +84,20 @@ def measure_table(files: Sequence[_File]) -> tuple[float, float, float]:
 
 
 def run(*arguments: str | Path) -> _Spent:
-    """Return the seconds that a command takes."""
+    """Run a command and return its times."""
     before, started = _processors(), perf_counter()
     subprocess.run([*_COMMAND, *arguments], check=True, capture_output=True)  # noqa: S603  # our own
     return perf_counter() - started, _processors() - before
 
 
 def _processors() -> float:
-    """Return the processor time of the processes that this one started and that ended."""
+    """Return the processor time of all ended child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def measure_runs(folder: Path, count: int) -> Iterator[tuple[str, _Spent]]:
-    """Yield what was run and the seconds that it took."""
+    """Run the commands, and yield their names and times."""
     files = write_files(folder / "docs", [*read_texts().items()], count)
     docs, out = folder / "docs", f"{folder / 'out'}/"
     started = perf_counter()
@@ -117,7 +116,7 @@ def measure_runs(folder: Path, count: int) -> Iterator[tuple[str, _Spent]]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run all measurements and print them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="600 files in place of 6,000")
     count = _FEW_FILES if parser.parse_args().quick else _FILES

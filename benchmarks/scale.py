@@ -1,4 +1,4 @@
-"""What a table of documents costs in one process, Ray Data and Spark, and where the time goes."""
+"""Measure the chunking of a table of documents in one process, with Ray Data and with Spark."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ROOT = Path(__file__).parents[1]
 _CORPUS = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "corpus"
 _CONFIG = ChunkConfig(atomic_blocks="split")  # the default of tables
 _FILES = 8
-_BATCH = 500  # rows that are read at once
+_BATCH = 500  # rows of an input batch
 _RUNS = 2
 _MILLION = 1_000_000
 _SPARK = {
@@ -46,11 +46,11 @@ _SPARK = {
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a job took.
+    """The times of a job.
 
     Attributes:
-        processor: seconds of processor time, of this process and those that it started.
-        elapsed: seconds on the clock.
+        processor: seconds of processor time of this process and its children.
+        elapsed: seconds of wall time.
     """
 
     processor: float
@@ -62,13 +62,13 @@ class Stopwatch:
     """Adds up the processor time of calls.
 
     Attributes:
-        taken: seconds by the name of what was done.
+        taken: the seconds of each stage, by its name.
     """
 
     taken: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def run(self, name: str, call: Callable[[], T]) -> T:
-        """Return what a call returns."""
+        """Run a call as part of a stage, and return its result."""
         start = process_time()
         result = call()
         self.taken[name] += process_time() - start
@@ -80,9 +80,9 @@ class Input:
     """Files of documents.
 
     Attributes:
-        folder: of Parquet files with the columns `path` and `text`.
-        documents: how many there are.
-        size: of the texts, in bytes of UTF-8.
+        folder: a folder of Parquet files with the columns `path` and `text`.
+        documents: the number of documents.
+        size: the size of all texts in bytes of UTF-8.
     """
 
     folder: Path
@@ -99,7 +99,7 @@ Job = Callable[[Input, Path], object]
 
 
 def write_documents(folder: Path, size: int) -> Input:
-    """Write the Markdown of the corpus, or our own pages, as often as makes a size in bytes."""
+    """Write copies of the corpus, or of the project's pages, up to a size in bytes."""
     folder.mkdir()
     paths = sorted(_CORPUS.rglob("*.md")) or sorted((_ROOT / "docs").rglob("*.md"))
     texts = [path.read_bytes().decode("utf-8") for path in paths]
@@ -109,19 +109,19 @@ def write_documents(folder: Path, size: int) -> Input:
         numbers = range(file, copies, _FILES)
         names = [f"{number}/{path.name}" for number in numbers for path in paths]
         table = pa.table({"path": names, "text": texts * len(numbers)})
-        # With a dictionary, copies would be read and decoded once.
+        # With dictionary encoding, copies would be read and decoded only once.
         pq.write_table(table, folder / f"{file}.parquet", use_dictionary=False)
     return Input(folder, copies * len(paths), copies * once)
 
 
 def processor_seconds() -> float:
-    """Return the processor time of this process and all that it started, as Linux counts it."""
+    """Return the processor time of this process and its descendants, from /proc."""
     parents: dict[int, int] = {}
     ticks: dict[int, int] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):  # it has just ended
+        except (FileNotFoundError, ProcessLookupError):  # the process has just ended
             continue
         number = int(path.parent.name)
         parents[number] = int(fields[1])
@@ -138,7 +138,7 @@ def _is_ours(number: int, parents: dict[int, int]) -> bool:
 
 
 def spend(job: Job, given: Input, folder: Path) -> Spent:
-    """Return what the cheapest of some runs of a job took, each into a folder of its own."""
+    """Run a job several times, each into its own folder, and return the least times."""
     runs = []
     for _ in range(_RUNS):
         with TemporaryDirectory(dir=folder) as name:
@@ -151,7 +151,7 @@ def spend(job: Job, given: Input, folder: Path) -> Spent:
 def measure_stages(given: Input, folder: Path) -> dict[str, float]:
     """Return the processor seconds of each stage in one process, in the order of the stages.
 
-    All stages of a batch follow each other, so that what else the machine does meets all alike.
+    All stages of a batch run one after the other, so that a slow phase of the machine affects all.
     """
     chunker = Chunker(_CONFIG, Context())
     clock = Stopwatch()
@@ -175,7 +175,7 @@ def measure_stages(given: Input, folder: Path) -> dict[str, float]:
 
 
 def use_each(use: Callable[[T], object], values: Iterable[T]) -> None:
-    """Call a function with each value, and drop what it returns."""
+    """Call a function with each value, and ignore the results."""
     for value in values:
         use(value)
 
@@ -224,7 +224,7 @@ def spark_chunking(*, shuffle: bool) -> Iterator[Job]:
 
 
 def measure_jobs(warm: Input, given: Input, folder: Path) -> Iterator[tuple[str, Spent]]:
-    """Yield what whole jobs took, from Parquet to Parquet, in processes that were warmed up."""
+    """Run whole jobs from Parquet to Parquet in warm processes, and yield their times."""
     yield "one process", spend(chunk_in_one_process, given, folder)
     engines = {
         "Ray Data": ray_chunking(),
@@ -238,12 +238,12 @@ def measure_jobs(warm: Input, given: Input, folder: Path) -> Iterator[tuple[str,
 
 
 def core_hours(seconds: float, given: Input) -> str:
-    """Return what a terabyte of texts would take at a rate, in core hours."""
+    """Return the core hours for a terabyte of text at the measured rate."""
     return f"{seconds / given.size * 1e12 / 3600:,.0f}"
 
 
 def print_all(folder: Path, size: int) -> None:
-    """Measure, and print tables."""
+    """Run all measurements and print tables."""
     given = write_documents(folder / "documents", size)
     warm = write_documents(folder / "few", 0)
     print(machine(("pyarrow", "ray", "pyspark")))
@@ -251,7 +251,7 @@ def print_all(folder: Path, size: int) -> None:
         f"- documents: {given.documents:,}, {given.size / _MILLION:,.0f} MB of UTF-8;"
         f" load average before {os.getloadavg()[0]:.1f}"
     )
-    chunk_in_one_process(given, folder / "chunks")  # with imports and compiled patterns
+    chunk_in_one_process(given, folder / "chunks")  # loads modules and compiles patterns
     written = folder / "chunks" / "chunks.parquet"
     print(f"- chunks: {pq.ParquetFile(written).metadata.num_rows:,}")
     stages = measure_stages(given, folder)
@@ -272,7 +272,7 @@ def print_all(folder: Path, size: int) -> None:
 
 
 def job_rows(jobs: Iterator[tuple[str, Spent]], given: Input) -> Iterator[tuple[str, ...]]:
-    """Yield the cells of each job; the first is what the others are compared with."""
+    """Yield the cells of each job, with its time relative to the first job."""
     first = 0.0
     for name, spent in jobs:
         first = first or spent.processor

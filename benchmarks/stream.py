@@ -1,8 +1,9 @@
-"""Print how fast a stream is chunked beside one piece, and how much memory it takes.
+"""Measure the time of chunking a stream relative to the whole text, and its memory.
 
-Run as `python -m benchmarks.stream`; `--megabytes 2000` takes a larger document. It is made of the
-documents that `run.py` reads, in turn, under headings of their own, and is never whole in memory.
-What is judged is the median ratio of the times of a stream and of one piece, taken in turn.
+Run as `python -m benchmarks.stream`; `--megabytes 2000` uses a larger document. The document
+repeats those that `run.py` reads, each below its own heading, and is never completely in memory.
+The target limits the median ratio of the times of a stream and of the whole text, measured
+alternately.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from chunkana_core import ChunkConfig, MarkdownChunker
 _ROOT = Path(__file__).parents[1]
 _CONFIG = ChunkConfig(strategy="structural")
 _MEGABYTE = 1_000_000
-_PIECE = 1 << 16  # characters at a time
-_REPEATED = 4_000_000  # characters, after which the documents are repeated
+_PIECE = 1 << 16  # characters of a piece
+_REPEATED = 4_000_000  # characters of the part that is repeated
 
 
 def pieces(size: int) -> Iterator[str]:
@@ -47,7 +48,7 @@ def stream(text: str) -> int:
 
 
 def ratio(size: int, rounds: int) -> list[Target]:
-    """Print the times of a stream and of one piece, each taken in turn."""
+    """Print the times of a stream and of the whole text, and return the target."""
     text, chunker = "".join(pieces(size)), MarkdownChunker(_CONFIG)
     times = [
         (seconds(stream, [text]), seconds(chunker.chunk_hierarchical, [text]))
@@ -63,7 +64,7 @@ def ratio(size: int, rounds: int) -> list[Target]:
 
 
 def memory(sizes: list[int]) -> list[Target]:
-    """Print the resident peak of streams, each in a process of its own."""
+    """Print the resident peak memory of streams, each in its own process."""
     peaks: list[float] = []
 
     def rows() -> Iterator[tuple[str, ...]]:
@@ -93,7 +94,7 @@ def peak_of(size: int) -> str:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description="Measure chunking of a stream.")
     parser.add_argument("--quick", action="store_true", help="smaller documents, fewer rounds")
     parser.add_argument("--megabytes", type=int, default=64, help="millions of characters at most")

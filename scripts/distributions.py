@@ -1,7 +1,7 @@
-"""Check that a folder has the sdist and the wheel of this checkout, and nothing stray in them.
+"""Check that the sdist and the wheel in a folder contain exactly the files of this checkout.
 
-What `twine check` and `check-wheel-contents` do not know: which files are the project's. Run from a
-checkout: those are the files that git tracks.
+`twine check` and `check-wheel-contents` do not know which files belong to the project: those that
+git tracks. Run from a checkout.
 """
 
 import subprocess
@@ -20,18 +20,18 @@ _NEEDED = ("LICENSE", "README.md", "pyproject.toml", "CHANGELOG.md")
 
 
 def list_files(root: Path, *options: str) -> set[str]:
-    """Return the names of the files of a checkout that git tracks, or with options others, too."""
+    """Return the files of a checkout that git tracks; `options` are passed to `git ls-files`."""
     command = ["git", "ls-files", "-z", *options]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)  # noqa: S603
     return {name for name in done.stdout.split("\0") if name}
 
 
 def wheel_problems(files: dict[str, bytes], root: Path, known: set[str]) -> Iterator[str]:
-    """Yield what is wrong with the files of a wheel: it holds `src/` as it is, and metadata.
+    """Yield the problems of a wheel, which must contain `src/` unchanged, and metadata.
 
     Args:
-        files: their bytes by their names.
-        root: of the checkout.
+        files: the bytes of the files in the wheel, by name.
+        root: the folder of the checkout.
         known: the names of the checkout's files.
     """
     sources = {name.removeprefix(_SOURCES) for name in known if name.startswith(_SOURCES)}
@@ -50,10 +50,10 @@ def wheel_problems(files: dict[str, bytes], root: Path, known: set[str]) -> Iter
 
 
 def sdist_problems(names: set[str], known: set[str]) -> Iterator[str]:
-    """Yield what is wrong with the names of the files of an sdist: git knows each.
+    """Yield the problems of an sdist, which may only contain files of the checkout.
 
     Args:
-        names: without the folder that they are in.
+        names: the names of the files, without the top folder.
         known: the names of the checkout's files.
     """
     yield from (f"{name}: is stray in the sdist" for name in sorted(names - known - {"PKG-INFO"}))
@@ -62,7 +62,7 @@ def sdist_problems(names: set[str], known: set[str]) -> Iterator[str]:
 
 
 def _metadata_problems(files: dict[str, bytes]) -> Iterator[str]:
-    """Yield where metadata are others than those of pyproject.toml."""
+    """Yield the differences between the metadata and pyproject.toml."""
     project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     found = next((files[name] for name in files if name.endswith(".dist-info/METADATA")), b"")
     metadata: Message = BytesParser().parsebytes(found)
@@ -84,13 +84,13 @@ def read_wheel(path: Path) -> dict[str, bytes]:
 
 
 def read_names(path: Path) -> set[str]:
-    """Return the names of the files of an sdist, without the folder that they are in."""
+    """Return the names of the files of an sdist, without the top folder."""
     with tarfile.open(path) as archive:
         return {name.partition("/")[2] for name in archive.getnames()}
 
 
 def main() -> None:
-    """Check the distributions in the folder that is named; exit with 1 if anything is wrong."""
+    """Check the distributions in a folder; exit with 1 if there are problems."""
     folder, known = Path(sys.argv[1]), list_files(_ROOT)
     (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     problems = [
@@ -99,7 +99,7 @@ def main() -> None:
     ]
     if problems:
         sys.exit("\n".join(problems))
-    print(f"{wheel.name} and {sdist.name} hold what this checkout holds")
+    print(f"{wheel.name} and {sdist.name} contain the files of this checkout")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Print the oldest version that pyproject.toml allows of every dependency, as `name==version`.
+"""Print the oldest allowed version of every dependency in pyproject.toml, as `name==version`.
 
-A dependency that has another floor for newer Pythons has a line for each, with its marker.
+A dependency with a different floor for newer Python versions has a line for each marker.
 """
 
 import re
@@ -22,7 +22,7 @@ def floors() -> Iterator[str]:
     project = tomllib.loads(_PYPROJECT.read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"].values()
     for dependency in chain(project["dependencies"], *extras):
-        if dependency.startswith(f"{project['name']}["):  # an extra made of others
+        if dependency.startswith(f"{project['name']}["):  # an extra that combines other extras
             continue
         if not (found := _RANGE.fullmatch(dependency)):
             raise ValueError(f"{dependency!r} is not of the form 'name>=floor,<cap; marker'")

@@ -1,8 +1,8 @@
-"""Try the tests on mutants, small errors put into the core, and sum up what they noticed.
+"""Run the tests on mutants (small errors inserted into the core), and summarise the results.
 
-Prints the difference that each mutant makes which no test noticed, or whose tests did not end;
-then a table of modules. Ends with an error where fewer than `LEAST` percent are killed. What was
-found is kept in `mutants`: another run tries mutants of functions that changed, and what survived.
+The script prints the diff of each mutant that survived or timed out, then a table of modules. It
+fails if fewer than `LEAST` percent are killed. Results are kept in `mutants`: the next run tries
+only mutants of changed functions, and those that survived.
 """
 
 import argparse
@@ -21,7 +21,7 @@ _MUTMUT = Path(sys.executable).with_name("mutmut")
 
 
 def run(jobs: int | None) -> None:
-    """Try what was not tried yet; then again what survived before, for tests may be better now."""
+    """Try untested mutants, then again those that survived before: tests may have improved."""
     before = _missed() if Path("mutants").exists() else set()
     arguments = ["run", *(["--max-children", str(jobs)] if jobs else [])]
     subprocess.run([_MUTMUT, *arguments], check=True)  # noqa: S603  # our own command
@@ -30,8 +30,8 @@ def run(jobs: int | None) -> None:
 
 
 def results() -> dict[str, str]:
-    """Return what became of each mutant that was tried, by name."""
-    lines = (line.strip().rpartition(": ") for line in _said("results", "--all", "true"))
+    """Return the status of each tested mutant, by name."""
+    lines = (line.strip().rpartition(": ") for line in _run_mutmut("results", "--all", "true"))
     return {name: status for name, _, status in lines if name and status not in _NOT_RUN}
 
 
@@ -39,10 +39,10 @@ def _missed() -> set[str]:
     return {name for name, status in results().items() if status in MISSED}
 
 
-def _said(*arguments: str) -> list[str]:
-    """Return the lines that a command of mutmut prints."""
-    said = subprocess.check_output([_MUTMUT, *arguments], encoding="utf-8")  # noqa: S603
-    return said.splitlines()
+def _run_mutmut(*arguments: str) -> list[str]:
+    """Run a mutmut command and return the lines of its output."""
+    output = subprocess.check_output([_MUTMUT, *arguments], encoding="utf-8")  # noqa: S603
+    return output.splitlines()
 
 
 def table(found: Mapping[str, str]) -> Iterator[str]:
@@ -62,13 +62,13 @@ def _line(name: str, statuses: Iterable[str]) -> str:
 
 
 def killed(counts: Counter[str]) -> float:
-    """Return what share of mutants was killed, in percent; those are that make tests endless."""
+    """Return the percentage of killed mutants; a timeout counts as killed."""
     missed = sum(counts[status] for status in MISSED)
     return 100 * (1 - missed / counts.total())
 
 
 def main() -> int:
-    """Print the mutants that were missed, and the table; return the exit status."""
+    """Print the missed mutants and the table; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--jobs", type=int, help="number of processes; one for each CPU if not given"
@@ -80,7 +80,7 @@ def main() -> int:
     found = results()
     for name, status in found.items():
         if status in {*MISSED, ENDLESS}:
-            print(*_said("show", name), sep="\n")
+            print(*_run_mutmut("show", name), sep="\n")
     print(*table(found), sep="\n")
     return int(killed(Counter(found.values())) < LEAST)
 

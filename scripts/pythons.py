@@ -1,6 +1,6 @@
-"""Print the other Pythons of this machine that the package is for, as `3.12 /path/to/python`.
+"""Print the other supported Python versions on this machine, as `3.12 /path/to/python`.
 
-Other than the one that runs this. That there is none is said, and is no error.
+The running Python is left out. If there is no other, a message says so, without an error.
 """
 
 import os
@@ -17,14 +17,14 @@ _ASK = "import sys, venv; print('.'.join(map(str, sys.version_info[:3])))"
 
 
 def supported() -> list[str]:
-    """Return the Pythons of the classifiers, such as "3.12", the oldest first."""
+    """Return the Python versions of the classifiers, such as "3.12", the oldest first."""
     project = tomllib.loads(_PYPROJECT.read_text(encoding="utf-8"))["project"]
     found = [name for name in project["classifiers"] if name.startswith(_CLASSIFIER)]
     return [name.rpartition(" ")[2] for name in found]
 
 
 def candidates(version: str) -> Iterator[str]:
-    """Yield where a Python may be: on the path, and where pyenv and uv put them."""
+    """Yield possible paths of a Python version: on PATH, and in the folders of pyenv and uv."""
     name = f"python{version}"
     if on_path := shutil.which(name):
         yield on_path
@@ -35,16 +35,16 @@ def candidates(version: str) -> Iterator[str]:
 
 
 def runs(python: str, version: str) -> bool:
-    """Tell whether a Python starts, is of a version and can make environments.
+    """Return whether a Python starts, has the right version and can create environments.
 
-    What pyenv puts on the path may not start.
+    A shim of pyenv on PATH may not start.
     """
     done = subprocess.run([python, "-c", _ASK], capture_output=True, text=True, check=False)  # noqa: S603
     return done.returncode == 0 and done.stdout.startswith(f"{version}.")
 
 
 def others() -> dict[str, str]:
-    """Return a Python for each supported version that this machine has besides the running one."""
+    """Return the path of each supported Python version on this machine except the running one."""
     running = ".".join(map(str, sys.version_info[:2]))
     found = {
         version: next((path for path in candidates(version) if runs(path, version)), "")
@@ -55,7 +55,7 @@ def others() -> dict[str, str]:
 
 
 def main() -> None:
-    """Print them; say on standard error which were looked for."""
+    """Print the versions and paths found, and a summary on standard error."""
     found = others()
     print(f"Other Pythons here: {', '.join(found) or 'none'}", file=sys.stderr)
     for version, path in found.items():

@@ -1,4 +1,4 @@
-"""What the API reference says beyond griffe's reading of docstrings; mkdocs loads it."""
+"""Griffe extensions for the API reference; mkdocs loads this module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SESSION = re.compile(r"^>>> .*?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
 class Sessions(griffe.Extension):
-    """Puts fences around sessions, which Markdown would take for quotations."""
+    """Puts fences around interactive examples, which Markdown would parse as block quotes."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:  # noqa: ANN401
         """Rewrite the docstring of a class, function or module."""
@@ -24,7 +24,7 @@ class Fields(griffe.Extension):
     """Shows pydantic's fields with their defaults, and their descriptions as docstrings."""
 
     def on_attribute(self, *, attr: griffe.Attribute, **_: Any) -> None:  # noqa: ANN401
-        """Take what a field says apart."""
+        """Replace a call of `Field` with its default, and set the docstring."""
         call = attr.value
         if not (isinstance(call, griffe.ExprCall) and str(call.function) == "Field"):
             return

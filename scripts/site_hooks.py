@@ -1,4 +1,4 @@
-"""What the site says beyond its pages: the version, drawings and sessions; mkdocs loads it."""
+"""Mkdocs hooks of the site: the version, interactive examples and drawings."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Mark examples with prompts as sessions, so that prompts and output can be told from code."""
+    """Mark examples with prompts as `pycon`, so that prompts and output are highlighted."""
     return _SESSION.sub("```pycon\n", markdown)
 
 
 def on_page_content(html: str, **_: object) -> str:
-    """Mark paragraphs that are drawings: a selector with `:has` makes large pages slow."""
+    """Add a class to paragraphs with a drawing: a CSS selector with `:has` is slow."""
     return html.replace("<p><img", '<p class="drawing"><img')

@@ -1,4 +1,4 @@
-"""Chunkana 0.1.6, which came before this project; it needs Python 3.12."""
+"""Chunkana 0.1.6, the predecessor of this project; needs Python 3.12."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SMALLEST = 8  # chunks that are smaller than such a part of the limit are merge
 
 
 def timed(size: int) -> Iterator[Timed]:
-    """Yield the hierarchy; it finds headings and fences by regular expressions."""
+    """Yield its hierarchical chunking, which finds headings and fences by regular expressions."""
     logging.getLogger("chunkana").setLevel(logging.ERROR)  # it warns of much, on standard error
     config = ChunkerConfig(max_chunk_size=size, min_chunk_size=size // _SMALLEST, overlap_size=0)
     chunk = MarkdownChunker(config).chunk_hierarchical

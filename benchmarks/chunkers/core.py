@@ -13,7 +13,7 @@ BARE = "markdown-it-py, the bare parse"
 
 
 def timed(size: int) -> Iterator[Timed]:
-    """Yield the parse that others are compared with, and the whole hierarchy."""
+    """Yield the bare parse, to which all times are relative, and the whole hierarchy."""
     yield Timed(BARE, bare_parse(), count=None, parses=True)
     chunker = MarkdownChunker(ChunkConfig(max_chunk_size=size))
     yield Timed("Chunkana `chunk_hierarchical`", chunker.chunk_hierarchical, _leaves, parses=True)

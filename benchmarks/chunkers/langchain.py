@@ -1,4 +1,4 @@
-"""Splitters for LangChain: ours, and its own for Markdown."""
+"""Splitters for LangChain: Chunkana's, and LangChain's own for Markdown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEADERS = [("#" * level, f"Header {level}") for level in range(1, 7)]
 
 
 def timed(size: int) -> Iterator[Timed]:
-    """Yield ours and theirs, each making LangChain's documents."""
+    """Yield Chunkana's and LangChain's splitters, which make LangChain documents."""
     recursive = recursive_splitter(size)
     by_header = header_splitter()
     yield Timed("Chunkana `ChunkanaSplitter`", splitting(ChunkanaSplitter(size)), parses=True)
@@ -33,7 +33,7 @@ def timed(size: int) -> Iterator[Timed]:
 
 
 def splitting(splitter: TextSplitter) -> Callable[[str], list[Document]]:
-    """Return a function that splits a text as a loader gives it: in a document with a source."""
+    """Return a function that splits a text inside a document with a source, as from a loader."""
 
     def split(text: str) -> list[Document]:
         return splitter.split_documents([Document(page_content=text, metadata={"source": "a.md"})])

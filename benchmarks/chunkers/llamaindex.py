@@ -1,7 +1,7 @@
-"""Node parsers for LlamaIndex: ours, and its own that suit Markdown.
+"""Node parsers for LlamaIndex: Chunkana's, and LlamaIndex's own that suit Markdown.
 
-What counts tokens gets as many as make the same number of characters in real documents, by
-LlamaIndex's default tokenizer, which comes with it.
+A parser with sizes in tokens gets the number of tokens that has the same number of characters in
+real documents, by LlamaIndex's default tokenizer.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from chunkana_llamaindex import MarkdownHierarchyNodeParser
 
 PACKAGES = ("llama-index-core",)
 _CHARACTERS_PER_TOKEN = 4.08  # in the documents of the benchmark of retrieval
-_LEVELS = (4, 2, 1)  # sizes of the hierarchy, in multiples of the leaves'
+_LEVELS = (4, 2, 1)  # sizes of the hierarchy, in multiples of the leaf size
 
 
 def timed(size: int) -> Iterator[Timed]:
-    """Yield ours and theirs, each making LlamaIndex's nodes."""
+    """Yield Chunkana's and LlamaIndex's parsers, which make LlamaIndex nodes."""
     ours = MarkdownHierarchyNodeParser(max_chunk_size=size)
     yield Timed("Chunkana `MarkdownHierarchyNodeParser`", parsing(ours), _leaves, parses=True)
     yield Timed("LlamaIndex `MarkdownNodeParser`, any size", parsing(MarkdownNodeParser()))
@@ -38,7 +38,7 @@ def timed(size: int) -> Iterator[Timed]:
 
 
 def parsing(parser: NodeParser) -> Callable[[str], list[BaseNode]]:
-    """Return a function that parses a text as a reader gives it: in a document with a file name."""
+    """Return a function that parses a text inside a document with a file name, as from a reader."""
 
     def parse(text: str) -> list[BaseNode]:
         document = Document(text=text, metadata={"file_name": "a.md"})
@@ -53,7 +53,7 @@ def sentence_splitter(size: int) -> SentenceSplitter:
 
 
 def tokens(size: int) -> int:
-    """Return how many tokens make so many characters."""
+    """Return the number of tokens with about `size` characters."""
     return round(size / _CHARACTERS_PER_TOKEN)
 
 

@@ -1,4 +1,4 @@
-"""A row of the table of speeds, before it is measured."""
+"""A chunker to time, a row of the table of speeds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Something that makes chunks of a text.
+    """A chunker to time.
 
     Attributes:
-        name: what to call it.
-        run: makes them, as its users would; what it returns is its own.
-        count: returns how many chunks are in that, nodes above them left out; None if none are.
-        parses: whether it parses CommonMark, so that it knows a `#` in code from a heading.
+        name: the name of the chunker.
+        run: chunks a text with the usual interface of the chunker, and returns its result.
+        count: returns the number of chunks in a result, without parents; None if there are none.
+        parses: whether the chunker parses CommonMark, and so distinguishes a `#` in code from a
+            heading.
     """
 
     name: str

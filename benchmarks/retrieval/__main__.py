@@ -1,11 +1,11 @@
-"""Print what chunks are worth for retrieval: ours, and those of other splitters for Markdown.
+"""Measure retrieval with chunks of Chunkana and of other splitters for Markdown.
 
 Run as `python -m benchmarks.retrieval FOLDER`. The folder has documents, `corpus/*.md`, and
-`questions.jsonl`, an object a line: `doc`, `question`, `kind`, and `spans`, the exact ranges of the
-answer's characters. All documents are searched at once, by embeddings of all-MiniLM-L6-v2, by BM25,
-and by both. What is found is read in order until a budget is full, once counting all that is handed
-over, once the characters of the source alone. A difference is in brackets, with the bounds that
-hold 95 % of 10,000 resamples of the questions.
+`questions.jsonl`, with an object on each line: `doc`, `question`, `kind`, and `spans`, the exact
+character ranges of the answer. All documents are searched together, by embeddings of
+all-MiniLM-L6-v2, by BM25, and by both. Hits are read in order until a budget is full; the budget
+counts either all text given to the reader, or characters of the source only. Brackets contain the
+95 % confidence interval of a difference, from 10,000 resamples of the questions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ROOT = Path(__file__).parents[2]
 _FOLDER = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "retrieval"
 _CACHE = _ROOT / ".embeddings.sqlite"
 _PACKAGES = ("langchain-text-splitters", "llama-index-core", "semantic-text-splitter", "chonkie")
-_NO_SIZE = 0  # of chunkers that have none
+_NO_SIZE = 0  # for chunkers without a size
 _READING = f"{ours.SPLITTER}, propagated, assembled"
 
 
@@ -45,7 +45,7 @@ def systems() -> Iterator[tuple[str, int, Chunker]]:
 
 
 def plain_systems() -> Iterator[tuple[str, int, Chunker]]:
-    """Yield what is compared on documents without headings."""
+    """Yield the chunkers to compare on documents without headings, at every size."""
     chunkers = {name: ours.OURS[name] for name in ours.PLAIN}
     chunkers[peers.RECURSIVE] = peers.recursive
     for name, chunker in chunkers.items():
@@ -53,7 +53,7 @@ def plain_systems() -> Iterator[tuple[str, int, Chunker]]:
 
 
 def measured(bench: Bench, chosen: Iterator[tuple[str, int, Chunker]]) -> Report:
-    """Print what systems make, and return what is found with them and with what we read."""
+    """Measure systems and Chunkana's assembly, and print the chunks that each system makes."""
     outcomes, made = Outcomes(), dict[tuple[str, int], Passages]()
     for size in ours.SIZES:
         outcomes |= bench.measure_reading(_READING, size)
@@ -67,7 +67,7 @@ def measured(bench: Bench, chosen: Iterator[tuple[str, int, Chunker]]) -> Report
 
 
 def run(collection: Collection, embeddings: Embeddings | None) -> None:
-    """Print everything."""
+    """Run all measurements and print them."""
     print(machine(_PACKAGES))
     print(f"- {len(collection.texts)} documents, {len(collection.questions)} questions")
     print(f"- BM25: bm25s {version('bm25s')}, of the words that `words_of` returns")
@@ -82,7 +82,7 @@ def run(collection: Collection, embeddings: Embeddings | None) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description="Measure what chunks are worth for retrieval.")
     parser.add_argument(
         "folder", nargs="?", type=Path, default=_FOLDER, help="what to ask, of what"

@@ -1,4 +1,4 @@
-"""Paired comparison: how sure a difference is, given that other questions might have been asked."""
+"""Paired comparison of recalls, with confidence intervals by resampling the questions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _BOUNDS = (2.5, 97.5)  # percentiles
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference of two means, and the bounds that hold 95 % of its resampled values.
+    """The difference of two means with its 95 % confidence interval.
 
     Attributes:
-        ratio: of the first mean to the second.
+        ratio: the first mean divided by the second.
         low: the lower bound of the difference.
         high: the upper bound.
     """
@@ -29,12 +29,12 @@ class Difference:
     high: float
 
     def __str__(self) -> str:
-        """Write ratio and bounds."""
+        """Return the ratio and the bounds as text."""
         return f"×{self.ratio:.3f} [{self.low:+.3f}, {self.high:+.3f}]"
 
 
 def difference(ours: Numbers, theirs: Numbers) -> Difference:
-    """Resample the questions of two paired measurements."""
+    """Compare two paired measurements by resampling the questions."""
     random = np.random.default_rng(_SEED)
     chosen = random.integers(len(ours), size=(_RESAMPLES, len(ours)))
     low, high = np.percentile((ours - theirs)[chosen].mean(axis=1), _BOUNDS)

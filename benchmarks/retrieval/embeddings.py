@@ -1,4 +1,4 @@
-"""Embeddings by all-MiniLM-L6-v2, kept on disk by the hash of their text."""
+"""Embeddings by all-MiniLM-L6-v2, cached on disk by the hash of their text."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from sentence_transformers import SentenceTransformer
 
 from benchmarks.retrieval.ranking import Scores
 
-_AT_ONCE = 256  # after as many texts, what is embedded is kept
+_BATCH_SIZE = 256  # texts that are embedded before the cache is written
 _TABLE = "CREATE TABLE IF NOT EXISTS embedded (hash BLOB PRIMARY KEY, vector BLOB)"
 
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """Embeds texts, each once.
+    """Embeds texts, with a cache.
 
     The model reads the first 256 word pieces of a text, about 1,000 characters.
 
     Attributes:
-        path: a SQLite file.
+        path: the SQLite file of the cache.
     """
 
     path: Path
 
     def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return a row of length 1 for each text."""
+        """Return a vector of length 1 for each text, as rows."""
         hashes = [sha256(text.encode()).digest() for text in texts]
         with closing(sqlite3.connect(self.path, timeout=60)) as store:
             store.execute(_TABLE)
@@ -47,20 +47,20 @@ class Embeddings:
         return np.stack([np.frombuffer(found[key], np.float32) for key in hashes])
 
     def scores(self, texts: Sequence[str], questions: Sequence[str]) -> Scores:
-        """Return the cosine of the angle between each text and each question."""
+        """Return the cosine similarity of each question and each text."""
         return np.asarray(self.of(questions) @ self.of(texts).T, np.float64)
 
     def _known(self, store: sqlite3.Connection, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Return the vectors of those texts that were embedded before."""
+        """Return the cached vectors, by the hash of their text."""
         query = "SELECT vector FROM embedded WHERE hash = ?"
         rows = ((key, store.execute(query, (key,)).fetchone()) for key in hashes)
         return {key: row[0] for key, row in rows if row}
 
     def _embed(self, store: sqlite3.Connection, missing: dict[bytes, str]) -> None:
-        """Embed texts, those of one length together, and keep what was made."""
+        """Embed texts in order of length, and store the vectors in the cache."""
         keys = sorted(missing, key=lambda key: len(missing[key]))
-        for begin in range(0, len(keys), _AT_ONCE):
-            batch = keys[begin : begin + _AT_ONCE]
+        for begin in range(0, len(keys), _BATCH_SIZE):
+            batch = keys[begin : begin + _BATCH_SIZE]
             vectors = _model().encode(
                 [missing[key] for key in batch], batch_size=16, normalize_embeddings=True
             )
@@ -71,5 +71,5 @@ class Embeddings:
 
 @cache
 def _model() -> SentenceTransformer:
-    torch.set_num_threads(1)  # more wait for each other where processors are shared
+    torch.set_num_threads(1)  # more threads wait for each other on shared processors
     return load_model("cpu")

@@ -1,4 +1,4 @@
-"""Every chunker, every size, every search, both counts: how much of each answer is read."""
+"""Measure the recall of every chunker, size, search and kind of budget."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from benchmarks.retrieval.questions import Collection
 from benchmarks.retrieval.ranking import Scores, fused, ranked, word_scores
 from benchmarks.retrieval.reading import Leaves, rankings
 
-T = TypeVar("T")  # what ranks one question's hits
+T = TypeVar("T")  # the ranking of a question
 
 SEARCHES = ("dense", "words", "hybrid")
-_DEPTH = 200  # ranks that are looked at; enough for any budget
+_DEPTH = 200  # hits of a ranking that are used; enough for any budget
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A chunker at a size, and what is searched with."""
+    """A chunker with a size and a search."""
 
     chunker: str
     size: int
@@ -37,18 +37,18 @@ Outcomes = dict[System, dict[Limit, Numbers]]  # the recall of each question
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What all systems are measured with.
+    """Measures systems on one collection.
 
     Attributes:
         collection: the documents and questions.
-        embeddings: what embeds them; None leaves out what needs them.
+        embeddings: the embedding model; None for lexical search only.
     """
 
     collection: Collection
     embeddings: Embeddings | None
 
     def measure(self, name: str, size: int, passages: Passages) -> Outcomes:
-        """Return what each search finds among passages, read as they are ranked."""
+        """Return the recall of each search over passages, which are read in ranked order."""
         found, outcomes = passages.found, Outcomes()
         for search, scores in self._scores([passage.indexed for passage in found]):
             rows = [[found[n] for n in row[:_DEPTH]] for row in ranked(scores)]
@@ -56,7 +56,7 @@ class Bench:
         return outcomes
 
     def measure_reading(self, name: str, size: int) -> Outcomes:
-        """Return what each search finds among our leaves, and `assemble` hands over."""
+        """Return the recall of each search over Chunkana's leaves, assembled by `assemble`."""
         leaves, outcomes = Leaves.of(self.collection, size), Outcomes()
         meaning = None
         if self.embeddings is not None:
@@ -76,7 +76,7 @@ class Bench:
     def _outcome(
         self, rankings: Sequence[T], read: Callable[[T, int, Counted], Ranges]
     ) -> dict[Limit, Numbers]:
-        """Return the recall of each question within each budget, of what is read of a ranking."""
+        """Return the recall of each question within each budget; `read` reads a ranking."""
         pairs = [*zip(self.collection.questions, rankings, strict=True)]
         return {
             (counted, budget): np.asarray(

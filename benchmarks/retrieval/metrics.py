@@ -1,4 +1,4 @@
-"""How much of an answer is in what was found."""
+"""Recall: the share of an answer that is in the passages read."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from benchmarks.retrieval.questions import Question
 from chunkana_core import Span
 
 BUDGETS = (1500, 3000, 6000)  # characters
-Counted = Literal["handed over", "source"]  # what counts against a budget
+Counted = Literal["handed over", "source"]  # the text that counts against a budget
 COUNTED: tuple[Counted, ...] = ("handed over", "source")
-Ranges = Iterable[tuple[int, Span]]  # of documents, by their numbers
-_BETWEEN = "\n\n"  # what is handed over
+Ranges = Iterable[tuple[int, Span]]  # pairs of the index of a document and a span
+_BETWEEN = "\n\n"  # between the passages given to the reader
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
-    """Return the same ranges in order and disjoint."""
+    """Return the union of spans, in order and disjoint."""
     result: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
         if result and span.start <= result[-1].end:
@@ -28,7 +28,7 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def common(left: Sequence[Span], right: Sequence[Span]) -> int:
-    """Return how many characters two lists of disjoint ranges share."""
+    """Return the number of characters in the intersection of two lists of disjoint spans."""
     return sum(max(0, min(a.end, b.end) - max(a.start, b.start)) for a in left for b in right)
 
 
@@ -40,13 +40,13 @@ def recall(question: Question, found: Ranges) -> float:
 
 
 def within(ranked: Iterable[Passage], budget: int, counted: Counted) -> Iterator[tuple[int, Span]]:
-    """Yield the ranges in the first passages that fill a budget of characters; cut the last.
+    """Yield the spans of the first passages until a budget is full; cut the last one.
 
     Args:
-        ranked: the best first.
-        budget: how many characters there may be.
-        counted: whether these are all that is handed over, what stands before a text and blank
-            lines between passages too, or characters of the source alone.
+        ranked: the passages, the best first.
+        budget: the maximum number of characters.
+        counted: "handed over" to count all text given to the reader, including contexts and blank
+            lines between passages; "source" to count characters of the source only.
     """
     left = budget
     for passage in ranked:

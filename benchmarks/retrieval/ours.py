@@ -1,4 +1,4 @@
-"""Our chunks, through each of our adapters, as their frameworks embed and hand them over."""
+"""Chunkana's chunks through each adapter, as the framework embeds them and shows them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARSER = "`MarkdownHierarchyNodeParser`"
 
 
 def llamaindex(text: Text, size: int, **options: Any) -> Iterator[Piece]:  # noqa: ANN401
-    """Return the leaves of the node parser."""
+    """Yield the leaves of the node parser."""
     parser = MarkdownHierarchyNodeParser(max_chunk_size=size, **options)
     for node in LeafNodes()(parser.get_nodes_from_documents([Document(text=text.text)])):
         if isinstance(node, TextNode) and node.start_char_idx is not None:
@@ -30,7 +30,7 @@ def llamaindex(text: Text, size: int, **options: Any) -> Iterator[Piece]:  # noq
 
 
 def langchain(text: Text, size: int, **options: Any) -> Iterator[Piece]:  # noqa: ANN401
-    """Return the documents of the text splitter."""
+    """Yield the documents of the text splitter."""
     splitter = ChunkanaSplitter(chunk_size=size, **options)
     for page in splitter.create_documents([text.text]):
         start, end = page.metadata["start_char"], page.metadata["end_char"]

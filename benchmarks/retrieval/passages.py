@@ -1,4 +1,4 @@
-"""Passages to be found, each with the range of its source."""
+"""Split documents into passages and locate each in its source."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from chunkana_core import Span
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What a chunker makes.
+    """A chunk made by any chunker.
 
     Attributes:
-        text: what it took from the source.
-        indexed: what search is to find it by: the text, with what the chunker puts before it.
-        read: what its framework hands over to a reader, the text in it.
-        start: the offset of the text, as the chunker says; None if it says none.
+        text: the text from the source.
+        indexed: the text to index, with the context that the chunker adds.
+        read: the text that the framework gives to a reader; contains `text`.
+        start: the offset in the chunk's metadata, None if there is none.
     """
 
     text: str
@@ -31,14 +31,14 @@ Chunker = Callable[[Text, int], Iterable[Piece]]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece at its place.
+    """A piece with its location.
 
     Attributes:
-        document: the number of its document.
-        span: the range of its source.
-        indexed: what it is found by.
-        before: how many characters are handed over before its text.
-        size: how many are handed over in all.
+        document: the index of its document.
+        span: the span of its source.
+        indexed: the text to index.
+        before: the number of characters before its text in the text for the reader.
+        size: the number of characters of the text for the reader.
     """
 
     document: int
@@ -53,8 +53,8 @@ class Passages:
     """The passages of all documents.
 
     Attributes:
-        found: those whose source was found.
-        lost: how many were not.
+        found: the passages that were located.
+        lost: the number of pieces that were not located.
     """
 
     found: tuple[Passage, ...]
@@ -62,18 +62,18 @@ class Passages:
 
     @property
     def share_lost(self) -> float:
-        """The share of pieces whose source was not found."""
+        """The share of pieces that were not located."""
         return self.lost / max(1, self.lost + len(self.found))
 
 
 @dataclass(slots=True)
 class Locator:
-    """Finds pieces in their document, one after another.
+    """Locates the pieces of a document, one after another.
 
-    White space and what is not printable are passed over: some splitters write them anew.
+    White space and unprintable characters are ignored, because some splitters change them.
 
     Attributes:
-        source: the document's text.
+        source: the text of the document.
     """
 
     source: str
@@ -82,12 +82,12 @@ class Locator:
     _after: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        """Note where each character that counts is."""
+        """Store the offset of each character that is not ignored."""
         self._offsets = [i for i, character in enumerate(self.source) if _counts(character)]
         self._squeezed = "".join(self.source[i] for i in self._offsets)
 
     def find(self, piece: Piece) -> Span | None:
-        """Return where a piece is: where it says, else the next such place, else the first."""
+        """Return the span of a piece: at its offset, else the next occurrence, else the first."""
         if piece.start is not None:
             span = Span(piece.start, piece.start + len(piece.text))
             if self.source[span.start : span.end] == piece.text:
@@ -106,7 +106,7 @@ def _counts(character: str) -> bool:
 
 
 def passages(chunker: Chunker, texts: Sequence[Text], size: int) -> Passages:
-    """Split documents, and find where each piece comes from."""
+    """Split documents and locate each piece."""
     found: list[Passage] = []
     lost = 0
     for number, text in enumerate(texts):

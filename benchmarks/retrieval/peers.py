@@ -1,7 +1,7 @@
 """Other splitters for Markdown, each through its public interface and without overlap.
 
-Sizes are in characters. What counts tokens gets as many as make the same number of characters in
-these documents, by its own tokenizer.
+Sizes are in characters. A splitter with sizes in tokens gets the number of tokens that has the same
+number of characters in these documents, by its own tokenizer.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def recursive(text: Text, size: int) -> Iterator[Piece]:
 
 
 def headers_stripped(text: Text, size: int) -> Iterator[Piece]:
-    """Split at headings and then as above; headings are in the metadata alone."""
+    """Split at headings, then recursively; headings are only in the metadata."""
     return _by_header(text, size, strip=True)
 
 
 def headers_kept(text: Text, size: int) -> Iterator[Piece]:
-    """Split at headings and then as above; headings stay in the text."""
+    """Split at headings, then recursively; headings stay in the text."""
     return _by_header(text, size, strip=False)
 
 
@@ -53,12 +53,12 @@ def _by_header(text: Text, size: int, *, strip: bool) -> Iterator[Piece]:
 
 
 def markdown_nodes(text: Text, _size: int) -> Iterator[Piece]:
-    """Parse with LlamaIndex's parser for Markdown: sections of any size, their path embedded."""
+    """Parse with LlamaIndex's Markdown parser: sections of any size, embedded with their path."""
     return _nodes(text, MarkdownNodeParser())
 
 
 def sentences(text: Text, size: int) -> Iterator[Piece]:
-    """Split with LlamaIndex's default splitter, in tokens."""
+    """Split with LlamaIndex's default splitter, with sizes in tokens."""
     return _nodes(text, sentence_splitter(size))
 
 

@@ -1,4 +1,4 @@
-"""Documents, and questions whose answers are known to the character."""
+"""Load documents and questions with the exact spans of the answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chunkana_core.formats.markdown.parser import parse_markdown
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A document: the path it has in its repository, and what it says."""
+    """A document: its path in its repository, and its text."""
 
     name: str
     text: str
@@ -26,10 +26,10 @@ class Question:
     """A question about a document.
 
     Attributes:
-        document: the document's number.
+        document: the index of the document.
         text: the question.
-        kind: of its answer: fact, code, table, list, overview.
-        spans: where the answer is, in order and disjoint.
+        kind: the kind of answer: fact, code, table, list, overview.
+        spans: the spans of the answer, in order and disjoint.
     """
 
     document: int
@@ -64,14 +64,14 @@ def _questions(entries: Iterator[dict[str, object]], numbers: dict[str, int]) ->
 
 
 def _path_of(name: str) -> str:
-    """Return the path that is written in a file name: `+` and `__` stand for slashes."""
+    """Return the path that is encoded in a file name, with `+` and `__` for slashes."""
     return name.replace("+", "/").replace("__", "/")
 
 
 def without_headings(collection: Collection) -> Collection:
     """Return documents without their headings, and the questions with spans moved to match.
 
-    Questions of whose answer nothing is left are dropped.
+    Questions whose answers were only in headings are dropped.
     """
     kept = [_kept(text.text) for text in collection.texts]
     texts = (
@@ -86,7 +86,7 @@ def without_headings(collection: Collection) -> Collection:
 
 
 def _kept(text: str) -> list[Span]:
-    """Return the ranges between the headings of a text."""
+    """Return the spans between the headings of a text."""
     headings = [block for block in parse_markdown(text).top if block.kind is BlockKind.HEADING]
     starts = [0, *(block.end for block in headings)]
     ends = [*(block.start for block in headings), len(text)]
@@ -94,7 +94,7 @@ def _kept(text: str) -> list[Span]:
 
 
 def _moved(spans: Sequence[Span], kept: Sequence[Span]) -> Iterator[Span]:
-    """Yield what is left of spans, at its offsets in the kept ranges put together."""
+    """Yield the remaining parts of spans, at their offsets in the joined kept text."""
     before = accumulate((len(part) for part in kept), initial=0)
     for offset, part in zip(before, kept, strict=False):
         for span in spans:

@@ -1,4 +1,4 @@
-"""Scores of passages for questions: by words, and by words and meaning."""
+"""Scores and rankings of passages for questions: lexical, and fused with embeddings."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from chunkana_retrieval import words_of
 
 Scores = NDArray[np.float64]  # a row for each question, a column for each passage
 
-_WORDS_SHARE = 0.3  # of fused scores; peers find more than with 0.5
+_WORDS_SHARE = 0.3  # of fused scores; other chunkers have a better recall than with 0.5
 
 
 def word_scores(texts: Sequence[str], questions: Sequence[str]) -> Scores:
-    """Return the score of each text for each question by BM25, of the words that we search by."""
+    """Return the BM25 score of each text for each question, of the words of `words_of`."""
     model = bm25s.BM25()
     model.index([*map(words_of, texts)], show_progress=False)
     rows = [model.get_scores(words_of(question)) for question in questions]
@@ -24,7 +24,7 @@ def word_scores(texts: Sequence[str], questions: Sequence[str]) -> Scores:
 
 
 def fused(words: Scores, meaning: Scores) -> Scores:
-    """Return the weighted sum of two kinds of scores, each divided by the question's best."""
+    """Return the weighted sum of two scores, each divided by the question's best score."""
     return _WORDS_SHARE * _relative(words) + (1 - _WORDS_SHARE) * _relative(meaning)
 
 
@@ -34,5 +34,5 @@ def _relative(scores: Scores) -> Scores:
 
 
 def ranked(scores: Scores) -> NDArray[np.intp]:
-    """Return the numbers of passages for each question, the best first; of equals, the first."""
+    """Return the indexes of passages for each question, the best first; ties in order."""
     return np.argsort(-scores, axis=1, kind="stable")

@@ -1,4 +1,4 @@
-"""What is read of our chunks: found, ranked and laid out as `ChunkanaRetriever` does it."""
+"""Search, rank and assemble Chunkana's leaves as `ChunkanaRetriever` does."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Leaves:
     """The leaves of all documents, as the retrievers of both adapters index them.
 
     Attributes:
-        records: of the documents, which are named by their numbers.
-        embedded: the texts to find the leaves by, in order.
-        lexical: finds them by words.
+        records: the records of the documents, which are named by their indexes.
+        embedded: the embedded texts of the leaves, in order.
+        lexical: the lexical index of the leaves.
     """
 
     records: list[DocumentRecord]
@@ -39,7 +39,7 @@ class Leaves:
 
     @classmethod
     def of(cls, collection: Collection, size: int) -> Leaves:
-        """Split the documents."""
+        """Split and index the documents of a collection."""
         config = ChunkConfig(max_chunk_size=size, atomic_blocks="split")
         chunker = MarkdownChunker(config, Context())
         records = [
@@ -55,8 +55,8 @@ class Leaves:
 
         Args:
             search: the kind of search.
-            question: its words.
-            meaning: a row with the score of each leaf, None for a search by words alone.
+            question: the question.
+            meaning: the similarity of each leaf as a row, None for lexical search only.
         """
         found = self.lexical.search(question, _FETCHED) if search != "dense" else []
         proposals = [] if meaning is None or search == "lexical" else self._proposals(meaning)
@@ -70,7 +70,7 @@ class Leaves:
         ]
 
     def read(self, ranking: Sequence[Hit], budget: int, counted: Counted) -> list[tuple[int, Span]]:
-        """Return the ranges of documents that are read within a budget."""
+        """Return the spans of documents that are read within a budget."""
         if counted == "handed over":
             sources = {record.document_id: record.text for record in self.records}
             passages = assemble(ranking, budget, sources=sources)
@@ -88,7 +88,7 @@ class Leaves:
 def rankings(
     leaves: Leaves, questions: Sequence[str], meaning: Scores | None
 ) -> dict[str, list[list[Hit]]]:
-    """Return for each kind of search the hits of each question, the best first."""
+    """Return the hits of each question for each kind of search, the best first."""
     searches = ["words"] if meaning is None else [*_SEARCHES]
     rows = [None if meaning is None else meaning[n : n + 1] for n in range(len(questions))]
     return {

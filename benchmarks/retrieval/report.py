@@ -1,4 +1,4 @@
-"""The measurements as Markdown tables."""
+"""Print the measurements as Markdown tables."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _HEAD = tuple(f"{budget:,}" for budget in BUDGETS)
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Writes tables of outcomes.
+    """Prints tables of outcomes.
 
     Attributes:
-        outcomes: by system.
-        peers: the names of the chunkers that ours are compared with.
-        kinds: of each question.
+        outcomes: the outcomes, by system.
+        peers: the names of the chunkers that Chunkana is compared with.
+        kinds: the kind of each question.
     """
 
     outcomes: Outcomes
@@ -38,7 +38,7 @@ class Report:
 
     @property
     def searches(self) -> list[str]:
-        """What was searched with."""
+        """The names of the searches."""
         made = {system.search for system in self.outcomes}
         return [search for search in SEARCHES if search in made]
 
@@ -60,7 +60,7 @@ class Report:
             yield self._cell(system, (counted, budget), f" ({system.size})")
 
     def _cell(self, system: System, within: Limit, note: str = "") -> str:
-        """Write a recall; of ours, with its ratio to the best peer with the same search."""
+        """Return a recall as text; for Chunkana, with its ratio to the best peer."""
         recalls = self.outcomes[system][within]
         if system.chunker in self.peers:
             return f"{recalls.mean():.3f}{note}"
@@ -85,7 +85,7 @@ class Report:
             print_table(f"Every size, {counted} counted", head, rows)
 
     def print_kinds(self) -> None:
-        """Print the recall of the best of ours and of peers by the kind of answer."""
+        """Print the recall of the best Chunkana and peer systems by kind of answer."""
         kinds = np.asarray(self.kinds)
         names = sorted(set(self.kinds))
         ours = [name for name in self.chunkers if name not in self.peers]
@@ -109,7 +109,7 @@ def _by_kind(recalls: Numbers, kinds: Iterable[str]) -> Iterator[str]:
 
 
 def print_chunks(made: dict[tuple[str, int], Passages]) -> None:
-    """Print what each chunker made."""
+    """Print the numbers and sizes of the chunks that each chunker made."""
     head = ("chunker", "size", "chunks", "mean characters", "handed over", "source not found")
     print_table("Chunks", head, (_described(*key, found) for key, found in made.items()))
 

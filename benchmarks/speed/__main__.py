@@ -1,8 +1,8 @@
-"""Print how fast Chunkana is beside other chunkers, and how much two processes gain.
+"""Measure the speed of Chunkana and other chunkers, and the gain by two processes.
 
-All that is compared makes chunks of 1,000 characters, or of what comes nearest to it, without
-overlap, of the same texts. It is timed in turn, in one process, in processor time, and judged by
-the median of its ratio to a bare parse. What is not installed is left out, and said to be.
+All chunkers make chunks of 1,000 characters, or of the nearest possible size, without overlap, of
+the same texts. They are timed alternately in one process, in processor time, and compared by the
+median of their ratio to a bare parse. Chunkers that are not installed are listed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from benchmarks.speed import batches, comparing
 from benchmarks.speed.chunkers import find
 
 _CHUNK_SIZE = 1000
-_QUICK_PART = 4  # every so many documents
+_QUICK_PART = 4  # with --quick, only every fourth document is used
 
 
 def run(*, quick: bool) -> None:
-    """Print both tables, and what became of the target."""
+    """Print both tables and the targets."""
     found = find(_CHUNK_SIZE)
     print(machine(found.packages), flush=True)
     texts = documents()[:: _QUICK_PART if quick else 1]
@@ -30,7 +30,7 @@ def run(*, quick: bool) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Run the benchmark with the options of the command line."""
     parser = argparse.ArgumentParser(description="Compare the speed of chunkers for Markdown.")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller documents")
     run(quick=parser.parse_args().quick)

@@ -1,8 +1,7 @@
-"""How much `chunk_many` gains by a second process, and what that costs.
+"""Measure the gain of `chunk_many` by a second process, and its cost.
 
-Wall time says so only where two processors are free. Processor time says what it would be there:
-all of it that is spent, in this process and the others, spread over two, but never less than what
-this process alone takes.
+Wall time shows the gain only on two idle processors. There, wall time is estimated from processor
+time: the total of all processes divided by two, but at least that of this process.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _LEAST = 1.8  # times as fast
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much is measured: characters in all, and rounds."""
+    """The extent of a measurement: the number of characters, and of rounds."""
 
     size: int
     rounds: int
@@ -41,7 +40,7 @@ QUICK = Extent(2_000_000, 1)
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Seconds that a batch took: by the clock, and of processors, here and in other processes."""
+    """The times of a batch: wall time, and processor time of this and of other processes."""
 
     wall: float
     here: float
@@ -49,12 +48,12 @@ class Spent:
 
     @property
     def on_free_processors(self) -> float:
-        """The wall time that two processors with nothing else to do would need."""
+        """The estimated wall time on two idle processors."""
         return max(self.here, (self.here + self.elsewhere) / _PROCESSES)
 
 
 def counted(_name: str, result: HierarchicalChunkingResult) -> int:
-    """Return next to nothing."""
+    """Return the number of chunks, a small value to transfer."""
     return len(result.chunks)
 
 
@@ -66,7 +65,7 @@ _MAKES: dict[str, Make | None] = {
 
 
 def measure(texts: Sequence[str], extent: Extent) -> list[Target]:
-    """Print the table, and return a target for each that returns less than the whole result."""
+    """Print the table, and return a target for each `make` except the whole result."""
     batch = repeated(texts, extent.size)
     gains: dict[str, float] = {}
     size = sum(len(text) for _, text in batch)
@@ -101,20 +100,20 @@ def measure(texts: Sequence[str], extent: Extent) -> list[Target]:
 
 
 def repeated(texts: Sequence[str], size: int) -> _Batch:
-    """Return texts again and again, to at least a size."""
+    """Repeat texts up to at least a size in characters."""
     times = -(-size // sum(map(len, texts)))
     return [(f"{number}.md", text) for number, text in enumerate([*texts] * times)]
 
 
 def best(batch: _Batch, make: Make | None, rounds: int) -> tuple[Spent, Spent]:
-    """Return the least that one process took, and that two did, in turn."""
+    """Return the least times of one process and of two, measured alternately."""
     taken = [(spent(batch, make, 1), spent(batch, make, _PROCESSES)) for _ in range(rounds)]
     one, two = zip(*taken, strict=True)
     return least(one), least(two)
 
 
 def least(taken: Sequence[Spent]) -> Spent:
-    """Return the least of each time: what else the machine does only ever adds to them."""
+    """Return the least of each time: other load of the machine only adds to it."""
     return Spent(
         min(one.wall for one in taken),
         min(one.here for one in taken),
@@ -123,7 +122,7 @@ def least(taken: Sequence[Spent]) -> Spent:
 
 
 def spent(batch: _Batch, make: Make | None, workers: int) -> Spent:
-    """Chunk a batch and return what that took."""
+    """Chunk a batch and return its times."""
     before, started = _processors(), perf_counter()
     outcomes = (
         chunk_many(batch, workers=workers)
@@ -138,7 +137,7 @@ def spent(batch: _Batch, make: Make | None, workers: int) -> Spent:
 
 
 def _processors() -> tuple[float, float]:
-    """Return the processor time of this process, and of those that it started and that ended."""
+    """Return the processor time of this process, and of its ended children."""
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     here, elsewhere = (sum(resource.getrusage(kind)[:2]) for kind in kinds)
     return here, elsewhere

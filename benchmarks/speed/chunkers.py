@@ -1,4 +1,4 @@
-"""What is compared: all that is installed, and what is not."""
+"""Find the installed chunkers to compare."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import import_module
 from benchmarks.chunkers import core
 from benchmarks.chunkers.timed import Timed
 
-_MODULES = {  # of `benchmarks.chunkers`, in the order of the table, and what they are of
+_MODULES = {  # modules of `benchmarks.chunkers` in table order, and their packages
     "core": "Chunkana",
     "langchain": "LangChain",
     "llamaindex": "LlamaIndex",
@@ -21,12 +21,12 @@ _MODULES = {  # of `benchmarks.chunkers`, in the order of the table, and what th
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is installed.
+    """The chunkers that are installed.
 
     Attributes:
-        timed: what is compared, the bare parse first.
-        packages: the packages that it is of.
-        absent: a sentence for what is not there.
+        timed: the chunkers, the bare parse first.
+        packages: the packages of the chunkers.
+        absent: a sentence for each package that is not installed.
     """
 
     timed: Sequence[Timed]
@@ -35,7 +35,7 @@ class Found:
 
 
 def find(size: int, modules: Mapping[str, str] = _MODULES) -> Found:
-    """Make chunkers of chunks of a size, in characters, of all that is installed."""
+    """Return all installed chunkers, for chunks of a size in characters."""
     timed: list[Timed] = []
     packages: list[str] = []
     absent: list[str] = []

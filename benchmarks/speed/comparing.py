@@ -1,4 +1,4 @@
-"""The one table: ours and each peer."""
+"""Print the table of speeds of Chunkana and other chunkers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _HEAD = ("", "parses", "chunks", "characters per second", "time, bare parse = 1"
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much is measured.
+    """The extent of a measurement.
 
     Attributes:
-        rounds: on many documents.
-        steps: on one document of each size.
-        longest: seconds that one document may be expected to take.
+        rounds: the rounds on many documents.
+        steps: the rounds on one document of each size.
+        longest: seconds; a chunker that would take longer for a document skips it.
     """
 
     rounds: Rounds
@@ -51,7 +51,7 @@ def _rows(
     texts: Sequence[str], compared: Sequence[Timed], extent: Extent
 ) -> Iterable[Sequence[str]]:
     size = sum(map(len, texts))
-    counts = {one.name: chunks(one, texts) for one in compared}  # and whatever is made but once
+    counts = {one.name: chunks(one, texts) for one in compared}  # also warms up each chunker
     tasks = {one.name: one.run for one in compared}
     times = timed_in_turn(tasks, texts, extent.rounds)
     growth = grown(tasks, extent.steps, partial(joined, texts[::4]), extent.longest)
@@ -67,6 +67,6 @@ def _rows(
 
 
 def chunks(one: Timed, texts: Iterable[str]) -> str:
-    """Say how many chunks something makes of texts."""
+    """Return the number of chunks of texts as a table cell."""
     made = map(one.run, texts)
     return "" if one.count is None else f"{sum(map(one.count, made)):,}"

@@ -1,4 +1,4 @@
-"""Times of many chunkers on the same texts, taken in turn."""
+"""Time many chunkers on the same texts, alternately."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from benchmarks.run import seconds
 Task = Callable[[str], object]
 Times = dict[str, list[float]]
 
-_LONG = 5.0  # seconds, after which a chunker takes part in as few rounds as may be
+_LONG = 5.0  # seconds; after that, a chunker takes part in the fewest rounds allowed
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """How often chunkers are timed: at most, and at the least."""
+    """The maximum and minimum number of rounds."""
 
     most: int
     fewest: int = 1
 
 
 def timed_in_turn(tasks: Mapping[str, Task], texts: Sequence[str], rounds: Rounds) -> Times:
-    """Time tasks in turn, so that what slows the machine down strikes all of them alike.
+    """Time tasks alternately, so that a slow phase of the machine affects all of them.
 
-    What takes long takes part in the first rounds only.
+    Slow tasks take part in the first rounds only.
     """
     times: Times = {name: [] for name in tasks}
     for number in range(rounds.most):
@@ -37,15 +37,15 @@ def timed_in_turn(tasks: Mapping[str, Task], texts: Sequence[str], rounds: Round
 
 
 def ratio(times: Times, name: str, other: str) -> float:
-    """Return the median, over the rounds that both took part in, of their times' ratio."""
+    """Return the median ratio of the times of two tasks, over the rounds of both."""
     return median(a / b for a, b in zip(times[name], times[other], strict=False))
 
 
 def expected(times: Mapping[int, float], size: int) -> float:
-    """Return what a text of a size will take, by the times of smaller ones.
+    """Estimate the time for a text of a size from the times of smaller texts.
 
-    Time is taken to go on growing by the power of the size by which it grew last, and not by less
-    than the first; where only one size is known, the first it is.
+    The estimate extrapolates the last growth as a power of the size, at least linear; with only one
+    known size, it is linear.
     """
     sizes = sorted(times)
     if not sizes:
@@ -63,10 +63,10 @@ def grown(
     text: Callable[[int], str],
     longest: float,
 ) -> dict[str, dict[int, float]]:
-    """Return, for each task, the median time on one text of each size.
+    """Return the median time of each task on one text of each size.
 
-    A task is not run on what it is expected to take longer than `longest` seconds for, nor on
-    anything larger; that size is missing then.
+    A task skips a size that is expected to take longer than `longest` seconds, and all larger
+    sizes; skipped sizes are missing from the result.
     """
     found: dict[str, dict[int, float]] = {name: {} for name in tasks}
     for size, rounds in steps.items():
@@ -78,7 +78,7 @@ def grown(
 
 
 def speeds(times: Mapping[int, float], sizes: Sequence[int]) -> Iterator[str]:
-    """Yield the characters per second at each size, and the last as a share of the first."""
+    """Yield the characters per second at each size, and the ratio of the last to the first."""
     for size in sizes:
         yield f"{size / times[size]:,.0f}" if size in times else "not run"
     first, last = sizes[0], sizes[-1]

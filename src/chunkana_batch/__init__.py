@@ -1,4 +1,4 @@
-"""Many documents, in processes or as Arrow batches, and documents larger than memory."""
+"""Chunk many documents (in processes or as Arrow batches) and documents larger than memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load what needs pyarrow, an extra, when it is asked for."""
+    """Import the names that need pyarrow, an optional dependency, at their first use."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from chunkana_batch import tables  # noqa: PLC0415

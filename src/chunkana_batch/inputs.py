@@ -1,4 +1,4 @@
-"""Documents from the rows of Arrow batches, whatever types their columns have."""
+"""Read documents from the rows of Arrow batches, for every supported column type."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _TEXT, _PATH, _ID, _METADATA = "text", "path", "document_id", "metadata"
 
 
 class BadRowError(Exception):
-    """A row that holds no document; the message says why."""
+    """A row contains no valid document; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputRow:
-    """A row of a batch: a document, or the reason why it holds none.
+    """A row of an input batch: a document, or the reason why the row contains no valid document.
 
     Attributes:
-        fields: what is known of the document.
-        text: its text, "" where there is an error.
-        error: why it holds no document, None where it does.
+        fields: the id, path and metadata of the document.
+        text: the text of the document, "" if there is an error.
+        error: why the row contains no valid document, None if it does.
     """
 
     fields: DocumentFields
@@ -40,9 +40,9 @@ class RowReader:
     """Reads the documents of Arrow batches.
 
     Attributes:
-        max_characters: of a text; a longer one is an error of its row.
-        encoding: of texts in a binary column.
-        encoding_errors: what is done with bytes that are not of it, as `bytes.decode` takes it.
+        max_characters: the maximum length of a text; a row with a longer text is an error.
+        encoding: the encoding of texts in a binary column.
+        encoding_errors: how undecodable bytes are treated: the argument `errors` of `bytes.decode`.
     """
 
     max_characters: int
@@ -57,7 +57,7 @@ class RowReader:
         try:
             codecs.lookup(self.encoding)
         except LookupError:
-            allowed = "a name of an encoding, such as 'utf-8' or 'latin-1'"
+            allowed = "the name of an encoding, such as 'utf-8' or 'latin-1'"
             raise ConfigurationError("encoding", self.encoding, allowed) from None
         try:
             codecs.lookup_error(self.encoding_errors)
@@ -70,9 +70,9 @@ class RowReader:
 
         Raises:
             ConfigurationError: if the batch has rows but no column `text`.
-            InputTypeError: if a column is of a type that holds none of what it is named after.
+            InputTypeError: if the type of a column is not allowed for its name.
         """
-        columns = {name: batch.column(name) for name in _KINDS if name in batch.schema.names}
+        columns = {name: batch.column(name) for name in _COLUMN_TYPES if name in batch.schema.names}
         if batch.num_rows and _TEXT not in columns:
             allowed = f"those with a column {_TEXT!r}"
             raise ConfigurationError("columns", batch.schema.names, allowed)
@@ -85,16 +85,16 @@ class RowReader:
         path = document_id = None
         metadata: Mapping[str, object] = {}
         try:
-            path = self._string(cells, _PATH)
-            document_id = self._string(cells, _ID) or path
+            path = self._read_string(cells, _PATH)
+            document_id = self._read_string(cells, _ID) or path
             metadata = _read_metadata(cells[_METADATA]) if _METADATA in cells else {}
-            text = self._text(cells[_TEXT])
+            text = self._read_text(cells[_TEXT])
         except BadRowError as error:
             return InputRow(DocumentFields(document_id, path, metadata), error=str(error))
         return InputRow(DocumentFields(document_id, path, metadata), text)
 
-    def _text(self, cell: pa.Scalar) -> str:
-        text = self._decoded(_TEXT, cell)
+    def _read_text(self, cell: pa.Scalar) -> str:
+        text = self._decode(_TEXT, cell)
         if text is None:
             raise BadRowError("text is null")
         if len(text) > self.max_characters:
@@ -102,13 +102,13 @@ class RowReader:
             raise BadRowError(f"text has {len(text):,} characters; {limit}")
         return text
 
-    def _string(self, cells: Mapping[str, pa.Scalar], name: str) -> str | None:
-        return self._decoded(name, cells[name]) if name in cells else None
+    def _read_string(self, cells: Mapping[str, pa.Scalar], name: str) -> str | None:
+        return self._decode(name, cells[name]) if name in cells else None
 
-    def _decoded(self, name: str, cell: pa.Scalar) -> str | None:
-        """Return what a cell holds as a string, None for null."""
+    def _decode(self, name: str, cell: pa.Scalar) -> str | None:
+        """Return the value of a cell as a string, None for null."""
         try:
-            value = cell.as_py()  # decodes strings, whose bytes Arrow does not check
+            value = cell.as_py()  # can fail for a string too: Arrow does not validate UTF-8
             if isinstance(value, bytes):
                 return value.decode(self.encoding, self.encoding_errors)
         except UnicodeDecodeError as error:
@@ -118,21 +118,21 @@ class RowReader:
 
 
 def _read_metadata(cell: pa.Scalar) -> Mapping[str, object]:
-    """Return the caller's metadata: of a struct, a map, or a string of JSON."""
+    """Return the caller's metadata from a struct, a map, or a string of JSON."""
     try:
         value: Any = cell.as_py()
         if isinstance(value, str | bytes):
             value = msgspec.json.decode(value)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadRowError(f"metadata is no JSON: {error}") from None
+        raise BadRowError(f"metadata is not valid JSON: {error}") from None
     if value is not None and isinstance(cell, pa.MapScalar):
-        value = dict(value)  # of pairs
+        value = dict(value)  # pyarrow returns a map as a list of pairs
     if not isinstance(value, dict | None):
-        raise BadRowError("metadata is no JSON object")
+        raise BadRowError("metadata is not a JSON object")
     return value or {}
 
 
-def _is_string(kind: pa.DataType) -> bool:
+def _is_string_type(kind: pa.DataType) -> bool:
     types = pa.types
     known = (
         types.is_string,
@@ -147,24 +147,24 @@ def _is_string(kind: pa.DataType) -> bool:
     return any(is_kind(kind) for is_kind in known)
 
 
-def _is_name(kind: pa.DataType) -> bool:
-    return _is_string(kind) or pa.types.is_integer(kind)
+def _is_id_type(kind: pa.DataType) -> bool:
+    return _is_string_type(kind) or pa.types.is_integer(kind)
 
 
-def _is_metadata(kind: pa.DataType) -> bool:
-    return _is_string(kind) or pa.types.is_struct(kind) or pa.types.is_map(kind)
+def _is_metadata_type(kind: pa.DataType) -> bool:
+    return _is_string_type(kind) or pa.types.is_struct(kind) or pa.types.is_map(kind)
 
 
-_KINDS = {
-    _TEXT: (_is_string, "a column of strings or bytes"),
-    _PATH: (_is_string, "a column of strings"),
-    _ID: (_is_name, "a column of strings or integers"),
-    _METADATA: (_is_metadata, "a column of structs, maps, or strings of JSON"),
+_COLUMN_TYPES = {
+    _TEXT: (_is_string_type, "a column of strings or bytes"),
+    _PATH: (_is_string_type, "a column of strings"),
+    _ID: (_is_id_type, "a column of strings or integers"),
+    _METADATA: (_is_metadata_type, "a column of structs, maps, or strings of JSON"),
 }
 
 
-def _require_type(name: str, given: pa.DataType) -> None:
-    is_allowed, allowed = _KINDS[name]
-    held = given.value_type if pa.types.is_dictionary(given) else given
-    if not is_allowed(held):
-        raise InputTypeError(name, str(given), allowed)
+def _require_type(name: str, column_type: pa.DataType) -> None:
+    is_allowed, allowed = _COLUMN_TYPES[name]
+    value_type = column_type.value_type if pa.types.is_dictionary(column_type) else column_type
+    if not is_allowed(value_type):
+        raise InputTypeError(name, str(column_type), allowed)

@@ -1,4 +1,4 @@
-"""Chunk many documents, one after the other or in several processes of this machine."""
+"""Chunk many documents, in this process or in several worker processes."""
 
 from __future__ import annotations
 
@@ -60,40 +60,43 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     strategies: Iterable[BaseStrategy] = (),
     plugins: Iterable[BlockRule] = (),
     context: Context | None = None,
-    format: FormatChoice = "auto",  # noqa: A002 - what it is called everywhere
+    format: FormatChoice = "auto",  # noqa: A002  # the same name as in every other function
     progress: Progress | None = None,
 ) -> Iterator[Outcome[T]] | Iterator[Outcome[HierarchicalChunkingResult]]:
-    r"""Yield the outcome of each document, in order; one that fails does not end the others.
+    r"""Chunk documents and yield their outcomes in order; a failed document does not stop the rest.
 
-    A document fails by an error of this package, or by an ArithmeticError, ImportError,
-    LookupError, MemoryError, OSError, TypeError or ValueError of its chunking, of
-    `length_function` or of `make`, or where the value that `make` returns cannot be pickled. Any
-    other error, an error of `documents` itself and the loss of a process end the iteration. The
-    outcomes of documents that were read before an error of `documents` are yielded before it is
-    raised. Processes end with the one that started them, even if that is killed.
+    A document fails if chunking it, `length_function` or `make` raises an error of this package, an
+    ArithmeticError, ImportError, LookupError, MemoryError, OSError, TypeError or ValueError, or if
+    the value that `make` returns cannot be pickled. Any other error, an error raised by the
+    iterable `documents`, and the loss of a worker process end the iteration. If `documents` raises
+    an error, the outcomes of the documents read so far are yielded first. Worker processes end with
+    the process that started them, even if that process is killed.
 
-    Documents are read when they are needed, three batches for each process ahead. A batch has up to
-    64 documents, or fewer with 200,000 code points in all. Where `make` returns little, two
-    processes are nearly twice as fast as one; whole results take longer to carry.
+    Documents are read lazily, three batches ahead for each process. A batch has at most 64
+    documents, and ends with the document that brings it to 200,000 code points. If `make` returns
+    small values, two processes are nearly twice as fast as one; transferring whole results between
+    processes takes longer.
 
     Args:
         documents: pairs of a name and a text.
-        config: how to chunk; by default `ChunkConfig()`.
-        workers: the number of processes; 1 is this one, 0 one for each processor. With several,
-            `make`, `length_function` and the functions of plugins must be those of a module.
-        make: returns the value of an outcome from the name and the result; it is called in the
-            process that chunked the document. By default the value is the result itself.
-        strategies: strategies of the user's own.
-        plugins: block rules of the user's own, of Markdown.
-        context: what is embedded before each content; by default nothing.
-        format: the name of a format, or a function that returns one of a document's name; by
-            default that of the suffix of the name, Markdown where that is unknown.
-        progress: is called with the number of documents done, after each.
+        config: the chunking options; by default `ChunkConfig()`.
+        workers: the number of processes: 1 chunks in this process, 0 uses one process for each
+            processor. With several processes, `make`, `length_function` and the functions of
+            plugins must be defined at the top level of a module, so that they can be pickled.
+        make: a function of the name and the result that returns the value of the outcome; it is
+            called in the process that chunked the document. By default the value is the result.
+        strategies: the user's own strategies.
+        plugins: the user's own block rules for Markdown.
+        context: the context that is embedded before each content; by default none.
+        format: the name of a format, or a function that returns the name of a format for the name
+            of a document; by default the format follows from the suffix of the name, and is
+            Markdown if the suffix is unknown.
+        progress: a function that is called after each document with the number of documents done.
 
     Raises:
-        ConfigurationError: for arguments that are not allowed, and with several workers for those
-            that cannot be pickled.
-        WorkerError: during iteration, if a process was ended from outside.
+        ConfigurationError: if an argument is not allowed, or cannot be pickled although there are
+            several workers.
+        WorkerError: during iteration, if a worker process was terminated from outside.
 
     >>> documents = [("a.md", "# A\n\nText.\n"), ("b.md", "# B\n\nMore.\n")]
     >>> for outcome in chunk_many(documents, make=lambda name, result: len(result.chunks)):
@@ -124,7 +127,7 @@ def _require_arguments(documents: object, workers: object, functions: Mapping[st
 
 def _count_processors() -> int:
     """Return the number of processors that this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)  # Linux alone has it
+    allowed = getattr(os, "sched_getaffinity", None)  # exists on Linux only
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
@@ -135,7 +138,7 @@ def _return_result(_name: str, result: HierarchicalChunkingResult) -> Hierarchic
 def _run(
     task: Task[T], documents: Iterable[tuple[str, str]], workers: int, progress: Progress | None
 ) -> Iterator[Outcome[T]]:
-    """Return an iterator over the outcomes of documents; a task is pickled before it starts."""
+    """Return an iterator over the outcomes; raise an error at once if `task` cannot be pickled."""
     outcomes: Iterator[Outcome[T]]
     if workers == 1:
         outcomes = (task.run(name, text) for name, text in require_pairs(documents))

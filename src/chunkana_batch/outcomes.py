@@ -1,4 +1,4 @@
-"""The outcome of a document: the value that was made of its chunks, or why it failed."""
+"""The task of chunking one document, and its outcome: a value or an error."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ T = TypeVar("T")
 Make = Callable[[str, HierarchicalChunkingResult], T]
 FormatChoice = str | Callable[[str], str]
 
-# What a text can fail with, or the caller's length function or `make` on it; memory may be enough
-# for the next one. Other errors are mistakes in a program or its end, which no other document would
-# survive either.
+# Errors that fail one document only, raised by its chunking, the caller's length function or
+# `make`. MemoryError is one of them because the next document may be smaller. Any other error is a
+# bug or the end of the program, and would stop every other document too.
 DOCUMENT_ERRORS = (
     ChunkanaError,
     ArithmeticError,
-    ImportError,  # of what its format needs
+    ImportError,  # an optional dependency of the document's format is missing
     LookupError,
     OSError,
     MemoryError,
@@ -29,12 +29,12 @@ DOCUMENT_ERRORS = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[T]):
-    """The value that was made of one of many documents, or the error by which it failed.
+    """The value made from one document, or the error that it failed with.
 
     Attributes:
-        name: the document's.
-        value: returned by `make`; None if the document failed.
-        error: the error's type and message; None if the document did not fail.
+        name: the name of the document.
+        value: the value that `make` returned, None if the document failed.
+        error: the type and the message of the error, None if the document did not fail.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Outcome(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[T]):
-    """The chunking of a document, and the call of `make` with its result."""
+    """The work on each document: chunk it, and call `make` with the result."""
 
     chunker: Chunker
     make: Make[T]
@@ -61,13 +61,17 @@ class Task(Generic[T]):
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the type of an error and its message, which Python does not give a lack of memory."""
+    """Return the type and the message of an error."""
+    # A MemoryError raised by Python has no message.
     message = "not enough memory" if isinstance(error, MemoryError) else error
     return f"{type(error).__name__}: {message}"
 
 
 def require_pairs(documents: Iterable[object]) -> Iterator[tuple[str, str]]:
-    """Yield documents; raise an InputTypeError at one that is no pair, as a str of length 2."""
+    """Yield documents; raise an InputTypeError for any that is not a pair.
+
+    A str of length 2 is not a pair.
+    """
     for document in documents:
         match document:
             case (name, text):

@@ -1,4 +1,4 @@
-"""Documents chunked in several processes of this machine."""
+"""Run a chunking task over documents in a pool of worker processes."""
 
 from __future__ import annotations
 
@@ -19,61 +19,61 @@ from chunkana_core import ChunkanaError, InputTypeError
 T = TypeVar("T")
 Batch = list[tuple[str, str]]
 
-_BATCH_SIZE = 200_000  # code points, from which the transfer to a process costs next to nothing
-_BATCH_DOCUMENTS = 64  # at most, so that many tiny documents are spread over the processes too
-_BATCHES_PER_PROCESS = 3  # read ahead, so that no process waits for the others or for the caller
-_MOST_PROCESSES = 61 if sys.platform == "win32" else sys.maxsize  # of which Windows hears the end
+_MAX_BATCH_SIZE = 200_000  # code points; transferring a batch of this size costs next to nothing
+_MAX_BATCH_DOCUMENTS = 64  # so that many tiny documents are spread over the processes too
+_BATCHES_PER_PROCESS = 3  # read ahead, so that no process waits for another or for the caller
+_MAX_PROCESSES = 61 if sys.platform == "win32" else sys.maxsize  # CPython's limit
 _PICKLE_ERRORS = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 
 
 class WorkerError(ChunkanaError):
-    """A process of `chunk_many` that was ended from outside, as by a lack of memory."""
+    """A worker process of `chunk_many` was terminated from outside, for example out of memory."""
 
 
 def run_in_processes(
     pickled_task: bytes, documents: Iterable[tuple[str, str]], workers: int
 ) -> Iterator[Outcome[T]]:
-    """Yield the outcomes of documents in order, chunked by so many processes.
+    """Chunk documents in worker processes, and yield their outcomes in order.
 
     Args:
-        pickled_task: what `pickle_task` returned.
-        documents: pairs of a name and a text; read three batches for each process ahead.
-        workers: the number of processes; Windows takes 61 at most.
+        pickled_task: the task, pickled by `pickle_task`.
+        documents: pairs of a name and a text; read three batches ahead for each process.
+        workers: the number of processes; Windows allows 61 at most.
 
     Raises:
-        WorkerError: if a process was ended from outside.
+        WorkerError: if a worker process was terminated from outside.
     """
-    # Loads multiprocessing, which nobody else needs.
+    # Imported here because it loads multiprocessing, which one process does not need.
     from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # noqa: PLC0415
 
-    workers = min(workers, _MOST_PROCESSES)
+    workers = min(workers, _MAX_PROCESSES)
     pool = ProcessPoolExecutor(workers, initializer=_start_process)
     batches = _make_batches(require_pairs(documents))
     futures = (pool.submit(_run_batch, pickled_task, batch) for batch in batches)
-    is_awaited = True
+    waits = True
     try:
         for future in _read_ahead(futures, workers * _BATCHES_PER_PROCESS):
             yield from map(_unpickle_value, future.result())
     except BrokenProcessPool as error:
-        raise WorkerError("a process was ended from outside, perhaps for want of memory") from error
+        raise WorkerError("a worker process was killed, perhaps for lack of memory") from error
     except (KeyboardInterrupt, SystemExit):
-        is_awaited = False  # what is being chunked, which may take long
+        waits = False  # the documents being chunked may take long
         raise
-    finally:  # also where the caller wants no more
-        pool.shutdown(wait=is_awaited, cancel_futures=True)
+    finally:  # also if the caller closes the iterator early
+        pool.shutdown(wait=waits, cancel_futures=True)
 
 
 def _start_process() -> None:
-    """Prepare a process of the pool: it ends when the one that started it is gone."""
-    # What a forked process inherits is not collected there: looking through it would copy it.
+    """Prepare a worker process: freeze inherited objects, and end with the parent process."""
+    # Collecting the objects inherited from the parent would copy their shared memory pages.
     gc.freeze()
-    with suppress(RuntimeError):  # without memory for a thread, there may be enough to chunk
+    with suppress(RuntimeError):  # no memory for a thread; chunking may still be possible
         Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """Wait for the end of the parent, which may be killed and tell nobody; then end at once."""
-    from multiprocessing import parent_process  # noqa: PLC0415  # as above
+    """Wait until the parent process has ended or was killed, then exit at once."""
+    from multiprocessing import parent_process  # noqa: PLC0415  # as in run_in_processes
 
     parent = parent_process()
     if parent is not None:
@@ -82,14 +82,14 @@ def _end_with_parent() -> None:
 
 
 def _make_batches(documents: Iterable[tuple[str, str]]) -> Iterator[Batch]:
-    """Yield documents in batches; the last also where an error of `documents` follows it."""
+    """Yield documents in batches; if `documents` raises an error, yield the last batch first."""
     batch: Batch = []
     size = 0
     try:
         for name, text in documents:
             batch.append((name, text))
-            size += len(str(text))  # a text that is no str fails later, by itself
-            if size >= _BATCH_SIZE or len(batch) == _BATCH_DOCUMENTS:
+            size += len(str(text))  # a text of another type fails later, as its own outcome
+            if size >= _MAX_BATCH_SIZE or len(batch) == _MAX_BATCH_DOCUMENTS:
                 full, batch, size = batch, [], 0
                 yield full
     finally:
@@ -98,9 +98,9 @@ def _make_batches(documents: Iterable[tuple[str, str]]) -> Iterator[Batch]:
 
 
 def _read_ahead(items: Iterable[T], count: int) -> Iterator[T]:
-    """Yield items in order, each after `count` more were read.
+    """Yield items in order, reading `count` items ahead.
 
-    Those that were read before an error of `items` are yielded before it is raised.
+    If `items` raises an error, the items read before it are yielded first.
     """
     waiting: deque[T] = deque()
     try:
@@ -108,7 +108,7 @@ def _read_ahead(items: Iterable[T], count: int) -> Iterator[T]:
             waiting.append(item)
             if len(waiting) > count:
                 yield waiting.popleft()
-    except (GeneratorExit, KeyboardInterrupt, SystemExit):  # nobody asks for the rest
+    except (GeneratorExit, KeyboardInterrupt, SystemExit):  # the remaining items are not wanted
         waiting.clear()
         raise
     finally:
@@ -116,10 +116,10 @@ def _read_ahead(items: Iterable[T], count: int) -> Iterator[T]:
 
 
 def pickle_task(task: Task[T], workers: int) -> bytes:
-    """Return a task as bytes; raise an InputTypeError if it cannot be pickled and loaded again."""
+    """Pickle a task; raise an InputTypeError if it cannot be pickled and loaded again."""
     try:
         pickled = pickle.dumps(task)
-        _load_task(pickled)  # an error of this in a process would name neither field nor value
+        _load_task(pickled)  # an error in a worker process would name neither field nor value
     except _PICKLE_ERRORS as error:
         allowed = f"1 for what cannot be sent to other processes ({error})"
         raise InputTypeError("workers", workers, allowed) from error
@@ -128,20 +128,21 @@ def pickle_task(task: Task[T], workers: int) -> bytes:
 
 @lru_cache(maxsize=1)
 def _load_task(pickled: bytes) -> Task[object]:
-    """Return the task in some bytes; a process loads it once, not with each batch."""
-    return cast("Task[object]", pickle.loads(pickled))  # noqa: S301  # of this program
+    """Unpickle a task; the cache makes a worker process do so once, not for each batch."""
+    return cast("Task[object]", pickle.loads(pickled))  # noqa: S301  # pickled by this program
 
 
 def _run_batch(pickled_task: bytes, batch: Batch) -> list[Outcome[bytes]]:
-    """Return the outcomes of documents with pickled values; a process of the pool calls it."""
+    """Run a task over a batch in a worker process; return the outcomes with pickled values."""
     task = _load_task(pickled_task)
     return [_pickle_value(task.run(name, text)) for name, text in batch]
 
 
 def _pickle_value(outcome: Outcome[object]) -> Outcome[bytes]:
-    """Return an outcome with its value pickled, an error if that fails.
+    """Return an outcome with its value pickled, or with an error if pickling fails.
 
-    The pool itself would pickle a whole batch, and could not tell which document failed.
+    Each value is pickled separately, because an error in pickling a whole batch would not say which
+    document failed.
     """
     if outcome.error is not None:
         return Outcome(outcome.name, None, outcome.error)
@@ -152,7 +153,7 @@ def _pickle_value(outcome: Outcome[object]) -> Outcome[bytes]:
 
 
 def _unpickle_value(outcome: Outcome[bytes]) -> Outcome[T]:
-    """Return an outcome with the value that was pickled."""
+    """Return an outcome with its value unpickled."""
     if outcome.value is None:
         return Outcome(outcome.name, None, outcome.error)
-    return Outcome(outcome.name, cast("T", pickle.loads(outcome.value)))  # noqa: S301  # as above
+    return Outcome(outcome.name, cast("T", pickle.loads(outcome.value)))  # noqa: S301  # pickled by this program

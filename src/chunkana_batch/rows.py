@@ -1,4 +1,4 @@
-"""A row for each chunk: the fields that tables of chunks and JSON lines have."""
+"""The rows of chunks in tables and JSON lines: their fields, schema and ids."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCHEMA_VERSION: Final = 1
 FieldType = Literal["string", "int64", "bool", "list<string>"]
 Row = dict[str, object]
 
-# In the order of the columns. Within a version no type changes, and new fields come at the end.
+# In column order. Within a schema version, types do not change and new fields are appended.
 FIELDS: Final[Mapping[str, FieldType]] = MappingProxyType(
     {
         "id": "string",
@@ -58,7 +58,7 @@ FIELDS: Final[Mapping[str, FieldType]] = MappingProxyType(
 
 
 def hash_text(text: str) -> str:
-    """Return the SHA-256 of a text's UTF-8 as 64 hex digits, as databases compute it, too."""
+    """Return the SHA-256 of a text in UTF-8 as 64 hex digits, the same that databases compute."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -67,9 +67,9 @@ class DocumentFields:
     """The fields that all rows of a document share.
 
     Attributes:
-        document_id: unique among the documents; None for the hash of its text.
-        file: its path or address, None where it has none.
-        metadata: the caller's.
+        document_id: a unique id of the document; None for the hash of its text.
+        file: the path or URL of the document, None if it has none.
+        metadata: the caller's metadata.
     """
 
     document_id: str | None
@@ -78,11 +78,11 @@ class DocumentFields:
 
     @classmethod
     def of_file(cls, path: str) -> DocumentFields:
-        """Return the fields of a document that is known by its path."""
+        """Return the fields of a file, with its path as the document id."""
         return cls(path, path)
 
     def error_row(self, message: str) -> Row:
-        """Return the row of a document that could not be chunked, and why."""
+        """Return a row with the error of a document that could not be chunked."""
         return dict.fromkeys(FIELDS) | {
             "document_id": self.document_id,
             "file": self.file,
@@ -96,8 +96,9 @@ class DocumentFields:
         """Yield the row of each leaf, with the metadata as a dict.
 
         Args:
-            result: the document's.
-            front_matter_keys: keys of front matter to copy into the metadata, below the caller's.
+            result: the chunks of the document.
+            front_matter_keys: front matter keys to copy into the metadata; the caller's metadata
+                has precedence.
         """
         front_matter = result.front_matter if front_matter_keys else {}
         copied = {key: front_matter[key] for key in front_matter_keys if key in front_matter}
@@ -118,14 +119,14 @@ class DocumentFields:
 
 
 def spark_schema() -> str:
-    """Return the schema in Spark's DDL, for `DataFrame.mapInArrow`."""
+    """Return the table schema as a Spark DDL string, for `DataFrame.mapInArrow`."""
     types = {"int64": "bigint", "bool": "boolean", "list<string>": "array<string>"}
     return ", ".join(f"`{name}` {types.get(kind, kind)}" for name, kind in FIELDS.items())
 
 
 def row_id(document_id: str, chunk_id: str) -> str:
-    """Return the id of a chunk among those of all documents: a UUID, which every store takes."""
-    digits = hash_text(f"{document_id}\0{chunk_id}")  # hyphens are where RFC 9562 §4 has them
+    """Return an id that is unique among all documents, as a UUID, which every store accepts."""
+    digits = hash_text(f"{document_id}\0{chunk_id}")  # hyphens as in RFC 9562 §4
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
 
 

@@ -1,4 +1,7 @@
-"""Tables of chunks: one function over Arrow batches, which engines for many machines call."""
+"""Chunk Arrow batches and tables of documents into batches and tables of chunks.
+
+Distributed engines such as Ray Data and Spark call `chunk_batches` on each partition.
+"""
 
 from __future__ import annotations
 
@@ -30,16 +33,16 @@ SCHEMA: pa.Schema = pa.schema(
     [(name, _TYPES[kind]) for name, kind in FIELDS.items()],
     metadata={"chunkana_schema_version": str(SCHEMA_VERSION)},
 )
-_MOST_ROWS = 4096  # of a batch that is yielded
-_MOST_CHARACTERS = 8_000_000  # from which a batch is yielded
-_DEFAULT_LIMIT = 20_000_000
+_MAX_BATCH_ROWS = 4096
+_MAX_BATCH_CHARACTERS = 8_000_000  # a batch is yielded once its embedded texts reach this length
+_DEFAULT_MAX_CHARACTERS = 20_000_000
 _BREADCRUMBS = Context()
 _SURROGATE = re.compile("[\ud800-\udfff]")
 OnError = Literal["row", "skip"]
 
 
 class TableOptions(TypedDict, total=False):
-    """The options of `chunk_batches`, where they are described."""
+    """The keyword options of `chunk_batches`, which documents them."""
 
     front_matter_keys: Sequence[str]
     on_error: OnError
@@ -55,41 +58,42 @@ def chunk_batches(  # noqa: PLR0913  # all but the first are optional
     *,
     front_matter_keys: Sequence[str] = (),
     on_error: OnError = "row",
-    max_characters: int = _DEFAULT_LIMIT,
+    max_characters: int = _DEFAULT_MAX_CHARACTERS,
     encoding: str = "utf-8",
     encoding_errors: str = "strict",
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the chunks of the documents in Arrow batches, as batches of `SCHEMA`, a row a chunk.
+    """Chunk the documents in Arrow batches, and yield batches of `SCHEMA` with one row per chunk.
 
-    A row of the input is a document: `text`, of strings or bytes, and where they are there `path`,
-    whose suffix tells the format (Markdown where it is unknown), `document_id`, a string or integer
-    (by default the path, else the text's hash), and `metadata`, a struct, a map or a string with a
-    JSON object. Other columns are not read. Memory is bounded by the batch at hand and the chunks
-    of one document. The same rows give the same chunks wherever and how often they are chunked.
+    Each input row is a document. The column `text`, of strings or bytes, is required; these columns
+    are optional: `path`, whose suffix determines the format (Markdown if it is unknown),
+    `document_id`, a string or integer (by default the path, else the hash of the text), and
+    `metadata`, a struct, a map or a string with a JSON object. Other columns are ignored. Memory is
+    bounded by the current batch and the chunks of one document. The same row always gives the same
+    chunks.
 
-    A document without text has no chunks. One that cannot be chunked becomes a row that has only
-    `document_id`, `file`, `metadata` and `error`: where its text is null, too long, or not of the
-    encoding, its metadata no object, or its chunking fails as `chunk_many` describes.
+    A document without text has no chunks. A document that cannot be chunked becomes a row
+    with `document_id`, `file`, `metadata` and `error` only: if its text is null, too long or
+    undecodable, if its metadata is not an object, or if chunking fails as `chunk_many` describes.
 
     Args:
-        batches: the documents; read as they are needed.
-        config: how to chunk; by default `ChunkConfig(atomic_blocks="split")`, since what embeds
-            chunks cuts off long ones.
-        context: what is embedded before each content; None for nothing.
-        front_matter_keys: keys of front matter that are copied into `metadata`, unless it has them.
-        on_error: "row" for a row that tells of the error, "skip" for none.
-        max_characters: of a text, in code points; one of 20,000,000 takes some 0.6 GB to chunk.
-        encoding: of texts in binary columns.
-        encoding_errors: what is done with bytes that are not of it, as `bytes.decode` takes it.
+        batches: the documents; read lazily.
+        config: the chunking options; by default `ChunkConfig(atomic_blocks="split")`, because
+            embedding models truncate long chunks.
+        context: the context that is embedded before each content; None for none.
+        front_matter_keys: front matter keys that are copied into `metadata`, unless it has them.
+        on_error: "row" for a row with the error, "skip" for no row.
+        max_characters: the maximum length of a text in code points; 20,000,000 take about 0.6 GB.
+        encoding: the encoding of texts in binary columns.
+        encoding_errors: how undecodable bytes are treated: the argument `errors` of `bytes.decode`.
 
     Raises:
-        ConfigurationError: for arguments that are not allowed; and during iteration for rows
-            without a column `text`, or a column of a type that cannot hold what it is named after.
+        ConfigurationError: if an argument is not allowed; during iteration, if the column `text` is
+            missing or the type of a column is not allowed for its name.
     """
-    keys: object = front_matter_keys  # a str is a sequence of such, too
+    keys: object = front_matter_keys  # a str is a sequence of str too, and not allowed
     if not isinstance(keys, list | tuple) or not all(isinstance(key, str) for key in keys):
         raise InputTypeError("front_matter_keys", front_matter_keys, "a list or tuple of str")
-    chunking = _Chunking(
+    chunking = _BatchChunker(
         Chunker(ChunkConfig(atomic_blocks="split") if config is None else config, context),
         RowReader(max_characters, encoding, encoding_errors),
         tuple(keys),
@@ -104,7 +108,7 @@ def chunk_table(
     context: Context | None = _BREADCRUMBS,
     **options: Unpack[TableOptions],
 ) -> pa.Table:
-    r"""Return the chunks of the documents in a table; see `chunk_batches` for the arguments.
+    r"""Chunk the documents in a table; `chunk_batches` describes the arguments and the result.
 
     >>> import pyarrow
     >>> documents = pyarrow.table({"text": ["# Tea\n\nBoil water."], "path": ["tea.md"]})
@@ -112,47 +116,48 @@ def chunk_table(
     >>> table.select(["file", "path", "content"]).to_pylist()
     [{'file': 'tea.md', 'path': ['Tea'], 'content': '# Tea\n\nBoil water.'}]
     """
-    _require_known(options.keys())
+    _require_options(options.keys())
     batches = chunk_batches(table.to_batches(), config, context, **options)
     return pa.Table.from_batches(batches, SCHEMA)
 
 
-def _require_known(names: Iterable[str]) -> None:
-    """Check that names are those of options of `chunk_table`; of chunking, say where they go."""
-    of_config = {field.name for field in fields(ChunkConfig)}
+def _require_options(names: Iterable[str]) -> None:
+    """Raise a TypeError for an unknown option; for a field of `ChunkConfig`, suggest `config`."""
+    config_fields = {field.name for field in fields(ChunkConfig)}
     for name in names:
         if name not in TableOptions.__annotations__:
-            hint = f"; how to chunk is said by config=ChunkConfig({name}=...)"
+            hint = f"; it is a chunking option: config=ChunkConfig({name}=...)"
             message = f"chunk_table() got an unexpected keyword argument {name!r}"
-            raise TypeError(message + (hint if name in of_config else ""))
+            raise TypeError(message + (hint if name in config_fields else ""))
 
 
 def schema_of(names: Sequence[str]) -> pa.Schema:
-    """Return the part of `SCHEMA` that has some fields, in their order."""
+    """Return a schema with the named fields of `SCHEMA`, in the given order."""
     return pa.schema([SCHEMA.field(name) for name in names], metadata=SCHEMA.metadata)
 
 
 def rows_to_batch(rows: Sequence[Row], names: Sequence[str] = tuple(FIELDS)) -> pa.RecordBatch:
-    """Return rows as a batch of `SCHEMA`, or of those of its fields that are named.
+    """Return rows as an Arrow batch with the named fields of `SCHEMA`, by default all of them.
 
-    What UTF-8 cannot hold, as escapes in JSON may name, is replaced.
+    Lone surrogates, which JSON escapes can contain and UTF-8 cannot encode, become U+FFFD.
     """
     schema = schema_of(names)
-    distinct = {id(row["metadata"]): row["metadata"] for row in rows}  # a document's rows share it
+    # The rows of a document share one metadata object, which is encoded once.
+    distinct = {id(row["metadata"]): row["metadata"] for row in rows}
     encoded = {key: _encode_metadata(metadata) for key, metadata in distinct.items()}
     rows = [row | {"metadata": encoded[id(row["metadata"])]} for row in rows]
-    kind = pa.struct(list(schema))  # read at once, which is faster than column by column
+    kind = pa.struct(list(schema))  # one struct array is faster to build than each column
     try:
         array = pa.array(rows, kind)
     except UnicodeEncodeError:
-        array = pa.array([_without_surrogates(row) for row in rows], kind)
+        array = pa.array([_replace_surrogates(row) for row in rows], kind)
     batch = pa.RecordBatch.from_struct_array(array)
     return batch.replace_schema_metadata(schema.metadata)
 
 
 @dataclass(frozen=True, slots=True)
-class _Chunking:
-    """The arguments of `chunk_batches`, checked."""
+class _BatchChunker:
+    """Chunks Arrow batches with the validated arguments of `chunk_batches`."""
 
     chunker: Chunker
     reader: RowReader
@@ -160,7 +165,7 @@ class _Chunking:
     on_error: OnError
 
     def __post_init__(self) -> None:
-        """Check what others do not."""
+        """Check `on_error`; the other fields are already checked."""
         if self.on_error not in {"row", "skip"}:
             raise ConfigurationError("on_error", self.on_error, "'row' or 'skip'")
 
@@ -171,7 +176,7 @@ class _Chunking:
         for row in self._rows(batches):
             waiting.append(row)
             size += len(row["embedded"]) if isinstance(row["embedded"], str) else 0
-            if size >= _MOST_CHARACTERS or len(waiting) == _MOST_ROWS:
+            if size >= _MAX_BATCH_CHARACTERS or len(waiting) == _MAX_BATCH_ROWS:
                 yield rows_to_batch(waiting)
                 waiting, size = [], 0
         if waiting:
@@ -195,24 +200,24 @@ class _Chunking:
 
 
 def _encode_metadata(metadata: object) -> str | None:
-    """Return metadata as JSON; what JSON does not know becomes a string, NaN null."""
+    """Return metadata as JSON; unsupported types become strings, and NaN becomes null."""
     if metadata is None:
         return None
     try:
         return msgspec.json.encode(metadata, enc_hook=str).decode()
     except UnicodeEncodeError:
-        return msgspec.json.encode(_without_surrogates(metadata), enc_hook=str).decode()
+        return msgspec.json.encode(_replace_surrogates(metadata), enc_hook=str).decode()
 
 
-def _without_surrogates(value: object) -> object:
-    """Return a value of strings, lists and dicts with U+FFFD for each lone surrogate."""
+def _replace_surrogates(value: object) -> object:
+    """Replace lone surrogates with U+FFFD in a value of nested strings, lists and dicts."""
     match value:
         case str():
             return _SURROGATE.sub("\ufffd", value)
         case list():
-            return [_without_surrogates(each) for each in value]
+            return [_replace_surrogates(each) for each in value]
         case dict():
             return {
-                _without_surrogates(key): _without_surrogates(each) for key, each in value.items()
+                _replace_surrogates(key): _replace_surrogates(each) for key, each in value.items()
             }
     return value

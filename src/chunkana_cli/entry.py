@@ -1,4 +1,4 @@
-"""Where the command starts: what may end it at any time ends it without a traceback."""
+"""Entry point of the command; interrupts and output errors end it without a traceback."""
 
 from __future__ import annotations
 
@@ -21,29 +21,28 @@ def run() -> None:
         sys.stderr = write_whole(sys.stderr)
     try:
         _require_extra()
-        from chunkana_cli.main import app  # noqa: PLC0415  # takes so long that it is interrupted
+        from chunkana_cli.main import app  # noqa: PLC0415  # slow; may be interrupted
 
         app(prog_name="chunkana")
     except KeyboardInterrupt:
         os._exit(INTERRUPTED)
     except SystemExit as error:
-        if error.code in (INTERRUPTED, TERMINATED):  # of Typer, and of `end` below
-            # At once: Python would wait for the processes that it has started, and they for nothing
-            # but the end of this one.
+        if error.code in (INTERRUPTED, TERMINATED):  # raised by Typer, and by `end` below
+            # Exit at once: Python would wait for worker processes, which end only with this one.
             os._exit(error.code)
         raise
     except MemoryError:
         report("not enough memory")
         sys.exit(1)
-    except OSError as error:  # of Typer's own output, such as help
+    except OSError as error:  # raised by Typer's own output, such as help
         report(f"standard output: cannot be written: {error.strerror or error}")
         discard_standard_output()
         sys.exit(1)
 
 
 def _require_extra() -> None:
-    """End the command, with a line that says what to install, where the extra is missing."""
-    # Looked for, not imported: bm25s loads numpy, which only commands that search need.
+    """End the command with installation instructions if a dependency is missing."""
+    # `find_spec` does not import them: bm25s loads numpy, which only searching commands need.
     missing = [name for name in ("typer", "rich", "bm25s", "jinja2") if find_spec(name) is None]
     if missing:
         report(f'this command needs {", ".join(missing)}: pip install "chunkana-rag[cli]"')
@@ -51,7 +50,7 @@ def _require_extra() -> None:
 
 
 def _handle_signals() -> None:
-    """Have signals end this process by an exception, and what it forks at once."""
+    """Install signal handlers: an exception in this process, immediate exit in forked ones."""
     own = os.getpid()
 
     def end(number: int, _frame: FrameType | None) -> None:
@@ -59,7 +58,7 @@ def _handle_signals() -> None:
             os._exit(INTERRUPTED if number == signal.SIGINT else TERMINATED)
         if number == signal.SIGINT:
             raise KeyboardInterrupt
-        sys.exit(TERMINATED)  # which, unlike the signal itself, lets processes be ended too
+        sys.exit(TERMINATED)  # unlike the signal itself, runs cleanup of worker processes
 
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:

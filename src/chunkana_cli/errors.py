@@ -1,4 +1,4 @@
-"""How the command fails: one line on standard error, and an exit code."""
+"""Errors of the command: one line on standard error, and an exit code."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from chunkana_cli.writing.ending import report
 __all__ = ["FAILED", "USAGE", "InputError", "fail", "report"]
 
 FAILED = 1  # a file could not be read or written
-USAGE = 2  # the command was called in a way that cannot work
+USAGE = 2  # invalid arguments
 
 
 class InputError(Exception):
-    """A document that cannot be read; the message names it."""
+    """A document cannot be read; the message names it."""
 
 
 def fail(message: str, code: int = FAILED) -> NoReturn:
-    """Report and end the command."""
+    """Report a message and end the command."""
     report(message)
     raise typer.Exit(code)

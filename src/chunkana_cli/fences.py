@@ -1,4 +1,4 @@
-"""Code fences that nothing closes."""
+"""Detect unclosed code fences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from chunkana_core.extending import BlockKind, parse_document
 
 
 def leaves_fence_open(text: str) -> bool:
-    r"""Tell whether a text opens a code fence that it does not close.
+    r"""Return whether a text has a code fence that is not closed.
 
     >>> [leaves_fence_open(text) for text in ("~~~\na\n~~~", "~~~\na", "a ~~~ b")]
     [False, True, False]

@@ -1,4 +1,4 @@
-"""The `chunkana` command: what it is made of."""
+"""The `chunkana` command and its subcommands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of `ChunkConfig` as options of a command."""
+"""Options shared by commands, above all the fields of `ChunkConfig`, and the help epilog."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Strategy = Literal["auto", "code_aware", "structural", "fallback"]
 AtomicBlocks = Literal["keep", "split"]
 CodeCuts = Literal["lines", "syntax"]
 Command = Callable[..., None]
-AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 _CONTEXT = inspect.Parameter(
     "context",
     inspect.Parameter.KEYWORD_ONLY,
@@ -30,45 +30,57 @@ _CONTEXT = inspect.Parameter(
     ],
 )
 _SMALL = "a quarter of the maximum, at most 100"
-# Field: type, help, the default in words where None stands for it.
+# Field of ChunkConfig: type, help, and the description of the default, True for its value.
 _OPTIONS: dict[str, tuple[object, str, str | bool]] = {
     "max_chunk_size": (int, "The largest size of a chunk, in characters.", True),
     "min_chunk_size": (int | None, "Smaller neighbours are merged.", _SMALL),
     "overlap_size": (int, "Characters of the neighbours to put into the metadata.", True),
-    "strategy": (Strategy, "How to cut.", True),
-    "atomic_blocks": (AtomicBlocks, "What becomes of code and tables over the limit.", True),
-    "code_cuts": (CodeCuts, "Where fenced code is cut that has to be.", True),
+    "strategy": (Strategy, "The chunking strategy.", True),
+    "atomic_blocks": (AtomicBlocks, "Keep or split code and tables over the limit.", True),
+    "code_cuts": (CodeCuts, "Where fenced code over the limit is cut.", True),
     "oversize_tolerance": (float, "Keep a section whole up to this share over the limit.", True),
     "merge_boundary_level": (int, "Never merge across headings up to this level.", True),
     "min_content_after_header": (int | None, "Avoid parts with less text.", _SMALL),
-    "code_threshold": (float, "The share of code from which `auto` takes code_aware.", True),
-    "structure_threshold": (int, "The headings from which `auto` takes structural.", True),
+    "code_threshold": (float, "The share of code from which `auto` chooses code_aware.", True),
+    "structure_threshold": (int, "The headings from which `auto` chooses structural.", True),
 }
+
+_EXIT_CODES = "0 done; 1 a file could not be read, chunked or written; 2 invalid usage"
+
+
+def epilog(*examples: str, codes: str = _EXIT_CODES) -> str:
+    r"""Return the end of a command's help: examples and exit codes; `\b` keeps the line breaks."""
+    lines = "\n".join(f"  chunkana {example}" for example in examples)
+    return f"\b\nExamples:\n{lines}\n\n\b\nExit codes: {codes}."
 
 
 def with_config(**defaults: object) -> Callable[[Command], Command]:
-    """Give a command those options; it receives them as one argument, `config`.
+    """Add the options of `ChunkConfig` to a command, which receives them as argument `config`.
 
-    One that has an argument `context`, too, has an option for it: a `Context`, or None.
+    If the command has an argument `context`, add an option for it, too: a `Context`, or None.
 
     Args:
-        **defaults: of the command, where they are not those of all commands: of `ChunkConfig`, with
-            code and tables over the limit split, as by the adapters.
+        **defaults: defaults of this command that differ from the common ones, which are those of
+            `ChunkConfig` but with atomic_blocks="split", as in the adapters.
     """
 
     def decorate(command: Command) -> Command:
         @wraps(command)
-        def run(**given: object) -> None:
-            options = {name: given.pop(name) for name in _OPTIONS}
+        def run(**arguments: object) -> None:
+            options = {name: arguments.pop(name) for name in _OPTIONS}
             if has_context:
-                given["context"] = Context() if given["context"] else None
-            command(**given, config=_config(options))
+                arguments["context"] = Context() if arguments["context"] else None
+            command(**arguments, config=_config(options))
 
         signature = inspect.signature(command, eval_str=True)
         has_context = "context" in signature.parameters
-        own = [p for p in signature.parameters.values() if p.name not in {"config", "context"}]
-        parameters = [*own, *([_CONTEXT] if has_context else []), *_parameters(defaults)]
-        # Typer reads both of a function.
+        rest = [p for p in signature.parameters.values() if p.name not in {"config", "context"}]
+        parameters = [
+            *rest,
+            *([_CONTEXT] if has_context else []),
+            *_parameters(defaults),
+        ]
+        # Typer reads both the signature and the annotations.
         vars(run)["__signature__"] = signature.replace(parameters=parameters)
         run.__annotations__ = {p.name: p.annotation for p in parameters}
         return run
@@ -94,5 +106,5 @@ def _config(options: dict[str, object]) -> ChunkConfig:
         return ChunkConfig.from_dict(options)
     except ConfigurationError as error:
         option = "--" + error.field.replace("_", "-")
-        allowed = error.allowed.removeprefix("None or ")  # which is to leave the option out
+        allowed = error.allowed.removeprefix("None or ")  # None is the omitted option
         fail(f"{option} is {error.value!r}; allowed: {allowed}", USAGE)

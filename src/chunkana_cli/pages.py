@@ -1,4 +1,4 @@
-"""Pages that show chunks in their source: one for one document, a folder of them for several."""
+"""Write HTML pages of chunks: one page for a document, or a folder of pages with an index."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from chunkana_view import Entry, collect_entries, index_html, to_html
 
 _INDEX = "index.html"
 _PAGE_SUFFIXES = {".html", ".htm"}
-_NEEDS_A_FOLDER = "of a folder or several files, name a folder for the pages: -o FOLDER"
+_NEEDS_A_FOLDER = "for a folder or several files, name a folder for the pages: -o FOLDER"
 _STANDARD_INPUT_STEM = "standard-input"
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """What chunks the files.
+class PageChunker:
+    """Reads and chunks the documents of pages.
 
     Attributes:
-        chunker: of any format.
-        given: the name of the files' format, or "auto".
-        encoding: of the files' texts.
+        chunker: the chunker.
+        input_format: the name of the format of the files, or "auto".
+        encoding: the encoding of the files.
     """
 
     chunker: Chunker
-    given: str
+    input_format: str
     encoding: str
 
 
-def write_page(name: str, output: str, reader: Reader) -> None:
+def write_page(name: str, output: str, reader: PageChunker) -> None:
     """Write the page of one document to a file, or to standard output if that is "-"."""
     if output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty():
-        fail("a page is no text for a terminal; name a file for it: -o PAGE.html", USAGE)
+        fail("a page is not printed to a terminal; name a file for it: -o PAGE.html", USAGE)
     if output != STANDARD_OUTPUT and is_folder(output):
         fail(f"{output}: is a folder; with one file, -o names the page: -o PAGE.html", USAGE)
     require_other_file(output, [name])
@@ -56,8 +56,8 @@ def write_page(name: str, output: str, reader: Reader) -> None:
         fail(str(error))
 
 
-def write_folder(names: Sequence[str], folder: str, reader: Reader) -> bool:
-    """Write the page of each document and an index; tell whether all could be read and written."""
+def write_folder(names: Sequence[str], folder: str, reader: PageChunker) -> bool:
+    """Write a page for each document and an index; return whether all were read and written."""
     if folder == STANDARD_OUTPUT:
         fail(_NEEDS_A_FOLDER, USAGE)
     place, files = Path(folder), _page_names(names)
@@ -71,22 +71,26 @@ def write_folder(names: Sequence[str], folder: str, reader: Reader) -> bool:
     return len(entries) == len(names)
 
 
-def _write_pages(names: Sequence[str], outputs: Sequence[str], reader: Reader) -> Iterator[Entry]:
-    """Write pages beside an index, and yield its entries; report what cannot be read."""
+def _write_pages(
+    names: Sequence[str], outputs: Sequence[str], reader: PageChunker
+) -> Iterator[Entry]:
+    """Write pages that link to an index, and yield its entries; report unreadable documents."""
     for name, output in zip(names, outputs, strict=True):
         try:
             result = _write(name, output, reader, _INDEX)
         except InputError as error:
             report(str(error))
-        except typer.Exit:  # a page that cannot be written, which is said; the others may
+        except typer.Exit:  # the page cannot be written, which is reported; go on with the next
             continue
         else:
             yield Entry.of(Path(output).name, _title(name), result)
 
 
-def _write(name: str, output: str, reader: Reader, index: str = "") -> HierarchicalChunkingResult:
+def _write(
+    name: str, output: str, reader: PageChunker, index: str = ""
+) -> HierarchicalChunkingResult:
     """Write the page of a document and return its chunks."""
-    document = read_document(name, reader.given, reader.encoding)
+    document = read_document(name, reader.input_format, reader.encoding)
     result = reader.chunker.chunk_hierarchical(document.text, document.format)
     report_fallback(document.name, document.format, result.format)
     _save(to_html(result, _title(name), index), output)
@@ -106,13 +110,13 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        fail(f"{folder}: is a file; of a folder or several files, -o names a folder", USAGE)
+        fail(f"{folder}: is a file; for a folder or several files, -o names a folder", USAGE)
     except (OSError, ValueError) as error:
         fail(f"{folder}: cannot be made: {getattr(error, 'strerror', None) or error}", FAILED)
 
 
 def _page_names(names: Sequence[str]) -> list[str]:
-    """Return a file name for each document's page, no two alike on any file system."""
+    """Return a file name for the page of each document, unique ignoring case."""
     taken = {_INDEX}
     files: list[str] = []
     for name in names:

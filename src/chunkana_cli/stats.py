@@ -1,4 +1,4 @@
-"""What the chunks of documents are like: sizes, kinds, those over the limit."""
+"""Statistics of chunks: sizes, content types, chunks over the limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BINS = 10  # of a histogram, up to the limit
 
 @dataclass(frozen=True, slots=True)
 class Oversize:
-    """A chunk over the limit, and why it may be."""
+    """A chunk over the limit, with its reason."""
 
     file: str
     chunk_id: str
@@ -26,13 +26,13 @@ class Oversize:
 
 @dataclass(frozen=True, slots=True)
 class FileStats:
-    """What is counted of a document, or of several.
+    """The statistics of a document, or of several.
 
     Attributes:
-        file: the name, "" for several.
-        characters: of the source; of a table of chunks, up to the end of the last one.
-        sizes: of all chunks, ascending.
-        kinds: how many chunks there are of each content type.
+        file: the name of the document, "" for several.
+        characters: the length of the source; for a table of chunks, the end of the last chunk.
+        sizes: the sizes of all chunks, ascending.
+        kinds: the number of chunks of each content type.
         oversize: the chunks over the limit.
     """
 
@@ -44,7 +44,7 @@ class FileStats:
 
     @classmethod
     def of(cls, name: str, result: HierarchicalChunkingResult) -> FileStats:
-        """Count the chunks of a document."""
+        """Return the statistics of a chunked document."""
         leaves = result.get_leaves()
         oversize = tuple(
             Oversize(name, c.chunk_id, (c.text_start_line, c.text_end_line), c.size, reason)
@@ -57,7 +57,7 @@ class FileStats:
 
     @classmethod
     def of_rows(cls, rows: Iterable[Mapping[str, object]]) -> Iterator[FileStats]:
-        """Yield the counts of each document in a table of chunks, in which its rows are together.
+        """Yield the statistics of each document in a table of chunks sorted by document.
 
         Raises:
             KeyError: if a column is missing.
@@ -68,21 +68,21 @@ class FileStats:
                 Oversize(
                     name,
                     str(row["chunk_id"]),
-                    (_whole(row["start_line"]), _whole(row["end_line"])),
-                    _whole(row["size"]),
+                    (_to_int(row["start_line"]), _to_int(row["end_line"])),
+                    _to_int(row["size"]),
                     str(row["oversize_reason"]),
                 )
                 for row in chunks
                 if row["oversize_reason"] is not None
             )
-            sizes = tuple(sorted(_whole(row["size"]) for row in chunks))
+            sizes = tuple(sorted(_to_int(row["size"]) for row in chunks))
             kinds = Counter(str(row["content_type"]) for row in chunks)
-            end = max((_whole(row["end_char"]) for row in chunks), default=0)
+            end = max((_to_int(row["end_char"]) for row in chunks), default=0)
             yield cls(name, end, sizes, kinds, oversize)
 
     @classmethod
     def total(cls, parts: Sequence[FileStats]) -> FileStats:
-        """Add up what was counted."""
+        """Return the statistics of several documents together."""
         kinds = sum((part.kinds for part in parts), Counter[str]())
         sizes = tuple(sorted(size for part in parts for size in part.sizes))
         oversize = tuple(chunk for part in parts for chunk in part.oversize)
@@ -98,17 +98,17 @@ class FileStats:
         return {"min": self.sizes[0], "median": middle, "p90": ninetieth, "max": self.sizes[-1]}
 
     def histogram(self, limit: int) -> list[tuple[int, int | None, int]]:
-        """Return the least and largest size of each bin, and how many chunks are in it.
+        """Return the smallest size, the largest size and the number of chunks of each bin.
 
-        The last bin holds what is over the limit, and has no largest size.
+        The last bin contains the chunks over the limit; its largest size is None.
         """
         edges = [limit * i // _BINS for i in range(_BINS + 1)]
         bins = [(low + 1, high) for low, high in pairwise(edges)]
-        counted = [(low, high, _between(self.sizes, low, high)) for low, high in bins]
-        return [*counted, (limit + 1, None, sum(size > limit for size in self.sizes))]
+        counts = [(low, high, _count_between(self.sizes, low, high)) for low, high in bins]
+        return [*counts, (limit + 1, None, sum(size > limit for size in self.sizes))]
 
     def to_dict(self, limit: int) -> dict[str, object]:
-        """Return all of it as JSON takes it."""
+        """Return the statistics as values for JSON."""
         return {
             **({"file": self.file} if self.file else {}),
             "characters": self.characters,
@@ -123,11 +123,11 @@ class FileStats:
         }
 
 
-def _whole(value: object) -> int:
+def _to_int(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _between(sizes: Iterable[int], low: int, high: int) -> int:
+def _count_between(sizes: Iterable[int], low: int, high: int) -> int:
     return sum(low <= size <= high for size in sizes)
 
 

@@ -1,4 +1,4 @@
-"""Why each cut is where it is."""
+"""Explain the chunks of a document: the steps of the stages, the cuts and their alternatives."""
 
 from chunkana_explain.explaining import explain
 from chunkana_explain.explanation import Alternative, Cut, Explanation, Step

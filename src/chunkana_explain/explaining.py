@@ -1,4 +1,4 @@
-"""Why a document is chunked as it is: the stages are run again, and looked at."""
+"""Explain the chunks of a document by running the stages again and comparing their results."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from chunkana_core.splitting.splitter import Part, Splitter
 from chunkana_core.splitting.units import Unit
 from chunkana_explain.explanation import Alternative, Cut, Explanation, Stage, Step
 
-_MOST_ALTERNATIVES = 5
-_SHOWN = 40  # code points of the text after a cut
-_NOT_ASKED = "they are not under one section"
+_MAX_ALTERNATIVES = 5
+_MAX_EXCERPT = 40  # code points of the text shown after a cut
+_DIFFERENT_SECTIONS = "they are not under one section"
 
 
-def explain(  # noqa: PLR0913 -- those of chunking
+def explain(  # noqa: PLR0913 -- the same arguments as chunking
     text: str,
     config: ChunkConfig | None = None,
     *,
     context: Context | None = None,
     strategies: Iterable[BaseStrategy] = (),
-    format: str = MARKDOWN.name,  # noqa: A002 -- what it is called everywhere
+    format: str = MARKDOWN.name,  # noqa: A002 -- the same name as in every other function
     path: AnyPath | None = None,
     formats: Iterable[Format] = (),
     plugins: Iterable[BlockRule] = (),
 ) -> Explanation:
-    r"""Return why a document is cut where it is; the arguments are those of chunking.
+    r"""Explain the cuts of a document; the arguments are those of chunking.
 
-    It is taken for Markdown, unless another format is named, or "auto", which goes by the path.
+    The format is Markdown by default; with "auto", it follows from the suffix of the path.
 
     >>> text = "# Tea\n\nBoil the water first.\n\nThen wait.\n\n# Cups\n\nWarm them.\n"
     >>> print(explain(text, ChunkConfig(max_chunk_size=32)))
@@ -53,35 +53,37 @@ def explain(  # noqa: PLR0913 -- those of chunking
     line 7, '# Cups': cut before a heading: that heading is at or above merge_boundary_level
 
     Raises:
-        ConfigurationError: if `text` is no str or the configured strategy is not registered.
+        ConfigurationError: if `text` is not a str or the configured strategy is not registered.
     """
     config = config or ChunkConfig()
     document = parse_document(text, format, path, formats, plugins)
     strategy = StrategySelector(tuple(strategies)).select(document.analysis, config)
     sizer = Sizer.of(config)
     sizes, contexts = DocumentSizes(document, sizer), ContextWriter(document, sizer, context)
-    drafted = make_drafts(document, strategy, config)
+    strategy_drafts = make_drafts(document, strategy, config)
     merger = RecordingMerger(sizes, contexts, config, strategy.merges_below(config))
-    merged = merger.merge(drafted)
-    carried = prevent_dangling(merged, sizes)
+    merged_drafts = merger.merge(strategy_drafts)
+    final_drafts = prevent_dangling(merged_drafts, sizes)
     splitter = Splitter(sizes, contexts, config, strategy)
-    parts = [splitter.split(draft) for draft in carried]
-    explainer = _Explainer(splitter, drafted, merged, carried, parts, merger.obstacles)
+    parts = [splitter.split(draft) for draft in final_drafts]
+    explainer = _Explainer(
+        splitter, strategy_drafts, merged_drafts, final_drafts, parts, merger.obstacles
+    )
     return Explanation(strategy.name, sizer.max_size, explainer.steps(), explainer.cuts())
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingMerger(Merger):
-    """Merges, and records why drafts were not merged with the one before.
+    """A merger that records why drafts are not merged with the draft before them.
 
     Attributes:
-        obstacles: by the first position of a draft, what was in the way; None where it was merged.
+        obstacles: the obstacle by the first position of each draft, None if the draft was merged.
     """
 
     obstacles: dict[int, MergeObstacle | None] = field(default_factory=dict)
 
     def obstacle(self, left: Draft, right: Draft) -> MergeObstacle | None:
-        """Record why two drafts of one parent are not merged."""
+        """Return and record why two drafts of one parent are not merged, None if they are."""
         found = Merger.obstacle(self, left, right)
         self.obstacles[right.first] = found
         return found
@@ -89,26 +91,26 @@ class RecordingMerger(Merger):
 
 @dataclass(frozen=True, slots=True)
 class _Explainer:
-    """Explains the chunks of a document.
+    """Explains the chunks of a document from the results of the stages.
 
     Attributes:
-        splitter: the document, and how to split it.
-        drafted: the drafts of the strategy.
-        merged: those, small ones merged.
-        carried: those, headings carried: what was split.
-        parts: what each of them became.
-        obstacles: why drafts were not merged with the one before, by their first position.
+        splitter: the splitter, with the document.
+        strategy_drafts: the drafts of the strategy.
+        merged_drafts: the drafts after merging small ones.
+        final_drafts: the drafts after headings are moved to the text below them.
+        parts: the parts of each final draft.
+        obstacles: why a draft was not merged with the draft before, by its first position.
     """
 
     splitter: Splitter
-    drafted: Sequence[Draft]
-    merged: Sequence[Draft]
-    carried: Sequence[Draft]
+    strategy_drafts: Sequence[Draft]
+    merged_drafts: Sequence[Draft]
+    final_drafts: Sequence[Draft]
     parts: Sequence[Sequence[Part]]
     obstacles: dict[int, MergeObstacle | None]
 
     def steps(self) -> tuple[Step, ...]:
-        """Return what the stages did."""
+        """Return the steps of all stages."""
         return (*self._merges(), *self._carries(), *self._sizes())
 
     def cuts(self) -> tuple[Cut, ...]:
@@ -120,9 +122,9 @@ class _Explainer:
         return self.splitter.sizes.document
 
     def _merges(self) -> Iterator[Step]:
-        firsts = [draft.first for draft in self.drafted]
-        for draft in self.merged:
-            joined = self.drafted[
+        firsts = [draft.first for draft in self.strategy_drafts]
+        for draft in self.merged_drafts:
+            joined = self.strategy_drafts[
                 bisect_left(firsts, draft.first) : bisect_left(firsts, draft.stop)
             ]
             if len(joined) > 1:
@@ -130,20 +132,20 @@ class _Explainer:
                 yield self._step("merging", draft, f"{len(joined)} neighbours, {sizes}")
 
     def _carries(self) -> Iterator[Step]:
-        firsts = [draft.first for draft in self.merged]
-        for draft in self.carried:
+        firsts = [draft.first for draft in self.merged_drafts]
+        for draft in self.final_drafts:
             inside = bisect_left(firsts, draft.stop) - bisect_left(firsts, draft.first)
-            is_old = inside == 1 and firsts[bisect_left(firsts, draft.first)] == draft.first
+            is_unchanged = inside == 1 and firsts[bisect_left(firsts, draft.first)] == draft.first
             if draft.is_bare(self._document):
                 yield self._step("headings", draft, "no text below them that they could be with")
-            elif not is_old:
+            elif not is_unchanged:
                 yield self._step("headings", draft, "went to the text below them")
 
     def _sizes(self) -> Iterator[Step]:
-        for draft, parts in zip(self.carried, self.parts, strict=True):
+        for draft, parts in zip(self.final_drafts, self.parts, strict=True):
             reasons = sorted({part.oversize_reason for part in parts if part.oversize_reason})
             own = self._size(draft)
-            fits = own <= self.splitter.config.max_chunk_size  # but for what is embedded before it
+            fits = own <= self.splitter.config.max_chunk_size  # without its context
             size = f"{own}{' with its context' if fits else ''} is over the limit"
             if len(parts) > 1:
                 whole = f", some of them over it: {', '.join(reasons)}" if reasons else ""
@@ -152,35 +154,36 @@ class _Explainer:
                 yield self._step("size", draft, f"{size} and stays whole: {reasons[0]}")
 
     def _cuts(self) -> Iterator[Cut]:
-        merged = {draft.first for draft in self.merged}
-        for number, (draft, parts) in enumerate(zip(self.carried, self.parts, strict=True)):
+        merged = {draft.first for draft in self.merged_drafts}
+        for number, (draft, parts) in enumerate(zip(self.final_drafts, self.parts, strict=True)):
             if number:
-                yield self._between(self.carried[number - 1], draft, is_old=draft.first in merged)
+                left = self.final_drafts[number - 1]
+                yield self._between_drafts(left, draft, is_unchanged=draft.first in merged)
             if len(parts) > 1:
-                yield from self._inside(draft)
+                yield from self._inside_draft(draft)
 
-    def _between(self, left: Draft, right: Draft, *, is_old: bool) -> Cut:
-        """Explain why two drafts are apart."""
-        place = self._where_is(right.span(self._document).start)
-        where = f"before a {_named(self._document.top[right.first].kind)}"
-        if not is_old:
+    def _between_drafts(self, left: Draft, right: Draft, *, is_unchanged: bool) -> Cut:
+        """Explain the cut between two drafts."""
+        place = self._locate(right.span(self._document).start)
+        where = f"before a {_kind_name(self._document.top[right.first].kind)}"
+        if not is_unchanged:
             return Cut(*place, "headings", where, "a heading goes with the text below it")
         reason = self.obstacles.get(right.first)
         if reason is None and not left.is_in_section(self._document):
             reason = MergeObstacle.PREAMBLE
-        return Cut(*place, "sections", where, reason.value if reason else _NOT_ASKED)
+        return Cut(*place, "sections", where, reason.value if reason else _DIFFERENT_SECTIONS)
 
-    def _inside(self, draft: Draft) -> Iterator[Cut]:
+    def _inside_draft(self, draft: Draft) -> Iterator[Cut]:
         """Explain the cuts in a draft that is over the limit."""
         _, plan = self.splitter.planned(draft)
         for number, row in enumerate(plan.rows()):
             if number:
                 first = row.units[0]
-                place = self._where_is(first.span.start)
-                yield Cut(*place, "size", _where(first), "what does not fit is a part by itself")
-            yield from self._in_row(plan, row)
+                place = self._locate(first.span.start)
+                yield Cut(*place, "size", _cut_name(first), "what does not fit is a part by itself")
+            yield from self._inside_row(plan, row)
 
-    def _in_row(self, plan: Plan, row: PackedRow) -> Iterator[Cut]:
+    def _inside_row(self, plan: Plan, row: PackedRow) -> Iterator[Cut]:
         minimum = self.splitter.config.min_content
         for left, right in pairwise(row.parts):
             found = {o.unit: o for o in _options(row, minimum, left, right)}
@@ -189,16 +192,16 @@ class _Explainer:
             others = self._alternatives(plan, row, range(left[0], right[-1] + 1), best)
             unit = row.units[chosen.unit]
             why, weight = "the draft is over the limit", (chosen.cost, chosen.small_parts)
-            place = self._where_is(unit.span.start)
-            yield Cut(*place, "size", _where(unit), why, *weight, tuple(others))
+            place = self._locate(unit.span.start)
+            yield Cut(*place, "size", _cut_name(unit), why, *weight, tuple(others))
 
     def _alternatives(
         self, plan: Plan, row: PackedRow, parts: range, best: Sequence[_Option]
     ) -> Iterator[Alternative]:
-        """Yield the best other cuts between two parts, as they would really come out.
+        """Yield the best other cuts between two parts, with their real excess over the limit.
 
-        Plans overestimate what is repeated: a cut that fits, but not by the plan, was not among
-        those to choose from.
+        Plans overestimate the size of repeated lines. A cut that really fits, but exceeds the limit
+        in the plan, was not available and is not an alternative.
         """
         count = 0
         for option in best:
@@ -211,21 +214,21 @@ class _Explainer:
             )
             if over or not option.over:
                 count += 1
-                place = self._where_is(unit.span.start)
-                yield Alternative(*place, _where(unit), option.cost, option.small_parts, over)
-            if count == _MOST_ALTERNATIVES:
+                place = self._locate(unit.span.start)
+                yield Alternative(*place, _cut_name(unit), option.cost, option.small_parts, over)
+            if count == _MAX_ALTERNATIVES:
                 break
 
     def _excess(self, plan: Plan, first: Unit, last: Unit) -> int:
-        """Return by how much a part with these units would be over the limit."""
+        """Return by how much a part of these units exceeds the limit, 0 if it fits."""
         part, _ = self.splitter.part(plan.draft_units.contents, first, last)
         room = self.splitter.room(plan.draft_units.draft)
         return max(0, self.splitter.sizes.sizer.length(part.content.text) - room)
 
-    def _where_is(self, start: int) -> tuple[int, int, str]:
-        """Return an offset, its line, and the first characters there."""
+    def _locate(self, start: int) -> tuple[int, int, str]:
+        """Return an offset, its line, and the first characters after it."""
         source = self._document.source
-        first_line, *_ = source.text[start : start + _SHOWN].splitlines() or [""]
+        first_line, *_ = source.text[start : start + _MAX_EXCERPT].splitlines() or [""]
         return start, source.line_at(start), first_line.rstrip()
 
     def _step(self, stage: Stage, draft: Draft, what: str) -> Step:
@@ -238,13 +241,13 @@ class _Explainer:
 
 
 class _Option(NamedTuple):
-    """A cut that two neighbouring parts could have between them.
+    """A possible cut between two neighbouring parts.
 
     Attributes:
-        unit: the number of the first unit after it.
-        cost: of the cut.
+        unit: the index of the first unit after the cut.
+        cost: the cost of the cut.
         small_parts: how many of the two parts are smaller than the minimum.
-        over: by how much the larger one is over the limit by the plan's sums.
+        over: by how much the larger part exceeds the limit according to the plan.
     """
 
     unit: int
@@ -254,7 +257,7 @@ class _Option(NamedTuple):
 
 
 def _options(packed: PackedRow, minimum: int, left: range, right: range) -> Iterator[_Option]:
-    """Yield the cuts that two neighbouring parts could have between them, all others unchanged."""
+    """Yield the possible cuts between two neighbouring parts, with all other cuts unchanged."""
     row, first, last = packed.row, left[0], right[-1]
     for unit in range(first + 1, last + 1):
         own_sizes = row.own_size(first, unit - 1), row.own_size(unit, last)
@@ -263,11 +266,11 @@ def _options(packed: PackedRow, minimum: int, left: range, right: range) -> Iter
         yield _Option(unit, row.costs[unit], small_parts, max(0, larger - packed.limit))
 
 
-def _where(unit: Unit) -> str:
+def _cut_name(unit: Unit) -> str:
     if unit.starts is None:
-        return f"inside a {_named(unit.kind)}"
-    return f"before a {_named(unit.starts)}"
+        return f"inside a {_kind_name(unit.kind)}"
+    return f"before a {_kind_name(unit.starts)}"
 
 
-def _named(kind: BlockKind) -> str:
+def _kind_name(kind: BlockKind) -> str:
     return kind.value.replace("_", " ")

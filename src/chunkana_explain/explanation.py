@@ -1,4 +1,4 @@
-"""What there is to say of how a document was chunked: steps, cuts, and what else was possible."""
+"""The explanation of a chunked document: steps, cuts and their alternatives."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ Stage = Literal["sections", "merging", "headings", "size"]
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another place for a cut, the other cuts unchanged.
+    """Another place for a cut, with all other cuts unchanged.
 
     Attributes:
-        start: the offset of the text after it.
-        line: the number of its line, from 1.
-        begins: the first characters after it, of that line.
-        where: what it would part.
-        cost: what it would cost.
-        small_parts: how many of the two parts beside it would be smaller than the minimum.
-        over: by how much the larger of them would be over the limit; 0 where both fit.
+        start: the offset of the text after the cut.
+        line: the line of that offset, from 1.
+        begins: the first characters after the cut, up to the end of the line.
+        where: the place in words, such as "before a paragraph".
+        cost: the cost of the cut.
+        small_parts: how many of the two parts around the cut would be smaller than the minimum.
+        over: by how much the larger part would exceed the limit, 0 if both fit.
     """
 
     start: int
@@ -34,19 +34,19 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A cut between two chunks, and why it is there.
+    """A cut between two chunks, with its reason.
 
     Attributes:
-        start: the offset of the text after it.
-        line: the number of its line, from 1.
-        begins: the first characters after it, of that line.
-        stage: "sections" where drafts stayed apart, "headings" where headings were parted from
-            what is before them, "size" inside a draft that is over the limit.
-        where: what it parts.
-        why: the reason for it.
-        cost: of a cut for size, what it costs; small parts weigh more than any cost.
-        small_parts: how many of the two parts beside it are smaller than the minimum.
-        alternatives: other places for a cut for size, the best ones first.
+        start: the offset of the text after the cut.
+        line: the line of that offset, from 1.
+        begins: the first characters after the cut, up to the end of the line.
+        stage: "sections" if two drafts were not merged, "headings" if a heading was moved to the
+            text below it, "size" inside a draft that is over the limit.
+        where: the place in words, such as "before a paragraph".
+        why: the reason for the cut.
+        cost: the cost of a cut for size, otherwise None; small parts weigh more than any cost.
+        small_parts: how many of the two parts around the cut are smaller than the minimum.
+        alternatives: the best other places of a cut for size, the best first.
     """
 
     start: int
@@ -62,15 +62,15 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a stage made of a stretch of the document.
+    """A change that a stage made to a part of the document.
 
     Attributes:
-        stage: "merging" of small neighbours, "headings" that went to the text below them, "size".
-        start: the offset of the stretch.
-        end: the offset of its end.
-        first_line: its first line, from 1.
-        last_line: its last one.
-        what: what was done to it.
+        stage: "merging" of small neighbours, "headings" moved to the text below them, or "size".
+        start: the offset at which the part starts.
+        end: the offset at which the part ends.
+        first_line: the first line of the part, from 1.
+        last_line: the last line of the part.
+        what: the change in words.
     """
 
     stage: Stage
@@ -83,13 +83,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a document is chunked as it is; printed, it is text for people.
+    """The explanation of a chunked document; `str` returns it as text for people.
 
     Attributes:
         strategy: the name of the strategy.
         limit: the largest size of a content.
-        steps: what the stages did, stage by stage.
-        cuts: between all neighbouring leaves, in document order.
+        steps: the steps of the stages, stage by stage.
+        cuts: the cuts between all neighbouring leaves, in document order.
     """
 
     strategy: str
@@ -98,7 +98,7 @@ class Explanation:
     cuts: tuple[Cut, ...]
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as values that JSON knows."""
+        """Return the explanation as values for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:

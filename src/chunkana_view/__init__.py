@@ -1,8 +1,8 @@
-"""Chunks as HTML: one page that shows them in their source, and tables for notebooks.
+"""Show chunks as HTML: a page that shows them in their source, and tables for notebooks.
 
 In a notebook, `%load_ext chunkana_view` shows results and chunks as tables.
 
-Importing it needs the extra: `pip install "chunkana-rag[view]"`.
+This package needs the extra `view`: `pip install "chunkana-rag[view]"`.
 """
 
 try:

@@ -1,6 +1,6 @@
-"""Where the words of source code stand in chunks, for the page's script to colour.
+"""Find the tokens of source code in chunks, which the page's script highlights.
 
-The script marks ranges of the text and adds no elements, so that a document stays text alone.
+The script highlights ranges of the text and adds no elements, so that a document stays text only.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Token
 from pygments.util import ClassNotFound
 
-KINDS = ("comment", "keyword", "name", "number", "string")  # each with a colour of its own
-_UNCOLOURED = {"markdown", "text", "notebook"}  # formats that are no code
-_LONGEST = 1_000_000  # code points; not all lexers are linear
+KINDS = ("comment", "keyword", "name", "number", "string")  # each has its own colour
+_UNCOLOURED = {"markdown", "text", "notebook"}  # formats other than code and JSON
+_LONGEST = 1_000_000  # code points; longer texts are not coloured, since not all lexers are linear
 _TOKENS = (
     (Token.Comment, "comment"),
     (Token.Keyword, "keyword"),
@@ -24,16 +24,16 @@ _TOKENS = (
     (Token.Literal.Number, "number"),
     (Token.Literal.String, "string"),
 )
-Marks = list[int]  # by turns the index of a kind, the start of a range, its end
+Marks = list[int]  # triples, flattened: the index of a kind, the start and the end of a range
 
 
 def marks_of(form: str, texts: Sequence[str], gaps: Sequence[str]) -> list[Marks]:
-    """Return for each chunk what is to be coloured, as offsets in UTF-16 code units.
+    """Return the ranges to colour in each chunk, with offsets in UTF-16 code units.
 
     Args:
-        form: the name of the document's format; of one that is not coloured there are no marks.
-        texts: the chunks, as shown.
-        gaps: what stands after each, as shown.
+        form: the name of the document's format; formats without colours have no marks.
+        texts: the displayed texts of the chunks.
+        gaps: the displayed text after each chunk.
     """
     marks: list[Marks] = [[] for _ in texts]
     whole = "".join(part for pair in zip(texts, gaps, strict=True) for part in pair)
@@ -58,15 +58,15 @@ def marks_of(form: str, texts: Sequence[str], gaps: Sequence[str]) -> list[Marks
 
 
 def _lexer_of(form: str) -> Lexer | None:
-    """Return what finds the words of a format, None for one that is not coloured."""
+    """Return the lexer of a format, None for a format without colours."""
     try:
         return None if form in _UNCOLOURED else get_lexer_by_name(form)
-    except ClassNotFound:  # a format of the user's own
+    except ClassNotFound:  # the user's own format
         return None
 
 
 def _ranges(lexer: Lexer, text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the kind, start and end of what is to be coloured; neighbours of a kind are one."""
+    """Yield the kind, start and end of the ranges to colour; join adjacent ranges of a kind."""
     last: tuple[int, int, int] | None = None
     for start, token, value in lexer.get_tokens_unprocessed(text):
         kind = _kind_of(token)
@@ -87,7 +87,7 @@ def _kind_of(token: object) -> int | None:
 
 
 def _in_utf16(text: str, marks: Marks) -> Marks:
-    """Return marks with offsets as JavaScript counts them."""
+    """Convert the offsets of marks from code points to UTF-16 code units, as in JavaScript."""
     if text.isascii() or max(text) <= "\uffff":
         return marks
     units, found = [0], list(marks)

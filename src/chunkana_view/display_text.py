@@ -1,4 +1,4 @@
-"""Text from documents, made fit to stand in a page."""
+"""Convert text from documents to text that can be displayed in a page."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _LONGEST_TITLE = 200  # code points
 
 
 def display(text: str) -> str:
-    r"""Return a text as pages show it, which UTF-8 can encode.
+    r"""Return a text as displayed in pages, which UTF-8 can encode.
 
-    Line ends become "\n", as HTML would make them. Control characters other than tabs are written
-    as their pictures, lone surrogates as U+FFFD.
+    Line ends become "\n", as in HTML. Control characters other than tabs become their Unicode
+    control pictures, and lone surrogates U+FFFD.
 
     >>> display("a\x00\r\nb")
     'a␀\nb'
@@ -29,7 +29,7 @@ def display(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    r"""Return a text as pages show it, white space folded.
+    r"""Return a text as displayed in pages, on one line with white space collapsed.
 
     >>> on_one_line(" a\n b")
     'a b'
@@ -38,7 +38,7 @@ def on_one_line(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the start and the end of a text that is too long to be repeated, and say so between.
+    """Shorten a text of more than `most` code points to its start and end.
 
     >>> shortened("abcdefgh", 4)
     'ab … 4 more … gh'
@@ -50,7 +50,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def joined(texts: Sequence[str], between: str, most: int) -> str:
-    """Return `shortened(between.join(texts), most)` without making the long text.
+    """Return `shortened(between.join(texts), most)` without building the long text.
 
     >>> joined(["abcd", "e", "fgh"], "/", 4)
     'ab … 6 more … gh'
@@ -65,9 +65,9 @@ def joined(texts: Sequence[str], between: str, most: int) -> str:
 
 
 def title_of(text: str) -> str:
-    """Return a title on one line, of a length at which it may stand in many places.
+    """Return a title on one line, shortened to at most 200 code points and a note.
 
-    It is shortened first: that costs the same however long it is.
+    The title is shortened first, so that the cost does not depend on its length.
     """
     return on_one_line(shortened(text, _LONGEST_TITLE))
 

@@ -1,4 +1,4 @@
-"""How many leaves have which size."""
+"""The histogram of the sizes of leaves."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _BINS = 20  # up to the limit
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Leaves of about one size.
+    """A bin of the histogram.
 
     Attributes:
-        low: the least size.
-        high: the largest one.
-        count: how many leaves.
-        share: their number, as a share of the fullest bin's.
+        low: the smallest size.
+        high: the largest size.
+        count: the number of leaves.
+        share: the count divided by that of the fullest bin.
         is_over: whether the sizes are over the limit.
     """
 
@@ -29,13 +29,13 @@ class Bin:
 
     @property
     def label(self) -> str:
-        """Sizes and number in words."""
+        """The sizes and the count in words."""
         chunks = "chunk" if self.count == 1 else "chunks"
         return f"{self.low:,}–{self.high:,}: {self.count:,} {chunks}"
 
 
 def histogram(sizes: Sequence[int], limit: int) -> tuple[Bin, ...]:
-    """Count sizes in bins of one width up to a limit, and in one bin for all that are over it."""
+    """Count sizes in bins of equal width up to a limit, and one more bin for larger sizes."""
     counts = [0] * _BINS
     edges = [-(-limit * n // _BINS) for n in range(_BINS + 1)]  # the largest sizes, from 0 on
     over = [size for size in sizes if size > limit]

@@ -1,4 +1,4 @@
-"""What an index of pages shows: each document with its sizes, and headings to search."""
+"""The entries of an index of pages: each document with its sizes, headings and texts."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from chunkana_view.display_text import on_one_line, title_of
 from chunkana_view.page import searchable_leaves
 from chunkana_view.trees import outline
 
-_MOST_CHARACTERS = 4_000_000  # of all texts; an index with more would be slow to open
-Heading = tuple[str, str]  # its title, and the id of the first chunk of its section
+_MAX_CHARACTERS = 4_000_000  # of all texts in an index; a larger index would be slow to open
+Heading = tuple[str, str]  # the title, and the id of the first chunk of the section
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A page in an index.
+    """The entry of a page in an index.
 
     Attributes:
-        file: the name of its file, beside the index.
-        name: what its document is called.
-        title: what the document says its title is, on one line; "" where it says none.
+        file: the file name of the page, in the folder of the index.
+        name: the name of the document.
+        title: the title of the document on one line, "" if it has none.
         format: the name of the document's format.
-        strategy: the name of the strategy that chunked, "" for a document without text.
+        strategy: the name of the strategy, "" for a document without text.
         limit: the largest size of a chunk.
         characters: the length of the document.
-        chunks: how many chunks the page shows.
-        over_limit: how many of them are over the limit.
-        headings: of the document, each with the id of the chunk that it is in.
-        leaves: what the index's script reads of the chunks worth embedding.
+        chunks: the number of chunks in the page.
+        over_limit: the number of chunks over the limit.
+        headings: the headings of the document, each with the id of a chunk.
+        leaves: the data of the indexable leaves for the search in the index's script.
     """
 
     file: str
@@ -48,7 +48,7 @@ class Entry:
 
     @classmethod
     def of(cls, file: str, name: str, result: HierarchicalChunkingResult) -> Entry:
-        """Return the entry of a result whose page is in a file."""
+        """Return the entry of a result; `file` is the file name of its page."""
         leaves = result.get_leaves()
         headings = outline(result) if leaves else ()
         return cls(
@@ -67,12 +67,12 @@ class Entry:
 
     @property
     def address(self) -> str:
-        """Its address, as seen from the index."""
+        """The URL of the page, relative to the index."""
         return address_of(self.file)
 
 
 def address_of(file: str) -> str:
-    """Return the address of a file in the same folder, which cannot be taken for another place's.
+    """Return the relative URL of a file in the same folder, quoted so that it cannot be absolute.
 
     >>> address_of("a b:c.html")
     './a%20b%3Ac.html'
@@ -81,28 +81,28 @@ def address_of(file: str) -> str:
 
 
 def collect_entries(entries: Iterable[Entry]) -> list[Entry]:
-    """Return entries by the names of their documents, folder by folder, whatever their case.
+    """Return entries sorted by folder and name, ignoring case.
 
-    Where the documents are too long for an index that has their texts, the entries have none.
+    If the texts of all documents are too long for an index, the entries have no leaves.
     """
     collected: list[Entry] = []
     characters = 0
     for entry in entries:
         characters += entry.characters
-        is_long = characters > _MOST_CHARACTERS
-        if is_long and characters - entry.characters <= _MOST_CHARACTERS:
+        is_long = characters > _MAX_CHARACTERS
+        if is_long and characters - entry.characters <= _MAX_CHARACTERS:
             collected = [replace(one, leaves=[]) for one in collected]
         collected.append(replace(entry, leaves=[]) if is_long else entry)
     return sorted(collected, key=lambda entry: (entry.name.casefold().split("/"), entry.name))
 
 
 def is_askable(entries: Sequence[Entry]) -> bool:
-    """Tell whether collected entries have their texts, for questions."""
-    return sum(entry.characters for entry in entries) <= _MOST_CHARACTERS
+    """Return whether collected entries have their leaves, which searching needs."""
+    return sum(entry.characters for entry in entries) <= _MAX_CHARACTERS
 
 
 def index_details(entries: Sequence[Entry]) -> list[dict[str, object]]:
-    """Return what the index's script reads, JSON-able, one for each entry."""
+    """Return the data of each entry for the index's script, as values for JSON."""
     return [
         {
             "characters": entry.characters,

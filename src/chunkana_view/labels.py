@@ -1,4 +1,4 @@
-"""The words that pages say of a chunk: its name, level, type, lines and flags."""
+"""Labels of a chunk in pages: its name, level, type, lines and flags."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ _WITHOUT_HEADING = {"preamble": "(before the first heading)", "front_matter": "(
 
 
 def name_of(chunk: Chunk) -> str:
-    """Return the titles in a chunk, or what it is if it has none."""
+    """Return the titles in a chunk, or a description if it has none."""
     titles = (title_of(title) for title in (chunk.title, *chunk.section_tags))
     name = " + ".join(title for title in titles if title)
     return name or _WITHOUT_HEADING.get(chunk.content_type, "(no heading)")
 
 
 def titles_of(chunk: Chunk, title: str) -> tuple[str, ...]:
-    """Return the document's title, unless it is "", and the path of a chunk's section."""
+    """Return the header path of a chunk below the document's title, unless that is ""."""
     path = chunk.section.path
     return path if not title or path[:1] == (title,) else (title, *path)
 
 
 def level_of(chunk: Chunk) -> str:
-    """Return the level of a chunk's heading and its level in the hierarchy."""
+    """Return the heading level and the hierarchy level of a chunk in words."""
     heading = f"H{chunk.section.level}" if chunk.section.level else "no heading"
     return f"{heading}, {chunk.links.hierarchy_level.name.lower()}"
 
 
 def type_of(chunk: Chunk) -> str:
-    """Return what a chunk holds, in which languages its code is, and which container it is in."""
+    """Return the content type of a chunk, with the languages of its code and its container."""
     languages = ", ".join(map(title_of, chunk.code_languages))
     kind = f"{chunk.content_type} ({languages})" if languages else chunk.content_type
     return f"{kind} in {title_of(chunk.container)}" if chunk.container else kind
@@ -41,7 +41,7 @@ def lines_of(chunk: Chunk) -> str:
 
 
 def flags_of(chunk: Chunk) -> dict[str, str]:
-    """Return what is special about a leaf: the flags that it has, and why."""
+    """Return the flags of a leaf, each with its reason."""
     flags: dict[str, str] = {}
     if chunk.split_index:
         flags["continued"] = f"part {chunk.split_index + 1} of its section's text"
@@ -59,7 +59,7 @@ def flags_of(chunk: Chunk) -> dict[str, str]:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with what it counts.
+    """Return a number and a noun, in the plural unless the number is 1.
 
     >>> counted(1, "chunk"), counted(1200, "chunk")
     ('1 chunk', '1,200 chunks')

@@ -1,4 +1,4 @@
-"""What the page shows: a source as leaves and gaps, their facts, trees and sizes."""
+"""The data of a page: the source as leaves and gaps, the details of leaves, trees, sizes."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from chunkana_view.histogram import Bin, histogram
 from chunkana_view.labels import flags_of, level_of, lines_of, titles_of, type_of
 from chunkana_view.trees import Row, merge_rows, outline
 
-_SHADES = 4  # that leaves take in turn
-_LARGE = 500  # leaves; up to these all are laid out at once, so that screen readers have them all
-_SHEET = 25  # leaves that a browser lays out together, once they come into sight
-_LONGEST_PATH = 1000  # code points; longer ones would make the page of many chunks too large
-_SEARCHED = {"id", "path", "lines", "context", "above", "below"}  # details that an index has
-_FILLS = 10  # steps of the gauge beside a leaf
+_SHADES = 4  # colours that leaves use in turn
+_LARGE = 500  # leaves; in larger pages, a browser lays out only the leaves in sight
+_SHEET = 25  # leaves that a browser lays out together
+_LONGEST_PATH = 1000  # code points; longer paths would make the page of many chunks too large
+_INDEX_DETAILS = {"id", "path", "lines", "context", "above", "below"}
+_FILLS = 10  # steps of the gauge of a leaf
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A leaf in the page.
+    """A leaf in a page.
 
     Attributes:
         chunk: the leaf.
-        number: counted from 1.
-        gap: the source between the leaf before it and this one, as shown.
-        text: its stretch of the source, as shown.
+        number: the number of the leaf, from 1.
+        gap: the displayed source between the previous leaf and this leaf.
+        text: the displayed source of the leaf.
         shade: the number of its colour.
-        fill: how full it is, in tenths of the limit.
-        flags: what is special about it, and why.
+        fill: its size in tenths of the limit, at most 10.
+        flags: the flags of the leaf, each with its reason.
     """
 
     chunk: Chunk
@@ -46,29 +46,29 @@ class Leaf:
 
     @property
     def is_cut_in_line(self) -> bool:
-        """Whether it goes on in the line of the leaf before it."""
+        """Whether the leaf starts in the line in which the previous leaf ends."""
         return self.number > 1 and "\n" not in self.gap
 
     @property
     def container(self) -> str:
-        """The name of the container that it is in, on one line, "" for none."""
+        """The name of the container of the leaf on one line, "" for none."""
         return title_of(self.chunk.container or "")
 
     @property
     def notes(self) -> list[str]:
-        """Its container and flags, in a few words."""
+        """The container and flags of the leaf in a few words."""
         return [*([f"in {self.container}"] if self.container else []), *self.flags]
 
     @property
     def label(self) -> str:
-        """Number, size and type, for who does not see it."""
+        """The number, size and type of the leaf, for screen readers."""
         facts = [f"Chunk {self.number}", f"size {self.chunk.size:,}", self.chunk.content_type]
         return ", ".join([*facts, *self.notes])
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A kind of chunk to search among: a flag, a type or a container, and how many there are."""
+    """A filter of the search: a flag, a type or a container, and the number of its chunks."""
 
     kind: str
     name: str
@@ -77,23 +77,23 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """All that the page shows.
+    """The data of a page.
 
     Attributes:
-        name: of the document, on one line.
-        title: what the document says its title is, on one line; "" where it says none.
-        strategy: the name of the strategy that chunked.
+        name: the name of the document on one line.
+        title: the title of the document on one line, "" if it has none.
+        strategy: the name of the strategy.
         limit: the largest size of a chunk.
-        unit: what sizes are counted in.
+        unit: the unit of sizes.
         characters: the length of the source.
         middle: the median size of the leaves.
         leaves: all leaves, in document order.
-        after: the source after the last leaf, as shown.
-        has_contexts: whether anything but repeated lines is embedded before leaves.
-        choices: the kinds of chunks that there are.
-        bins: how many leaves have which size.
-        outline: the headings.
-        merge: the merge tree.
+        after: the displayed source after the last leaf.
+        has_contexts: whether any leaf has a context.
+        choices: the filters of the search.
+        bins: the histogram of sizes.
+        outline: the rows of the outline.
+        merge: the rows of the merge tree.
     """
 
     name: str
@@ -113,18 +113,18 @@ class Page:
 
     @property
     def is_large(self) -> bool:
-        """Whether browsers lay out only the sheets that are in sight."""
+        """Whether the page is so large that browsers lay out only the sheets in sight."""
         return len(self.leaves) > _LARGE
 
     @property
     def sheets(self) -> list[tuple[Leaf, ...]]:
-        """The leaves in runs that are laid out together."""
+        """The leaves in groups that a browser lays out together."""
         starts = range(0, len(self.leaves), _SHEET)
         return [self.leaves[start : start + _SHEET] for start in starts]
 
 
 def page_of(result: HierarchicalChunkingResult, name: str = "") -> Page:
-    """Make the page of a result."""
+    """Return the data of the page of a result."""
     chunks = result.get_leaves()
     spans = _spans(result, chunks)
     leaves = tuple(_leaves(result, chunks, spans))
@@ -149,7 +149,7 @@ def page_of(result: HierarchicalChunkingResult, name: str = "") -> Page:
 
 
 def _spans(result: HierarchicalChunkingResult, chunks: Sequence[Chunk]) -> list[Span]:
-    """Return the range of each leaf; those that another tool made may lie over one another."""
+    """Return the span of each leaf, cut where leaves of another tool overlap."""
     spans: list[Span] = []
     start = 0
     following = [chunk.span.start for chunk in chunks[1:]]
@@ -187,7 +187,7 @@ def _choices(leaves: Sequence[Leaf]) -> Iterator[Choice]:
 
 
 def details(result: HierarchicalChunkingResult, page: Page) -> dict[str, object]:
-    """Return what the page's script reads, JSON-able."""
+    """Return the data of a page for its script, as values for JSON."""
     title = result.title
     gaps = [*(leaf.gap for leaf in page.leaves[1:]), page.after]
     sections = _section_numbers([leaf.chunk for leaf in page.leaves])
@@ -207,12 +207,12 @@ def details(result: HierarchicalChunkingResult, page: Page) -> dict[str, object]
 
 
 def searchable_leaves(result: HierarchicalChunkingResult) -> list[dict[str, object]]:
-    """Return what an index's script reads of the leaves worth embedding, JSON-able."""
+    """Return the data of the indexable leaves for an index's script, as values for JSON."""
     chunks = result.get_leaves()
     leaves = _leaves(result, chunks, _spans(result, chunks))
     sections = _section_numbers(chunks)
     return [
-        {key: value for key, value in _details(leaf, result.title).items() if key in _SEARCHED}
+        {key: value for key, value in _details(leaf, result.title).items() if key in _INDEX_DETAILS}
         | {"text": leaf.text, "gap": leaf.gap, "section": section, "place": leaf.number}
         for leaf, section in zip(leaves, sections, strict=True)
         if leaf.chunk.indexable
@@ -224,7 +224,7 @@ def _cells(row: Row) -> list[object]:
 
 
 def _details(leaf: Leaf, title: str) -> dict[str, object]:
-    """Return what the script knows of a leaf; what is empty is left out."""
+    """Return the details of a leaf for the script, without empty values."""
     chunk = leaf.chunk
     details: dict[str, object] = {
         "id": on_one_line(chunk.chunk_id),
@@ -245,7 +245,10 @@ def _details(leaf: Leaf, title: str) -> dict[str, object]:
 
 
 def _embedded(leaf: Leaf) -> dict[str, str]:
-    """Return what is embedded before and after a leaf's text; that too if it is shown otherwise."""
+    """Return the embedded text before and after a leaf's text.
+
+    The text itself is included only if it differs from the displayed source.
+    """
     chunk = leaf.chunk
     context = chunk.embedded[: len(chunk.embedded) - len(chunk.content)]
     start, end = chunk.text_offset, chunk.text_offset + len(chunk.text)
@@ -256,6 +259,6 @@ def _embedded(leaf: Leaf) -> dict[str, str]:
 
 
 def _section_numbers(chunks: Sequence[Chunk]) -> list[int]:
-    """Return a number for each chunk, the same for those of a section."""
+    """Return the number of each chunk's section."""
     numbers: dict[str, int] = {}
     return [numbers.setdefault(chunk.section_id, len(numbers)) for chunk in chunks]

@@ -1,4 +1,4 @@
-"""Templates, style and script made into HTML, in which nothing of a document is markup."""
+"""Render HTML from templates, style and script; text of documents is always escaped."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from chunkana_view.index import Entry, address_of, collect_entries, index_detail
 from chunkana_view.page import details, page_of
 from chunkana_view.trees import nested, outline
 
-_MOST_ROWS = 30  # of what notebooks show
+_MAX_ROWS = 30  # of tables in notebooks
 _FIRST_WORDS = 60  # code points
-_MOST_CONTENT = 10_000  # code points of a chunk
-# In a script element only these could end it, open a comment, or end a line.
-_NOT_IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+_MAX_CONTENT = 10_000  # code points of a chunk in a notebook
+# Only these characters could end a script element, open a comment in it, or end a line.
+_SCRIPT_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 _PAGE_STYLE, _INDEX_STYLE = ("common.css", "page.css"), ("common.css", "index.css")
 _PAGE_SCRIPT = (
@@ -42,17 +42,17 @@ _ENVIRONMENT.filters |= {"display": display, "on_one_line": on_one_line, "title_
 
 
 def to_html(result: HierarchicalChunkingResult, name: str = "", index: str = "") -> str:
-    """Return one HTML page that shows the chunks in the source, their tree and their sizes.
+    """Return an HTML page that shows the chunks in the source, their tree and their sizes.
 
-    It loads nothing from elsewhere, and nothing in the document runs.
+    The page is self-contained, and no code in the document can run.
 
     Args:
         result: the chunks of a document.
-        name: what to call the document, such as its file's name.
-        index: the name of the file, beside the page, of an index that lists it; "" for none.
+        name: the name of the document, such as its file name.
+        index: the file name of an index in the same folder to link to, "" for none.
     """
     page = page_of(result, name)
-    style, script = _own_files(*_PAGE_STYLE), _own_files(*_PAGE_SCRIPT)
+    style, script = _read_assets(*_PAGE_STYLE), _read_assets(*_PAGE_SCRIPT)
     return _ENVIRONMENT.get_template("page.html.jinja").render(
         page=page,
         index=index and address_of(index),
@@ -64,11 +64,11 @@ def to_html(result: HierarchicalChunkingResult, name: str = "", index: str = "")
 
 
 def index_html(entries: Iterable[Entry]) -> str:
-    """Return a page with links to the pages of several documents, sorted by their names.
+    """Return an HTML page with links to the pages of documents, sorted by name.
 
-    It shows sizes and totals, and has a search in names, titles and headings.
+    The page shows sizes and totals, and searches in names, titles and headings.
     """
-    style, script = _own_files(*_INDEX_STYLE), _own_files(*_INDEX_SCRIPT)
+    style, script = _read_assets(*_INDEX_STYLE), _read_assets(*_INDEX_SCRIPT)
     listed = collect_entries(entries)
     return _ENVIRONMENT.get_template("index.html.jinja").render(
         entries=listed,
@@ -82,13 +82,13 @@ def index_html(entries: Iterable[Entry]) -> str:
 
 
 def result_fragment(result: HierarchicalChunkingResult) -> str:
-    """Return what notebooks show of a result: the outline, and a table of the first leaves."""
+    """Return a result as HTML for notebooks: the outline, and a table of the first leaves."""
     leaves = result.get_leaves()
     rows = outline(result) if leaves else ()
     return _ENVIRONMENT.get_template("result.html.jinja").render(
         title=title_of(result.title) or "Document",
         result=result,
-        outline=nested(rows[:_MOST_ROWS]),
+        outline=nested(rows[:_MAX_ROWS]),
         headings=len(rows),
         leaves=[
             (
@@ -97,32 +97,32 @@ def result_fragment(result: HierarchicalChunkingResult) -> str:
                 labels.flags_of(chunk),
                 _first_words(chunk),
             )
-            for chunk in leaves[:_MOST_ROWS]
+            for chunk in leaves[:_MAX_ROWS]
         ],
         count=len(leaves),
-        most=_MOST_ROWS,
+        most=_MAX_ROWS,
     )
 
 
 def chunk_fragment(chunk: Chunk) -> str:
-    """Return what notebooks show of a chunk: its facts and its content, or the start of that."""
+    """Return a chunk as HTML for notebooks: its properties, and its content or the start of it."""
     return _ENVIRONMENT.get_template("chunk.html.jinja").render(
         chunk=chunk,
         level=labels.level_of(chunk),
         flags=labels.flags_of(chunk),
-        content=chunk.content[:_MOST_CONTENT],
-        left_out=max(0, len(chunk.content) - _MOST_CONTENT),
+        content=chunk.content[:_MAX_CONTENT],
+        left_out=max(0, len(chunk.content) - _MAX_CONTENT),
     )
 
 
-def _own_files(*names: str) -> Markup:
-    """Join files of this package, which go into the page as they are."""
+def _read_assets(*names: str) -> Markup:
+    """Join asset files of this package, which are inserted into the page without escaping."""
     texts = (_ASSETS.joinpath(name).read_text(encoding="utf-8") for name in names)
-    return Markup("".join(texts))  # noqa: S704 - our own
+    return Markup("".join(texts))  # noqa: S704 - files of this package
 
 
 def _policy(style: str, script: str) -> str:
-    """Return a page's Content-Security-Policy: its own style and script, and nothing else."""
+    """Return a Content-Security-Policy that allows only the page's own style and script."""
     return (
         f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; "
         "base-uri 'none'; form-action 'none'"
@@ -130,14 +130,14 @@ def _policy(style: str, script: str) -> str:
 
 
 def _hashed(text: str) -> str:
-    """Return a text's hash as a source of a policy."""
+    """Return the hash of a text as a source expression of a Content-Security-Policy."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def _json(value: object) -> Markup:
-    """Return JSON that may stand in a script element."""
+    """Return JSON that is safe inside a script element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return Markup(text.translate(_NOT_IN_SCRIPT))  # noqa: S704 - nothing left to escape
+    return Markup(text.translate(_SCRIPT_ESCAPES))  # noqa: S704 - nothing left to escape
 
 
 def _first_words(chunk: Chunk) -> str:

@@ -1,4 +1,4 @@
-"""The outline and the merge tree, as rows that name ranges of leaves."""
+"""The outline and the merge tree as rows, each with a range of leaves."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from chunkana_view.labels import name_of
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An entry of a tree; a tree is its rows, each before what is under it.
+    """An entry of a tree; the rows of a tree are in pre-order.
 
     Attributes:
-        depth: 0 for the top; that of an entry below is larger by one.
-        title: on one line.
-        first: the index of the first leaf in its range.
-        last: that of the last one.
-        size: of the range's text.
+        depth: the depth of the entry, 0 for the top.
+        title: the title on one line.
+        first: the index of the first leaf in the range.
+        last: the index of the last leaf in the range.
+        size: the size of the range's text.
     """
 
     depth: int
@@ -32,21 +32,21 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A row and what is under it."""
+    """A row with the branches below it."""
 
     row: Row
     children: tuple[Branch, ...]
 
 
 def outline(result: HierarchicalChunkingResult) -> tuple[Row, ...]:
-    """Return the headings; the range of each is its section's."""
+    """Return a row for each heading, with the range of its section."""
     leaves, toc = result.get_leaves(), result.toc()
     starts = [leaf.text_start_line for leaf in leaves]
     ends = [leaf.text_end_line for leaf in leaves]
     rows: list[Row] = []
-    sizes: dict[tuple[int, int], int] = {}  # one leaf may hold very many headings
+    sizes: dict[tuple[int, int], int] = {}  # one leaf may contain very many headings
     for entry, depth, stop in zip(toc, _depths(toc), _stops(toc), strict=True):
-        # A leaf may be missing where the chunks are not ours.
+        # Chunks of another tool may not cover every heading.
         first = min(bisect_left(ends, entry.line), len(leaves) - 1)
         last = max(first, bisect_left(starts, stop) - 1)
         if (first, last) not in sizes:
@@ -57,7 +57,7 @@ def outline(result: HierarchicalChunkingResult) -> tuple[Row, ...]:
 
 
 def _depths(toc: Sequence[TocEntry]) -> Iterator[int]:
-    """Yield how many headings each heading is under."""
+    """Yield the number of ancestors of each heading."""
     above: list[int] = []
     for entry in toc:
         while above and above[-1] >= entry.level:
@@ -67,9 +67,9 @@ def _depths(toc: Sequence[TocEntry]) -> Iterator[int]:
 
 
 def _stops(toc: Sequence[TocEntry]) -> list[float]:
-    """Return the line where the heading starts that ends each heading's section."""
+    """Return for each heading the line of the heading that ends its section, infinity if none."""
     stops: list[float] = []
-    after: list[TocEntry] = []  # later headings that end a section before them, the next one last
+    after: list[TocEntry] = []  # stack of later headings that can end a section
     for entry in reversed(toc):
         while after and after[-1].level > entry.level:
             after.pop()
@@ -79,7 +79,7 @@ def _stops(toc: Sequence[TocEntry]) -> list[float]:
 
 
 def merge_rows(result: HierarchicalChunkingResult) -> tuple[Row, ...]:
-    """Return the merge tree: leaves to index, and the parents that may replace them."""
+    """Return a row for each node of the merge tree."""
     leaves = result.get_leaves()
     starts = [leaf.span.start for leaf in leaves]
     depths: dict[str | None, int] = {None: -1}
@@ -107,7 +107,7 @@ def _size(result: HierarchicalChunkingResult, first: Chunk, last: Chunk) -> int:
 
 
 def nested(rows: Sequence[Row]) -> tuple[Branch, ...]:
-    """Return rows as branches, those under a row inside of it."""
+    """Convert rows in pre-order to nested branches."""
     waiting: dict[int, list[Branch]] = {}
     for row in reversed(rows):
         under = waiting.pop(row.depth + 1, [])

@@ -1,4 +1,4 @@
-"""`chunk_many`: documents in order, in one process or several, whatever becomes of one of them."""
+"""`chunk_many`: outcomes in order, in one process or several, also if some documents fail."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def ids(_name: str, result: HierarchicalChunkingResult) -> list[str]:
 
 
 def strict_length(text: str) -> int:
-    """Measure as a tokenizer does that refuses some texts."""
+    """Measure a text; raise an error for some texts, as some tokenizers do."""
     if "forbidden" in text:
         raise ValueError("forbidden token")
     return len(text)
@@ -50,7 +50,7 @@ loaded: list[object] = []
 
 
 class Tokenizer:
-    """Measures texts, and notes when it is loaded."""
+    """A length function that records when it is unpickled."""
 
     def __call__(self, text: str) -> int:
         return len(text)
@@ -67,7 +67,7 @@ def times_loaded(_name: str, _result: HierarchicalChunkingResult) -> int:
 
 
 class Odd(BaseStrategy):
-    """A strategy of a user's own."""
+    """A user's own strategy."""
 
     name = "odd"
     priority = 1
@@ -286,7 +286,7 @@ def killed(_name: str, _result: HierarchicalChunkingResult) -> None:
 
 
 def test_a_process_that_is_lost_ends_all_by_an_error_of_ours() -> None:
-    with pytest.raises(WorkerError, match="a process was ended from outside"):
+    with pytest.raises(WorkerError, match="a worker process was killed"):
         list(chunk_many([("a", "Text.")], None, 2, make=killed))
 
 

@@ -1,4 +1,4 @@
-"""A document in pieces has the chunks that it has in one piece, in memory that does not grow."""
+"""`chunk_stream` returns the chunks of the whole text, in constant memory."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def pieces(text: str, seed: int, longest: int = 40) -> Iterator[str]:
 def in_one_piece(
     text: str, config: ChunkConfig, context: Context | None = None, format_name: str = "markdown"
 ) -> HierarchicalChunkingResult:
-    """Return what is made of the whole text."""
+    """Return the leaves of the whole text."""
     return Chunker(config, context).chunk_hierarchical(text, format_name)
 
 
@@ -65,7 +65,7 @@ def streamed(  # noqa: PLR0917
     format_name: str = "markdown",
     seed: int = 0,
 ) -> list[Chunk]:
-    """Return the leaves of a text in pieces, of which what is known of the whole is told."""
+    """Return the leaves of a stream, with the title and sole H1 of the whole text as arguments."""
     whole = in_one_piece(text, config, context, format_name)
     levels = [entry.level for entry in whole.toc()]
     is_sole = levels.count(1) == 1 and levels[0] == 1
@@ -83,7 +83,7 @@ def streamed(  # noqa: PLR0917
 
 
 def assert_same(got: list[Chunk], expected: list[Chunk]) -> None:
-    """Check that leaves are those of the whole text: all but their source."""
+    """Check that leaves equal those of the whole text, except for their source."""
     assert [chunk.span for chunk in got] == [chunk.span for chunk in expected]
     for one, other in zip(got, expected, strict=True):
         for name in COMPARED:
@@ -100,7 +100,7 @@ def assert_streams(
     limits: StreamLimits = FEW,
     format_name: str = "markdown",
 ) -> None:
-    """Check that a text has the same leaves in pieces, unless a warning says otherwise."""
+    """Check that a stream has the leaves of the whole text, unless there is a warning."""
     expected = in_one_piece(text, config, context, format_name).get_leaves()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -110,7 +110,7 @@ def assert_streams(
 
 
 def assert_exact(got: list[Chunk], text: str, config: ChunkConfig) -> None:
-    """Check that leaves hold a text exactly, in order, within the limit, and are well linked."""
+    """Check that leaves cover a text exactly, in order, within the limit, with correct links."""
     source, end = Source.of(text), 0
     for number, chunk in enumerate(got):
         assert chunk.text == text[chunk.span.start : chunk.span.end]
@@ -465,7 +465,7 @@ def test_large_plain_text_is_planned_in_parts() -> None:
 
 
 def peak(count: int) -> int:
-    """Return how much memory a stream of so many sections takes at most."""
+    """Return the peak memory of chunking a stream of `count` sections."""
     section = "## Section {}\n\nSome words of text in a paragraph, and some more of these.\n\n"
     sections = (section.format(number) for number in range(count))
     limits = StreamLimits(window=5000)

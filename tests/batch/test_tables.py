@@ -50,7 +50,7 @@ def rows_of(table: pa.Table) -> list[dict[str, object]]:
 
 
 def chunked(*texts: object, **options: object) -> list[dict[str, object]]:
-    """Return the rows of documents by their texts."""
+    """Return the rows of the chunks of texts."""
     return rows_of(chunk_table(pa.table({"text": texts}), **options))  # type: ignore[arg-type]
 
 
@@ -248,7 +248,7 @@ def test_no_rows_are_no_chunks(table: pa.Table) -> None:
 
 
 def broken_string() -> pa.Array:
-    """Return a column of strings whose bytes are no UTF-8, as other programs may write it."""
+    """Return a string column with invalid UTF-8, as other programs may write it."""
     data = pa.array([b"caf\xe9", b"fine"], pa.binary())
     return pa.StringArray.from_buffers(2, *data.buffers()[1:])
 
@@ -287,7 +287,7 @@ def test_a_bad_row_is_an_error_row_and_the_others_are_chunked(
 def test_metadata_that_is_no_object_is_an_error_of_its_row(metadata: str) -> None:
     table = pa.table({"text": ["One.", "Two."], "metadata": [metadata, None]})
     bad, fine = chunk_table(table).to_pylist()
-    assert bad["error"].startswith("metadata is no JSON")
+    assert bad["error"].startswith("metadata is not ")
     assert (bad["content"], fine["content"]) == (None, "Two.")
 
 
@@ -347,7 +347,7 @@ def test_long_texts_fill_a_batch_before_many_rows_do() -> None:
     [
         ({"on_error": "raise"}, "on_error is 'raise'; allowed: 'row' or 'skip'"),
         ({"encoding": "utf-9"},
-         "encoding is 'utf-9'; allowed: a name of an encoding, such as 'utf-8' or 'latin-1'"),
+         "encoding is 'utf-9'; allowed: the name of an encoding, such as 'utf-8' or 'latin-1'"),
         ({"encoding_errors": "no"},
          "encoding_errors is 'no'; allowed: 'strict', 'replace' or 'ignore'"),
         ({"front_matter_keys": "tags"},
@@ -371,7 +371,7 @@ def test_options_of_chunking_are_said_to_go_into_a_config() -> None:
     unknown = "chunk_table() got an unexpected keyword argument "
     with pytest.raises(TypeError) as caught:
         chunk_table(pa.table({"text": ["A."]}), max_chunk_size=500)  # type: ignore[call-arg]
-    hint = "; how to chunk is said by config=ChunkConfig(max_chunk_size=...)"
+    hint = "; it is a chunking option: config=ChunkConfig(max_chunk_size=...)"
     assert str(caught.value) == f"{unknown}'max_chunk_size'{hint}"
     with pytest.raises(TypeError) as caught:
         chunk_table(pa.table({"text": ["A."]}), colour="red")  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""The benchmark of retrieval measures what it says, on texts made for that."""
+"""The retrieval benchmark computes correct measurements on small texts."""
 
 from __future__ import annotations
 

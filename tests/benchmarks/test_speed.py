@@ -1,4 +1,4 @@
-"""The benchmark of speed prints what it says; how fast anything is, no test asks."""
+"""The speed benchmark prints correct tables; the tests check no speeds."""
 
 from __future__ import annotations
 

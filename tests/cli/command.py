@@ -31,7 +31,7 @@ _SETTINGS = (
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """Return the environment without what changes how output looks."""
+    """Return the environment without variables that change the look of output."""
     return {k: v for k, v in os.environ.items() if k not in _SETTINGS} | changes
 
 
@@ -54,14 +54,14 @@ def run(
 
 
 def piped(*arguments: str | bytes | Path, stdin: bytes = b"", folder: Path | None = None) -> str:
-    """Return what the command prints in a pipe, after checking that nothing goes wrong."""
+    """Return the output of the command in a pipe, after checking that it succeeds."""
     done = run(*arguments, stdin=stdin, folder=folder)
     assert (done.returncode, without_summary(done.stderr.decode())) == (0, "")
     return done.stdout.decode("utf-8")
 
 
 def output_of(*arguments: str | Path, stdin: bytes = b"", folder: Path | None = None) -> str:
-    """Return what the command prints, without a process, after checking that nothing goes wrong."""
+    """Return the output of the command in this process, after checking that it succeeds."""
     with chdir(folder or Path.cwd()):
         done = CliRunner(env=dict.fromkeys(_SETTINGS)).invoke(
             app, [str(argument) for argument in arguments], stdin, prog_name="chunkana"
@@ -74,12 +74,12 @@ _SUMMARY = re.compile(r"^chunkana: \d[\d,]* files?, .* seconds\n\Z", re.MULTILIN
 
 
 def without_summary(errors: str) -> str:
-    """Return what stands on standard error before the line that ends `split`."""
+    """Return standard error without the summary line of `split`."""
     return _SUMMARY.sub("", errors)
 
 
 def call(*arguments: str | Path) -> tuple[int, str, str]:
-    """Return the exit code, output and errors of the command, without a process of its own."""
+    """Return the exit code, output and errors of the command, run in this process."""
     done = CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="chunkana")
     return done.exit_code, done.stdout, done.stderr
 

@@ -1,4 +1,4 @@
-"""What the command's tests need: its extra."""
+"""Skip the tests of the command if its extra is not installed."""
 
 from importlib.util import find_spec
 

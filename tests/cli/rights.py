@@ -1,4 +1,4 @@
-"""The command as a process without the rights of an administrator, who may read and write all."""
+"""Run the command without administrator rights, so that file permissions apply."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 def run_without_rights(*arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the command, bound by the modes of files; skip the test where nothing is."""
+    """Run the command with file permissions enforced; skip the test where that is impossible."""
     if os.name == "nt":
         pytest.skip("needs POSIX modes")
     if _run("cat", _forbidden(folder), folder=folder).returncode == 0:

@@ -13,7 +13,7 @@ from tests.cli.command import COMMAND, environment
 
 
 def at_terminal(*arguments: str, folder: Path, columns: int, **settings: str) -> str:
-    """Return what the command writes to a terminal of a width, escape codes included."""
+    """Return the output of the command at a terminal of a width, with escape codes."""
     code, output = ended_at_terminal(*arguments, folder=folder, columns=columns, **settings)
     assert code == 0, output
     return output
@@ -22,7 +22,7 @@ def at_terminal(*arguments: str, folder: Path, columns: int, **settings: str) ->
 def ended_at_terminal(
     *arguments: str, folder: Path, columns: int, **settings: str
 ) -> tuple[int, str]:
-    """Return the exit code too, whatever it is."""
+    """Return the exit code and the output of the command at a terminal."""
     pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
     fcntl = pytest.importorskip("fcntl")
     termios = pytest.importorskip("termios")

@@ -1,4 +1,4 @@
-"""`chunkana ask`: what to read for a question, with files and lines."""
+"""`chunkana ask`: the passages for a question, with files and lines."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_nothing_found(folder: Path) -> None:
 def test_a_question_without_a_word_to_search_for(
     question: str, options: list[str], folder: Path
 ) -> None:
-    message = "which has no word that is searched for; such as 'the' and 'of' are not"
+    message = "which has no word to search for; stop words such as 'the' and 'of' are ignored"
     expected = f"--question is {question!r}, {message}"
     assert error_of("ask", folder, "-q", question, *options, code=2) == expected
 

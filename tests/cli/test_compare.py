@@ -1,4 +1,4 @@
-"""`chunkana compare`: tools side by side, measured alike."""
+"""`chunkana compare`: the measurements of several tools."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 from chunkana_cli.comparing.comparison import Comparison, compare_documents, tools_for
-from chunkana_cli.comparing.measures import Measured, Truth, measure
+from chunkana_cli.comparing.measures import Measurement, Reference, measure
 from chunkana_cli.comparing.splitters import SPLITTERS, Piece, langchain_json
 from chunkana_cli.comparing.view import show_comparisons
 from chunkana_cli.reading.documents import Document
@@ -43,7 +43,7 @@ def pieces(*contents: str) -> list[Piece]:
 
 
 def test_headings_are_found_where_they_start_a_chunk_or_are_in_its_metadata() -> None:
-    truth = Truth.of(TEXT)
+    truth = Reference.of(TEXT)
     assert truth.headings == ("Guide", "Keys and links")
     parts = [*pieces("# Guide\n\nHello"), Piece("run", "run", 0, ("`Keys` and [links](u)",))]
     assert measure(parts, truth, 1000).headings_found == 2
@@ -51,7 +51,7 @@ def test_headings_are_found_where_they_start_a_chunk_or_are_in_its_metadata() ->
 
 
 def test_headings_that_are_none_are_counted() -> None:
-    truth = Truth.of(TEXT)
+    truth = Reference.of(TEXT)
     assert measure(pieces("# no heading\nrun it"), truth, 1000).false_headings == 1
     assert measure([Piece("run it", "run it", 0, ("no heading",))], truth, 1000).false_headings == 1
     assert measure(pieces("```sh\n# no heading\n```"), truth, 1000).false_headings == 0
@@ -59,12 +59,12 @@ def test_headings_that_are_none_are_counted() -> None:
 
 def test_offsets_are_right_wrong_or_absent() -> None:
     parts = [Piece("Hello", "Hello", 9), Piece("Hello", "Hello", 8), Piece("Hello", "Hello", -1)]
-    found = measure([*parts, Piece("Hello", "Hello", None)], Truth.of(TEXT), 1000)
+    found = measure([*parts, Piece("Hello", "Hello", None)], Reference.of(TEXT), 1000)
     assert (found.offsets_right, found.offsets_wrong, found.offsets_absent) == (1, 2, 1)
 
 
 def test_fences_tables_sizes_and_losses() -> None:
-    truth = Truth.of(TEXT)
+    truth = Reference.of(TEXT)
     found = measure(pieces("| b | boils |", "```sh\n# no heading", "Hello"), truth, 6)
     assert (found.tables_parted, found.fences_broken, found.over_limit) == (1, 1, 2)
     assert (found.largest, found.lines_lost) == (18, 1.0)
@@ -74,7 +74,7 @@ def test_fences_tables_sizes_and_losses() -> None:
 
 def test_a_fence_that_the_document_leaves_open_is_nobodys_fault() -> None:
     text = "```\nrun\n"
-    assert measure([Piece(text, text, 0)], Truth.of(text), 1000).fences_broken == 0
+    assert measure([Piece(text, text, 0)], Reference.of(text), 1000).fences_broken == 0
 
 
 def compared(tmp_path: Path, *options: str) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def test_tools_that_are_not_installed_or_cannot_be_loaded_are_named(
 
 def test_what_is_missing_is_said_below_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     tools, (compared,) = tools_for("markdown"), compare_documents([DOCUMENT], ChunkConfig())
-    nothing = replace(compared.documents[0], measured={})
+    nothing = replace(compared.documents[0], measurements={})
     show_comparisons([Comparison(tools, (nothing,), 1000)], Console(width=100))
     said = capsys.readouterr().out.splitlines()
     assert said[-1] == "LlamaIndex Sentence is not installed: pip install llama-index-core"
@@ -275,7 +275,7 @@ def test_grammars_are_not_fetched_from_a_network(
 
 def test_a_definition_that_fits_and_is_whole_nowhere_is_parted() -> None:
     pytest.importorskip("tree_sitter")
-    truth = Truth.of("def f():\n    a = 1\n    return a\n\n\ndef g():\n    pass\n", "python")
+    truth = Reference.of("def f():\n    a = 1\n    return a\n\n\ndef g():\n    pass\n", "python")
     assert len(truth.definitions) == 2
     parted = pieces("def f():\n    a = 1", "    return a\ndef g():\n    pass")
     assert measure(parted, truth, 100).definitions_parted == 1
@@ -302,7 +302,7 @@ def test_what_is_not_valid_is_compared_as_plain_text_and_that_is_said(tmp_path: 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Make a folder with two documents that the same tools are meant for, and others."""
+    """Make a folder with two documents that the same tools apply to, and other documents."""
     (tmp_path / "d").mkdir()
     for name, text in (("a.md", TEXT), ("b.md", f"{TEXT}\n{TEXT}"), ("c.txt", "One. Two.\n")):
         (tmp_path / "d" / name).write_text(text, encoding="utf-8")
@@ -352,12 +352,12 @@ def test_what_cannot_be_read_is_said_and_the_rest_compared(folder: Path) -> None
 
 
 def test_lost_lines_count_by_the_characters_of_their_documents() -> None:
-    lost = measure([], Truth.of(TEXT), 1000)
-    kept = measure(pieces(TEXT), Truth.of(TEXT), 1000)
-    total = Measured.total([(300, lost), (100, kept)])
+    lost = measure([], Reference.of(TEXT), 1000)
+    kept = measure(pieces(TEXT), Reference.of(TEXT), 1000)
+    total = Measurement.total([(300, lost), (100, kept)])
     assert (lost.lines_lost, kept.lines_lost, total.lines_lost) == (1.0, 0.0, 0.75)
 
 
 def test_faults_are_what_is_wrong() -> None:
-    found = measure(pieces("| b | boils |", "```sh\n# no heading", "Hello"), Truth.of(TEXT), 6)
+    found = measure(pieces("| b | boils |", "```sh\n# no heading", "Hello"), Reference.of(TEXT), 6)
     assert found.faults == found.tables_parted + found.fences_broken + found.over_limit == 4

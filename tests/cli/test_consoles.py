@@ -1,4 +1,4 @@
-"""The commands in the documentation run, and print what it says."""
+"""The commands in the documentation run, and print the documented output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _blocks(page: Path) -> list[tuple[str, str]]:
 
 
 def _console(block: str) -> Iterator[tuple[str, str | None]]:
-    """Yield what stands behind prompts, and what stands below."""
+    """Yield the commands after prompts, and the output below each."""
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, _, output = part.partition("\n")
         yield command, output
@@ -90,12 +90,12 @@ def _run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def _bare(output: str) -> str:
-    """Return output without what cannot be seen in it."""
+    """Return output without invisible characters."""
     return "".join(f"{line.rstrip()}\n" for line in output.splitlines())
 
 
 def _pattern(output: str) -> re.Pattern[str]:
-    """Return what matches an output in which a line `…` stands for any lines."""
+    """Return a pattern for an output in which a line `…` matches any lines."""
     lines = _bare(output).splitlines(keepends=True)
     return re.compile("".join(r"(?:.*\n)*?" if x == "…\n" else re.escape(x) for x in lines))
 

@@ -1,4 +1,4 @@
-"""`chunkana demo`: chunking, search and merging, shown."""
+"""`chunkana demo`: the demonstration of chunking, search and merging."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STEPS = ("1. Chunk\n", "2. Tree\n", "3. Ask\n", "4. Merge\n", "5. Read\n")
 
 
 def steps(output: str) -> dict[str, str]:
-    """Cut what the demo prints at its headings."""
+    """Split the output of the demo at its headings."""
     starts = [output.index(step) for step in STEPS]
     assert starts == sorted(starts)
     return {
@@ -144,7 +144,7 @@ def test_any_document_and_question_can_be_shown(
     demo = run_demo(documents, question, Retrieval(8, 3 * max_size), config)
     console = Console(file=StringIO(), width=80)
     show(demo, console)
-    console.print(full_tree("a.md", demo.chunked[0].result))
+    console.print(full_tree("a.md", demo.documents[0].result))
 
 
 def test_at_a_terminal(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What goes wrong: messages on standard error, and exit codes."""
+"""Errors of the command: messages on standard error, and exit codes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_missing_file(command: str) -> None:
 def test_a_folder_without_files_of_known_kinds(command: str, tmp_path: Path) -> None:
     (tmp_path / "a.png").touch()
     kinds = ", ".join(format_names())
-    message = f"{tmp_path}: no file of a known kind ({kinds}); name files or a pattern"
+    message = f"{tmp_path}: no file of a known type ({kinds}); name files or a pattern"
     code, _, error = call(command, tmp_path)
     assert (code, error) == (1, f"chunkana: {message}\n")
 
@@ -73,7 +73,7 @@ def test_as_a_process_it_fails_alike() -> None:
 
 @pytest.fixture
 def _without_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide what the extra for code installs."""
+    """Hide the packages of the extra for code."""
     monkeypatch.setattr(table, "find_spec", lambda module: None)  # noqa: ARG005
 
 
@@ -82,7 +82,7 @@ def _without_code(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_the_extra_the_way_out_is_an_option(command: str, tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text("x = 1\n", encoding="utf-8")
-    install = 'python needs pip install "chunkana-rag[code]"; --from text takes it for plain text'
+    install = 'python needs pip install "chunkana-rag[code]"; --from text reads it as plain text'
     code, _, error = call(command, path)
     assert (code, error) == (1, f"chunkana: {path}: {install}\n")
     assert call(command, path, "--from=text")[0] == 0
@@ -356,7 +356,7 @@ def test_a_process_that_is_lost_is_one_line(tmp_path: Path) -> None:
     paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     env = environment(PYTHONPATH=paths, LOST="1")
     done = run("split", "a.md", "--jobs=2", folder=tmp_path, env=env)
-    message = b"chunkana: a process was ended from outside, perhaps for want of memory\n"
+    message = b"chunkana: a worker process was killed, perhaps for lack of memory\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", message)
 
 

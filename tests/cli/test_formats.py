@@ -24,7 +24,7 @@ _MARKER = re.compile(r"<!-- chunk (\{[^\n>]*\}) -->\n")
 
 
 def read_markdown(written: str) -> list[tuple[dict[str, object], str]]:
-    """Read chunks as the documentation says: a marker, then as many characters as it names."""
+    """Read chunks as documented: a marker, then the number of characters in it."""
     chunks, at = [], 0
     while at < len(written):
         marker = _MARKER.match(written, at)
@@ -183,7 +183,7 @@ def test_parquet_of_nothing_has_columns_and_no_rows(tmp_path: Path) -> None:
 
 def test_parquet_needs_a_file_to_write() -> None:
     pytest.importorskip("pyarrow", reason="needs pyarrow")
-    message = "--format parquet is no text: name a file to write with -o"
+    message = "--format parquet is not text: name a file to write with -o"
     assert error_of("split", "-", "--format=parquet", code=2) == message
 
 

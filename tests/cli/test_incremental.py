@@ -1,4 +1,4 @@
-"""`chunkana split --since`: what did not change is taken from an earlier run."""
+"""`chunkana split --since`: the chunks of unchanged files come from an earlier run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SECONDS = re.compile(r", [\d.]+ seconds")
 
 @pytest.fixture
 def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a folder of documents, in the folder where commands run."""
+    """Make a folder of documents in the working directory of commands."""
     monkeypatch.chdir(tmp_path)
     folder = Path("docs")
     folder.mkdir()
@@ -44,7 +44,7 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def split(*arguments: str | Path, suffix: str = "jsonl") -> str:
-    """Run `split docs`, and return what it says, without the seconds."""
+    """Run `split docs`, and return its messages without the seconds."""
     code, output, said = call("split", "docs", f"--format={suffix}", *arguments)
     assert (code, output) == (0, ""), said
     return _SECONDS.sub("", said).replace("chunkana: ", "")
@@ -65,7 +65,7 @@ def manifest(folder: str) -> dict[str, Any]:
 
 
 def chunked_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return a list to which the names of the files are added that are chunked from now on."""
+    """Return a list that receives the names of all files chunked from now on."""
     names: list[str] = []
 
     class Spy(Chunker):
@@ -351,7 +351,7 @@ def test_a_run_that_was_killed_is_started_again(docs: Path, name: str) -> None:
         (["--since", "out"], "--since needs a folder to write: -o is '-'"),
         (["--since", "out", "-o", "a.jsonl"], "--since needs a folder to write: -o is 'a.jsonl'"),
         (["--since", "out", "-o", "out/", "--drop-duplicates"],
-         "--since and --drop-duplicates: what is left out may be all that remains later"),
+         "--since and --drop-duplicates cannot be combined: the first copy may vanish"),
         (["-o", "out/", "--format=text"],
          "-o is a folder, which needs --format jsonl or parquet; got text"),
     ],

@@ -1,4 +1,4 @@
-"""What files are: by their names, or as the user says."""
+"""The formats of files: by name, or set by the user."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def kinds(output: str) -> dict[str, str]:
-    """Return by file what its first chunk is."""
+    """Return the kind of the first chunk of each file."""
     rows = [json.loads(line) for line in output.splitlines()]
     return {Path(row["file"]).name: "/".join(row["path"]) for row in reversed(rows)}
 
@@ -37,7 +37,7 @@ def test_a_file_of_another_kind_is_plain_text_and_that_is_said_once(folder: Path
     other.write_text(NOTES, encoding="utf-8")
     code, output, error = call("split", folder / "c.xyz", other)
     assert (code, kinds(output)) == (0, {"c.xyz": "", "d.xyz": ""})
-    message = "of no known kind, taken for plain text; --from names another"
+    message = "unknown file type, read as plain text; set another with --from"
     assert without_summary(error) == f"chunkana: {folder / 'c.xyz'}: {message}\n"
 
 
@@ -56,7 +56,7 @@ def test_what_is_not_valid_is_plain_text_and_that_is_said_once(
     name, *more = command.split()
     code, _, error = call(name, *(tmp_path / file for file in texts), *more)
     assert code == 0
-    message = "not valid json, or too long for it; taken for plain text"
+    message = "not valid json, or too long for it; read as plain text"
     assert without_summary(error) == f"chunkana: {tmp_path / 'b.json'}: {message}\n"
 
 

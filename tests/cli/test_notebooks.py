@@ -1,4 +1,4 @@
-"""The commands take notebooks, of which the text that is chunked is not the file's."""
+"""The commands on notebooks, whose chunked text is not the text of the file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_what_is_no_notebook_is_valid_as_text(tmp_path: Path) -> None:
     path = tmp_path / "chunks.jsonl"
     code, _, error = call("split", str(tmp_path / "a.ipynb"), "-o", str(path))
     assert code == 0
-    assert "a.ipynb: not valid notebook, or too long for it; taken for plain text" in error
+    assert "a.ipynb: not valid notebook, or too long for it; read as plain text" in error
     assert json.loads(path.read_text(encoding="utf-8"))["content"].startswith("# no heading")
     assert "nothing wrong" in output_of("validate", path, "--source", tmp_path / "a.ipynb")
 

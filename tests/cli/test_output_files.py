@@ -1,4 +1,4 @@
-"""A file that is written is whole or as it was, whatever ends the command."""
+"""An output file is complete or unchanged, however the command ends."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def parts(folder: Path) -> list[Path]:
 
 
 def is_whole(output: Path) -> bool:
-    """Tell whether a file holds the chunks of the folder's document."""
+    """Return whether a file contains the chunks of the document."""
     rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
     return len(rows) == 2000 and output.stat().st_size > LIMIT
 
 
 @contextmanager
 def waiting(folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a command that has made its part and waits for a second document from a pipe."""
+    """Run a command until it has created its temporary file and waits for a pipe."""
     os.mkfifo(folder / "pipe")
     process = subprocess.Popen(
         [*COMMAND, "split", "a.md", "pipe", "--from=markdown", "-o", "chunks.jsonl", *options],

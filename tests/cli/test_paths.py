@@ -1,4 +1,4 @@
-"""Which files an argument means: names, folders, patterns."""
+"""The files that arguments name: names, folders, patterns."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ DENIED = "Permission denied"
 
 
 def make_unreadable(folder: Path) -> None:
-    """Add what no command may read: a folder, one that only shows its names, and links."""
+    """Add an unreadable folder, a folder that can only be listed, and broken links."""
     for name, mode in (("a/shut", 0o000), ("a/shown", 0o444)):
         path = folder / name
         path.mkdir(parents=True)
@@ -142,7 +142,7 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_done(
     done = run_without_rights("split", argument, "--format=jsonl", folder=folder)
     assert done.returncode == 1
     assert len({json.loads(line)["file"] for line in done.stdout.splitlines()}) == read
-    what = {name: "is a link to nothing" if "gone" in name else DENIED for name in errors}
+    what = {name: "is a broken link" if "gone" in name else DENIED for name in errors}
     assert without_summary(done.stderr).splitlines() == [
         f"chunkana: {name}: {what[name]}" for name in errors
     ]

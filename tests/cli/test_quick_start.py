@@ -1,4 +1,4 @@
-"""The commands of the quick start run where its reader stands: in the folder of the checkout."""
+"""The commands of the quick start run in the folder of the checkout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files and standard input are read whole, in the encoding that the user names, or not at all."""
+"""Reading files and standard input: size limits, encodings, errors."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ENDLESS = pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a dev
 MOST = 1000  # bytes, where a test sets the limit
 WITH_LIMIT = f"""
 from chunkana_cli.reading import inputs
-inputs.MOST_BYTES = {MOST}
+inputs.MAX_BYTES = {MOST}
 from chunkana_cli.entry import run
 run()
 """
-TOO_LONG = f"has more than {MOST:,} bytes, which is the most that is read"
+TOO_LONG = f"has more than {MOST:,} bytes, the maximum size of an input"
 # The memory that the process may use is set before it starts.
 SET_MEMORY = """
 import os, resource, sys
@@ -95,7 +95,7 @@ def test_the_size_of_a_file_is_known_before_it_is_read(tmp_path: Path) -> None:
     with (tmp_path / "a.md").open("wb") as file:
         file.truncate(2**30 + 1)
     done = process("-c", SET_MEMORY, *COMMAND, "stats", "a.md", folder=tmp_path)
-    message = "chunkana: a.md: has more than 1,073,741,824 bytes, which is the most that is read\n"
+    message = "chunkana: a.md: has more than 1,073,741,824 bytes, the maximum size of an input\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", message)
 
 

@@ -30,7 +30,7 @@ WAY_OUT = "; --encoding names another, such as latin-1"
 
 
 def rows(output: str) -> list[dict[str, Any]]:
-    """Read JSON lines, as a reader would that takes every Unicode line end for one."""
+    """Read JSON lines with a reader that splits at every Unicode line end."""
     return [json.loads(line) for line in output.splitlines()]
 
 

@@ -1,4 +1,4 @@
-"""Standard output is whole, or the command fails: however Python and the system write it."""
+"""Standard output is complete, or the command fails, however Python and the system write it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 
 @cache
 def expected_output(command: str) -> bytes:
-    """Return what a command writes of the text where nothing is in its way."""
+    """Return the output of a command if writing is not disturbed."""
     with TemporaryDirectory() as folder:
         Path(folder, "a.md").write_text(TEXT, encoding="utf-8")
         done = run(command, "a.md", folder=Path(folder))

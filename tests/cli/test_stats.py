@@ -1,4 +1,4 @@
-"""`chunkana stats`: sizes, kinds, what is over the limit; and the progress bar."""
+"""`chunkana stats`: sizes, kinds, chunks over the limit; and the progress bar."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_tables_that_are_none_of_chunks(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"file": ["a.md"], "text": ["Text."]}), path)
-    message = f"{path}: is no table of chunks: it has no column 'error'"
+    message = f"{path}: is not a table of chunks: it has no column 'error'"
     assert error_of("stats", path, code=1) == message
     path.write_bytes(b"PAR1 or not")
     assert error_of("stats", path, code=1).startswith(f"{path}: cannot be read: ")
@@ -193,7 +193,7 @@ def test_json_lines_that_cannot_be_counted_keep_no_others_from_it(tmp_path: Path
     assert code == 1
     assert [file["chunks"] for file in json.loads(output)["files"]] == [1]
     found = error.replace(f"chunkana: {tmp_path}/", "").splitlines()
-    assert found[0] == "few.jsonl: is no table of chunks: it has no column 'error'"
+    assert found[0] == "few.jsonl: is not a table of chunks: it has no column 'error'"
     assert found[1].startswith("broken.jsonl: line 2: is not JSON: ")
     assert found[2] == "absent.jsonl: no such file"
 

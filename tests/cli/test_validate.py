@@ -1,4 +1,4 @@
-"""`chunkana validate`: every law, of our chunks and of others'."""
+"""`chunkana validate`: every law, on chunks of Chunkana and of other tools."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture
 def rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rows:
-    """Chunks of a document, three of them."""
+    """Return three chunks of a document as rows."""
     monkeypatch.chdir(tmp_path)
     Path("guide.md").write_text(TEXT, encoding="utf-8")
     chunks = MarkdownChunker(ChunkConfig(min_chunk_size=0)).chunk(TEXT)
@@ -43,7 +43,7 @@ def write(rows: Rows) -> str:
 
 
 def checked(rows: Rows, *options: str) -> list[str]:
-    """Return what is wrong, and check that both forms of output agree with the exit code."""
+    """Return the violations, after checking that text, JSON and exit code agree."""
     code, output, error = call("validate", write(rows), *options)
     *lines, summary = output.splitlines()
     assert (code, error) == (int(bool(lines)), "")
@@ -121,7 +121,7 @@ def reword(rows: Rows) -> None:
         (wrong_parent, "guide.md: chunk 1 ({0}): tree: has the parent_id '00000000', not '"),
         (same_id, "guide.md: chunk 2 ({0}): tree: has the id of another chunk"),
         (reword, "guide.md: all chunks: coverage: the chunks hold "),
-        (reword, "guide.md: chunk 3 ({2}): exact: has a content that does not hold its text"),
+        (reword, "guide.md: chunk 3 ({2}): exact: has a content that does not contain its text"),
     ],
 )
 def test_each_law(rows: Rows, change: Callable[[Rows], None], expected: str) -> None:
@@ -188,7 +188,7 @@ def test_in_a_pipe(rows: Rows, tmp_path: Path) -> None:
 def test_what_is_no_list_of_chunks() -> None:
     for line, message in [
         ("{", "is not JSON: Expecting property name enclosed in double quotes at column 2"),
-        ("3", "is no JSON object"),
+        ("3", "is not a JSON object"),
         ('{"a": 1}', "has no text; allowed: one of content, page_content, text"),
     ]:
         Path("bad.jsonl").write_text(f"\n{line}\n", encoding="utf-8")
@@ -196,7 +196,7 @@ def test_what_is_no_list_of_chunks() -> None:
 
 
 def test_no_chunks(rows: Rows) -> None:
-    message = "chunks.jsonl: has no chunks, and without --source nothing says of what"
+    message = "chunks.jsonl: has no chunks; name their document with --source"
     assert error_of("validate", write([]), code=1) == message
     assert any("the chunks hold 0.0%" in line for line in checked([], "--source=guide.md"))
     assert rows
@@ -316,7 +316,7 @@ def test_a_text_that_is_nowhere_is_not_exact(rows: Rows) -> None:
     drop_offsets(rows[0])
     rows[0]["content"] = rows[0]["text"] = "Nobody wrote this."
     id_ = rows[0]["metadata"]["chunk_id"]
-    message = "has a text that is nowhere in the document"
+    message = "has a text that is not in the document"
     assert f"guide.md: chunk 1 ({id_}): exact: {message}" in checked(rows)
 
 
@@ -405,7 +405,7 @@ def test_what_is_a_heading_or_a_fence_goes_by_the_format(tmp_path: Path) -> None
 
 
 def split_guide(suffix: str, **more: object) -> Path:
-    """Write a document and its chunks, into which some columns are put."""
+    """Write a document and its chunks with additional columns."""
     Path("guide.md").write_text(TEXT, encoding="utf-8")
     path = Path(f"chunks.{suffix}")
     output_of("split", "guide.md", "--min-chunk-size=0", "-o", path)

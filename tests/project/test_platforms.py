@@ -16,7 +16,7 @@ import pytest
 
 from chunkana_batch import chunk_many, processes
 from chunkana_cli.reading.paths import find_files
-from chunkana_cli.writing import parts, streams
+from chunkana_cli.writing import replacing, streams
 from tests.cli.command import call, environment, output_of, piped, run
 
 _CRLF = "# Kettle\r\n\r\nBoils water.\r\n\r\n## Keys\r\n\r\n- b: boils\r\n- k: keeps warm\r\n"
@@ -37,7 +37,7 @@ if __name__ == "__main__":
 @pytest.fixture
 def windows_parts(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Load what writes files as Windows loads it."""
-    spec = importlib.util.spec_from_file_location("windows_parts", parts.__file__)
+    spec = importlib.util.spec_from_file_location("windows_parts", replacing.__file__)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -116,7 +116,7 @@ def test_on_windows_an_invalid_argument_is_a_pipe_without_a_reader(
 def test_no_more_processes_are_asked_for_than_windows_takes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(processes, "_MOST_PROCESSES", 1)
+    monkeypatch.setattr(processes, "_MAX_PROCESSES", 1)
     made = chunk_many([("a", "# A\n\nText.\n")], workers=3, make=number_of_process)
     others = chunk_many([("a", "Text.\n")] * 200, workers=3, make=number_of_process)
     assert len({outcome.value for outcome in others}) == len([*made]) == 1

@@ -1,4 +1,4 @@
-"""A real browser for the tests: Chromium without a window, steered by Selenium."""
+"""A real browser for the tests: headless Chromium, driven by Selenium."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OPTIONS = (
 
 
 class Browser:
-    """A browser with one page, and what the tests ask of it."""
+    """A browser with one page, and the queries and actions of the tests."""
 
     def __init__(self, chrome: Chrome, folder: Path) -> None:
         self.chrome = chrome
@@ -137,7 +137,7 @@ def prepared(browser: Browser) -> Iterator[Browser]:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Browser]:
-    """Start a browser with a profile of its own in a folder, and end it."""
+    """Start a browser with its own profile in a folder, and close it."""
     options = ChromeOptions()
     options.binary_location = CHROMIUM or ""
     for option in (*_OPTIONS, f"--user-data-dir={folder / 'profile'}"):

@@ -1,4 +1,4 @@
-"""What the view's tests need: its extra; and where CI is set, what steers the browser."""
+"""Skip the tests of the view without its extra; in CI, require Selenium."""
 
 import os
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Documents that try to be more than text; what runs of them would set `window.harmed`."""
+"""Documents that try to inject markup or scripts; a script that ran would set `window.harmed`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAYLOADS = {
 
 
 def document(payload: str) -> str:
-    """Return a document with a payload wherever text may stand."""
+    """Return a document with a payload in every place for text."""
     return (
         f"---\ntitle: >-\n  {payload}\nother: 1\n---\n\n{payload}\n\n"
         f"# {payload}\n\nText {payload}.\n\n"

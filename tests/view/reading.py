@@ -1,4 +1,4 @@
-"""Pages as a browser's parser reads them."""
+"""Parse pages as a browser does."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Reader(HTMLParser):
 
 @dataclass(frozen=True)
 class Read:
-    """What is in a page."""
+    """The elements of a page."""
 
     elements: list[Element]
 
@@ -108,7 +108,7 @@ class Read:
 
 
 def read(page: str) -> Read:
-    """Read a page, after checking that every element is closed and that UTF-8 can encode it."""
+    """Parse a page, after checking that every element is closed and UTF-8 can encode it."""
     page.encode("utf-8")
     reader = Reader()
     reader.feed(page)

@@ -1,4 +1,4 @@
-"""Questions that are asked of a page and of an index, in a real browser."""
+"""Asking questions in a page and in an index, in a real browser."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_an_index_of_very_long_documents_says_that_it_cannot_be_asked(browser: B
     assert [one["leaves"] for one in json.loads(read(html).by_id("entries").text)] == [[]]
     browser.open(html)
     browser.press("a")
-    assert "too long to be asked here" in browser.one("main").text
+    assert "too long to search here" in browser.one("main").text
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

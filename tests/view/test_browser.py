@@ -1,4 +1,4 @@
-"""The page in a real browser: it opens without complaint, everything in it works, nothing runs."""
+"""The page in a real browser: no errors, all functions work, no code of documents runs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def browser(running: Browser) -> Iterator[Browser]:
 
 
 def is_in_sight(browser: Browser, index: int) -> bool:
-    """Tell whether a chunk's first line is in the part of the source that is to be seen."""
+    """Return whether a chunk's first line is in the visible part of the source."""
     return bool(
         browser.ask(
             "((leaf, view) => leaf.top >= view.top - 1 && leaf.top < view.bottom)("
@@ -193,7 +193,7 @@ def test_keys_move(browser: Browser, down: str, up: str) -> None:
 
 
 def reached_by_tab(browser: Browser, count: int) -> set[str]:
-    """Return the ids or classes of what has the focus one after the other, which can be seen."""
+    """Return the ids or classes of the elements reached by Tab, after checking they are visible."""
     reached = set()
     for _ in range(count):
         browser.press(Keys.TAB)
@@ -601,7 +601,7 @@ def test_the_index(browser: Browser) -> None:
 
 
 def index_of(documents: dict[str, str]) -> str:
-    """Return an index of documents, whose pages would be beside it."""
+    """Return an index of documents, without their pages."""
     return index_html(
         Entry.of(f"page-{number}.html", name, chunked(text))
         for number, (name, text) in enumerate(documents.items())
@@ -616,7 +616,7 @@ TEAS = {
 
 
 def shown_in(browser: Browser) -> list[str]:
-    """Return the links of an index that are to be seen."""
+    """Return the visible links of an index."""
     return [link.text for link in browser.all("a") if link.is_displayed()]
 
 

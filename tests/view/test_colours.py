@@ -1,4 +1,4 @@
-"""What the page colours of code: ranges of the text that is shown."""
+"""The coloured ranges of code in a page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CODE = 'import os\n\n\ndef greet(name):\n    # kindly\n    return "hello 🌍 " 
 
 
 def words(texts: list[str], gaps: list[str], form: str = "python") -> list[tuple[str, str]]:
-    """Return the kind and the text of all that is coloured."""
+    """Return the kind and the text of each coloured range."""
     found = []
     for text, marks in zip(texts, marks_of(form, texts, gaps), strict=True):
         units = text.encode("utf-16-le")

@@ -117,10 +117,10 @@ def test_a_page_stays_where_its_document_cannot_be_read(folder: Path) -> None:
 def test_several_files_need_a_folder(folder: Path) -> None:
     a, b = folder / "a.md", folder / "index.md"
     assert error_of("view", a, b, code=2) == (
-        "of a folder or several files, name a folder for the pages: -o FOLDER"
+        "for a folder or several files, name a folder for the pages: -o FOLDER"
     )
     assert error_of("view", a, b, "-o", a, code=2) == (
-        f"{a}: is a file; of a folder or several files, -o names a folder"
+        f"{a}: is a file; for a folder or several files, -o names a folder"
     )
 
 
@@ -128,7 +128,7 @@ def test_several_files_need_a_folder(folder: Path) -> None:
 def test_the_name_of_a_page_is_none_of_a_folder(name: str, folder: Path) -> None:
     page = folder / name
     assert error_of("view", folder / "docs", "-o", page, code=2) == (
-        f"{page}: is the name of a page; of a folder or several files, "
+        f"{page}: is the name of a page; for a folder or several files, "
         "name a folder for the pages: -o FOLDER"
     )
     assert not page.exists()
@@ -172,5 +172,5 @@ def test_other_errors(folder: Path) -> None:
 
 def test_a_terminal_gets_no_page(folder: Path) -> None:
     code, output = ended_at_terminal("view", "a.md", folder=folder, columns=200)
-    message = "chunkana: a page is no text for a terminal; name a file for it: -o PAGE.html"
+    message = "chunkana: a page is not printed to a terminal; name a file for it: -o PAGE.html"
     assert (code, output.splitlines()) == (2, [message])

@@ -1,4 +1,4 @@
-"""What notebooks show of a result and of a chunk."""
+"""The HTML of results and chunks in notebooks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALLOWED = {
 
 
 def check(text: str) -> None:
-    """Check that only our own elements and attributes are there."""
+    """Check that there are only elements and attributes of the templates."""
     result = CHUNKER.chunk_hierarchical(text)
     fragments = [result_fragment(result), *map(chunk_fragment, result.chunks[:3])]
     for fragment in fragments:

@@ -1,4 +1,4 @@
-"""What an index lists, without a browser."""
+"""The content of an index, without a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: the whole source, every leaf once, and what is said of them."""
+"""The page: the whole source, every leaf once, and the details of leaves."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def page_of(text: str, config: ChunkConfig = DEFAULT, context: Context | None = 
 
 
 def as_shown(text: str) -> str:
-    """Return a source as HTML may hold it: said here a second time, in another way."""
+    """Return a source as displayed in HTML: a second implementation, to compare with."""
     replaced = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
     replaced |= {0x7F: 0x2421} | dict.fromkeys(range(0xD800, 0xE000), 0xFFFD)
     return text.replace("\r\n", "\n").replace("\r", "\n").translate(replaced)
 
 
 def check(result: HierarchicalChunkingResult) -> None:
-    """Check that a page holds the source, every leaf once and in order, and facts of each."""
+    """Check that a page contains the source, every leaf once and in order, and its details."""
     page = read(to_html(result))
     leaves = result.get_leaves()
     assert page.by_id("source").text == as_shown(result.text)

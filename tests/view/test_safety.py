@@ -1,4 +1,4 @@
-"""Nothing of a document is markup, and the page loads and runs nothing but its own."""
+"""Documents cannot inject markup, and the page loads and runs nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outline and the merge tree name the right ranges of leaves; sizes are counted."""
+"""The outline and the merge tree have the right ranges of leaves and sizes."""
 
 from __future__ import annotations
 

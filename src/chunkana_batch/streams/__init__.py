@@ -1,1 +1,1 @@
-"""Documents larger than memory: read in windows, each of which goes through the one pipeline."""
+"""Chunk documents larger than memory: read a window at a time, and run the pipeline on each."""

@@ -1,4 +1,4 @@
-"""Where a stream may be cut: at headings before which nothing depends on what follows."""
+"""Find where a stream may be cut: at a heading, or inside a section that is too large."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _BLANK_LINE = re.compile(r"(?:\r\n?+|\n)[ \t]*+(?:\r\n?+|\n)")
 _SHORTCODE_STARTS = ("{{<", "{{%")
 _MARKER_LINE = re.compile(r"(-{3,}|\+{3})[ \t]*+(?=[\r\n])")
 _FENCE = re.compile(r"`{3,}|~{3,}")
-_HEADER_LINES = 2  # of a table
-_WORD = re.compile(r"(?<=[ \t])[^\W\d_]")  # which starts no block but a paragraph
-_LONGEST_REPEATED = 1000  # characters of a line that a block is opened with again
+_HEADER_LINES = 2  # of a table: the header row and the delimiter row
+_WORD = re.compile(r"(?<=[ \t])[^\W\d_]")  # a line that starts with a letter is a paragraph
+_LONGEST_REPEATED = 1000  # characters of the lines that reopen a block
 
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """How much of a stream is read at once, in characters; memory grows with these.
+    """How much of a stream is read at once, in characters; memory use grows with these limits.
 
     Attributes:
-        window: how much is read before chunks are made of it.
-        look_ahead: how far what closes a directive or front matter is looked for; beyond it, they
-            are taken for unclosed, and a `StreamWarning` says so.
-        largest_section: how much is read in all to find a heading at which the text may be parted;
-            a larger section is planned in parts of about this size, and a `StreamWarning` says so.
+        window: how many characters are read before they are chunked.
+        look_ahead: how far to search for the end of a directive or of front matter; beyond it, the
+            directive or front matter is treated as unclosed, with a `StreamWarning`.
+        largest_section: how many characters are read to find a heading at which to cut; a larger
+            section is chunked in parts of about this size, with a `StreamWarning`.
 
     Raises:
-        ConfigurationError: for anything but whole numbers of at least 1.
+        ConfigurationError: if a limit is not a whole number of at least 1.
     """
 
     window: int = 1 << 18
@@ -51,36 +51,36 @@ class StreamLimits:
 
 
 class Cut(Struct, frozen=True, gc=False):
-    """Where a window ends.
+    """The end of a window: at a heading, inside a section, or inside a block.
 
     Attributes:
-        offset: in the text of the window.
-        heading: the heading there, None where a section is parted.
-        opening: the lines with which the next window opens the block again that is parted.
-        closing: the line that closes it in this window.
-        opened: the offset at which that block starts.
-        unclosed: where a directive starts that is taken for unclosed, -1 for none.
+        offset: the offset of the cut in the text of the window.
+        heading: the heading at the cut, None if the cut is inside a section.
+        opening: the lines that reopen the cut block in the next window, "" for none.
+        closing: the line that closes the cut block in this window, "" for none.
+        block_start: the offset at which the cut block starts.
+        unclosed_directive: the offset of a directive that is treated as unclosed, -1 for none.
     """
 
     offset: int
     heading: Block | None = None
     opening: str = ""
     closing: str = ""
-    opened: int = 0
-    unclosed: int = -1
+    block_start: int = 0
+    unclosed_directive: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Cutter:
-    """Finds where a text may be cut of which more is to come.
+    """Finds a cut in the text of a window while the rest of the stream is unknown.
 
     Attributes:
-        text: the headings around it, and then whole lines of the document.
-        stretch: how it is read.
-        start: the offset after those headings.
-        first: the position of the first block that is not one of those headings.
-        boundary: the deepest level of headings that no chunk is merged across.
-        limits: how far to look.
+        text: the prefix of the window (headings of the open sections), then whole lines.
+        stretch: the parsed text.
+        start: the offset after the prefix.
+        first: the position of the first block after the prefix.
+        boundary: `merge_boundary_level`: chunks are not merged across headings down to this level.
+        limits: the limits of the stream.
     """
 
     text: str
@@ -91,12 +91,14 @@ class Cutter:
     limits: StreamLimits
 
     def cut_at_heading(self) -> Cut | None:
-        """Return the last cut before which nothing depends on what follows, None if there is none.
+        """Return a cut at the last heading that later text cannot affect, None if there is none.
 
-        The block before such a heading has a body, so that no heading is carried across it; a
-        heading is above it, so that what is before the first one is known as such; and what is
-        looked ahead for is found or given up: the end of math at a blank line, of a shortcode some
-        way below, of a directive within the limit.
+        The chunks before such a heading are final, because
+
+        - there is content between it and the previous heading, so that no heading is moved to it;
+        - it is not the first heading, so that the text before the first heading is complete;
+        - no construct that starts before it can still swallow it: math ends at a blank line, a
+          shortcode after a maximum length, a directive or front matter within `look_ahead`.
         """
         top = [block for block in self.stretch.blocks if not block.depth]
         firsts = [p for p in range(len(top)) if top[p].level]
@@ -106,17 +108,17 @@ class Cutter:
             heading = top[position]
             if not 1 <= heading.level <= self.boundary or not self._is_settled(heading):
                 continue
-            unclosed = self.stretch.directives[heading.start]
-            is_unclosed = unclosed < heading.start
-            if is_unclosed and len(self.text) - unclosed <= self.limits.look_ahead:
+            directive = self.stretch.directives[heading.start]
+            is_open = directive < heading.start
+            if is_open and len(self.text) - directive <= self.limits.look_ahead:
                 continue
             if _has_body(top, position):
-                unclosed = unclosed if is_unclosed else -1
-                return Cut(heading.start, heading, unclosed=unclosed)
+                unclosed_directive = directive if is_open else -1
+                return Cut(heading.start, heading, unclosed_directive=unclosed_directive)
         return None
 
     def _is_settled(self, heading: Block) -> bool:
-        """Tell whether a block is a heading outside of containers whatever follows."""
+        """Return whether later text cannot turn a heading into a part of another block."""
         text = self.text
         if heading.start not in self.stretch.directives or heading.end >= len(text):
             return False
@@ -126,13 +128,13 @@ class Cutter:
         return "$$" not in text or _BLANK_LINE.search(text, heading.end) is not None
 
     def _awaits_front_matter(self, top: Sequence[Block]) -> bool:
-        """Tell whether the text starts with what may be the opening of front matter."""
+        """Return whether the text may start with front matter that is closed later."""
         if top[0].kind is BlockKind.FRONT_MATTER or len(self.text) > self.limits.look_ahead:
             return False
         return front_matter_is_open(self.text)
 
     def cut_anywhere(self) -> Cut:
-        """Return a cut at a block or, in the second half of the text, inside one."""
+        """Return a cut in the second half of the text: between blocks, else lines, else words."""
         top, source = [b for b in self.stretch.blocks if not b.depth], Source.of(self.text)
         blank = len(self.text[self.start :]) - len(self.text[self.start :].lstrip())
         least = self.start + max(blank, (len(self.text) - self.start) // 2)
@@ -152,13 +154,13 @@ class Cutter:
 
 
 def _has_body(top: Sequence[Block], position: int) -> bool:
-    """Tell whether there is content between a heading and the one before it."""
+    """Return whether there is content between a heading and the previous heading."""
     before = (top[p] for p in range(position - 1, -1, -1))
     return next(block for block in before if block.is_content or block.level).is_content
 
 
 def _repeated_lines(source: Source, block: Block) -> tuple[str, str]:
-    """Return the lines that open a parted block again, and the one that closes it."""
+    """Return the lines that reopen a cut block, and the line that closes it, or ""."""
     spans = islice(line_spans(source, Span(block.start, block.end)), _HEADER_LINES)
     lines = [source.text[span.start : span.end] for span in spans]
     end = single_line_end(source, block.start)
@@ -175,13 +177,13 @@ def _repeated_lines(source: Source, block: Block) -> tuple[str, str]:
 
 
 def single_line_end(source: Source, offset: int) -> str:
-    """Return what ends a line, LF in place of CR, with which an LF after it would be one end."""
+    """Return the line ending at an offset, but LF for CR: CR and a following LF would be one."""
     ending = source.line_ending(offset)
     return "\n" if ending == "\r" else ending
 
 
 def front_matter_is_open(text: str) -> bool:
-    """Tell whether a text starts with an opening line of front matter that no line closes."""
+    """Return whether a text starts with an opening line of front matter that no line closes."""
     start = len(BOM) * text.startswith(BOM)
     opening = _MARKER_LINE.match(text, start)
     if opening is None:

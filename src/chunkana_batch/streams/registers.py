@@ -1,4 +1,4 @@
-"""What a stream remembers of all that is behind it, in few bytes each: ids, anchors, labels."""
+"""Compact registers of the ids, anchors and link labels of a whole stream."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ from hashlib import blake2b
 from chunkana_core.formats.markdown.titles import Definitions
 from chunkana_core.tree.ids import IdRegister
 
-_FEWEST_CELLS = 1 << 10
-_DIGEST_SIZE = 7  # bytes of an anchor's digest: of a billion anchors, hardly any two have the same
+_INITIAL_CELLS = 1 << 10
+_DIGEST_SIZE = 7  # bytes: among a billion anchors, about seven pairs have the same digest
 
 
 @dataclass(slots=True)
 class NumberSet:
-    """A set of numbers of at most 63 bits, which takes 12 to 24 bytes for each.
+    """A set of numbers of at most 63 bits, with 12 to 24 bytes for each number.
 
-    It is a hash table with linear probing, half full on average; an empty cell is 0.
+    The set is a hash table with linear probing, at most two thirds full. An empty cell contains 0;
+    any other cell contains its number plus 1.
     """
 
-    _cells: array[int] = field(default_factory=lambda: array("Q", bytes(8 * _FEWEST_CELLS)))
+    _cells: array[int] = field(default_factory=lambda: array("Q", bytes(8 * _INITIAL_CELLS)))
     _count: int = 0
 
     def __contains__(self, number: int) -> bool:
-        """Tell whether a number is in it."""
+        """Return whether a number is in the set."""
         return bool(self._cells[self._place(number)])
 
     def __len__(self) -> int:
-        """Return how many numbers are in it."""
+        """Return the number of elements."""
         return self._count
 
     def add(self, number: int) -> None:
-        """Put a number into it."""
+        """Add a number."""
         place = self._place(number)
         self._count += not self._cells[place]
         self._cells[place] = number + 1
@@ -42,8 +43,8 @@ class NumberSet:
                 self._cells[self._place(value - 1)] = value
 
     def _place(self, number: int) -> int:
-        """Return the place of a number, or the empty one where it would be."""
-        cells, last = self._cells, len(self._cells) - 1  # a power of two, less one
+        """Return the cell index of a number, or of the empty cell where it would be inserted."""
+        cells, last = self._cells, len(self._cells) - 1  # a mask: the length is a power of two
         place = number & last
         while cells[place] and cells[place] != number + 1:
             place = (place + 1) & last
@@ -52,51 +53,54 @@ class NumberSet:
 
 @dataclass(frozen=True, slots=True)
 class IdSet:
-    """A set of ids, which are hexadecimal numbers."""
+    """A set of chunk and section ids, which are hexadecimal numbers."""
 
     _numbers: NumberSet = field(default_factory=NumberSet)
 
     def __contains__(self, chunk_id: object) -> bool:
-        """Tell whether an id is in it."""
+        """Return whether an id is in the set."""
         return int(str(chunk_id), 16) in self._numbers
 
     def __len__(self) -> int:
-        """Return how many ids are in it."""
+        """Return the number of ids."""
         return len(self._numbers)
 
     def add(self, chunk_id: str) -> None:
-        """Put an id into it."""
+        """Add an id."""
         self._numbers.add(int(chunk_id, 16))
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorRegister:
-    """How often anchors were asked for again: digests of all, and the counts that are not 0."""
+    """The anchors in use and how often each was repeated, as a mapping that stores digests.
+
+    Only counts that are not 0 are stored with their anchor.
+    """
 
     _digests: NumberSet = field(default_factory=NumberSet)
-    _own: NumberSet = field(default_factory=NumberSet)  # of those that the source gives
+    _explicit: NumberSet = field(default_factory=NumberSet)  # digests of anchors in the source
     _counts: dict[str, int] = field(default_factory=dict)
 
     def __contains__(self, anchor: object) -> bool:
-        """Tell whether an anchor was given out."""
+        """Return whether an anchor is in use."""
         return _digest(str(anchor)) in self._digests
 
     def __getitem__(self, anchor: str) -> int:
-        """Return how often it was asked for again."""
+        """Return how often an anchor was repeated."""
         return self._counts.get(anchor, 0)
 
     def __setitem__(self, anchor: str, count: int) -> None:
-        """Remember how often it was asked for again."""
+        """Add an anchor, with how often it was repeated."""
         self._digests.add(_digest(anchor))
         if count:
             self._counts[anchor] = count
 
     def reserve(self, anchor: str) -> bool:
-        """Add an anchor that the source gives; tell whether an earlier heading has it as a slug."""
+        """Add an explicit anchor; return whether it is already the slug of an earlier heading."""
         digest = _digest(anchor)
-        is_slug = digest in self._digests and digest not in self._own
+        is_slug = digest in self._digests and digest not in self._explicit
         self._digests.add(digest)
-        self._own.add(digest)
+        self._explicit.add(digest)
         return is_slug
 
 
@@ -107,12 +111,12 @@ def _digest(anchor: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Registers:
-    """What a stream remembers, and adds to.
+    """The registers that all windows of a stream share.
 
     Attributes:
-        ids: of sections and chunks.
-        anchors: of headings.
-        definitions: to which titles may refer.
+        ids: the ids of sections and chunks.
+        anchors: the anchors of headings.
+        definitions: the link reference definitions that titles may use.
     """
 
     ids: IdRegister = field(default_factory=lambda: IdRegister(IdSet()))

@@ -1,1 +1,1 @@
-"""What `chunkana validate` does: read the chunks of any tool, and check them against the laws."""
+"""The work of `chunkana validate`: read the chunks of any tool and check the laws."""

@@ -1,4 +1,4 @@
-"""Which laws the chunks of a document break, and which laws cannot be checked of them."""
+"""Check the chunks of a document against the laws, as far as their fields allow."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from chunkana_core import (
 )
 from chunkana_core.extending import Document, Format
 
-_MIN_LIMIT = 32  # the smallest `max_chunk_size` that `ChunkConfig` takes
+_MIN_LIMIT = 32  # the smallest `max_chunk_size` that `ChunkConfig` accepts
 _UNLIMITED = 10**9
 _MARKDOWN = "markdown"  # the only format in which fences are markup
-_LAWS_WITHOUT_LOCATION = {"exact", "size"}  # of chunks whose place is not known, too
+_LAWS_WITHOUT_LOCATION = {"exact", "size"}  # checked without the location of a chunk
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What is found in the chunks of a document.
+    """The result of checking the chunks of a document.
 
     Attributes:
-        violations: in the order of the chunks; a `chunk_id` is the `key` of a record.
+        violations: the violations in chunk order; their `chunk_id` is the `key` of a record.
         unchecked: the laws that could not be checked.
-        coverage: the share of the document's lines that the chunks hold, 0.0 to 1.0.
+        coverage: the share of the document's lines that the chunks contain, 0.0 to 1.0.
     """
 
     violations: list[Violation]
@@ -51,10 +51,10 @@ def find_violations(
     """Check the chunks of a document.
 
     Args:
-        records: the chunks, in the document's order.
-        document: which they are of.
-        limit: the largest size in characters; None where it is not known.
-        formats: that the chunks may be of, beside the built-in ones.
+        records: the chunks, in document order.
+        document: the document of the chunks.
+        limit: the largest size in characters, None if it is unknown.
+        formats: formats of the chunks in addition to the built-in ones.
     """
     source, located = document.text, locate(records, document.text)
     text = indexable_text(records, document)
@@ -72,7 +72,7 @@ def find_violations(
         coverage = outcome.coverage
     if "tree" not in unchecked:
         found += find_tree_violations(located, source, formats)
-    if coverage < 1.0:  # of those that are located; else all lines are found, and none is missed
+    if coverage < 1.0:  # only located chunks are counted so far; find the lines of the rest
         recall = validate_content_coverage(records, text)
         found, coverage = [*recall.errors, *found], recall.coverage
     violations = sorted(found, key=lambda violation: int(violation.chunk_id or 0))
@@ -82,7 +82,7 @@ def find_violations(
 def _unchecked_laws(
     records: Sequence[ChunkRecord], located: Sequence[ChunkRecord], limit: int | None
 ) -> list[str]:
-    """Return the laws that cannot be checked, since the chunks do not say enough of themselves."""
+    """Return the laws that cannot be checked because the chunks lack fields."""
     have_spans = any(record.span is not None for record in records)
     are_linked = have_spans and has_tree(records) and len(located) == len(records)
     is_checked = {
@@ -98,12 +98,12 @@ def _exact_violations(records: Sequence[ChunkRecord], source: str) -> Iterator[V
         if not is_exact(record, source):
             yield Violation("exact", record.key, _inexact_message(record))
         if record.text not in record.content:
-            yield Violation("exact", record.key, "has a content that does not hold its text")
+            yield Violation("exact", record.key, "has a content that does not contain its text")
 
 
 def _inexact_message(record: ChunkRecord) -> str:
     if record.span is None:
-        return "has a text that is nowhere in the document"
+        return "has a text that is not in the document"
     start, end = record.span
     return f"differs from the document at {start}-{end}"
 
@@ -118,9 +118,9 @@ def _size_violations(records: Sequence[ChunkRecord], limit: int | None) -> Itera
 def _check_located(
     validator: InvariantValidator, located: Sequence[ChunkRecord], document: Document, text: str
 ) -> ValidationResult:
-    """Return what the core finds in chunks whose places are known."""
+    """Check chunks with a known location with the validator of the core."""
     chunks = _to_chunks(located, text)
-    if text == document.text:  # and so does not have to be parsed again
+    if text == document.text:  # the document need not be parsed again
         return validator.check(chunks, document)
     return validator.validate(chunks, text)
 
@@ -128,13 +128,13 @@ def _check_located(
 def _open_fences_elsewhere(
     records: Sequence[ChunkRecord], located: Sequence[ChunkRecord]
 ) -> Iterator[Violation]:
-    """Yield the open fences of chunks whose places are not known."""
+    """Yield the open fences of chunks with an unknown location."""
     keys = {record.key for record in located}
     yield from _open_fences([record for record in records if record.key not in keys])
 
 
 def _violations_by_content(records: Sequence[ChunkRecord], source: str) -> Iterator[Violation]:
-    """Yield what is found in contents alone: headings that dangle, and open fences."""
+    """Yield the violations found in contents alone: dangling headings and open fences."""
     yield from validate_no_dangling_headers(_to_chunks(records, source)).errors
     yield from _open_fences(records[:-1] if leaves_fence_open(source) else records)
 
@@ -151,10 +151,10 @@ def _to_chunks(records: Sequence[ChunkRecord], text: str) -> list[Chunk]:
 
 
 def _assumed_limit(records: Sequence[ChunkRecord]) -> int:
-    """Return a limit for chunks that were made with an unknown one.
+    """Return a limit to assume for chunks whose limit is unknown.
 
-    For ours it is the size of the largest one, which may end with a heading only if that is too
-    long to go with its text; for others it is larger than any chunk.
+    For chunks of Chunkana, it is the size of the largest chunk, so that only a heading too long for
+    its text may end a chunk; for chunks of another tool, it is larger than any chunk.
     """
     if not all("section_id" in record.metadata for record in records):
         return _UNLIMITED

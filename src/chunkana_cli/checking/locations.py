@@ -1,4 +1,4 @@
-"""Where chunks stand in their document: at their offsets, else where their texts are found."""
+"""Locate chunks in their document: by their offsets, otherwise by searching for their texts."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _NOT_LINE_END = re.compile(r"[^\r\n]")
 
 
 def locate(records: Sequence[ChunkRecord], source: str) -> list[ChunkRecord]:
-    """Return the chunks that stand in the document, each with its offsets there."""
+    """Return the chunks that are found in the document, with their offsets."""
     offsets = zip(records, _find_offsets(records, source), strict=True)
     return [replace(record, span=found) for record, found in offsets if found is not None]
 
 
 def is_exact(record: ChunkRecord, source: str) -> bool:
-    """Tell whether a chunk's text stands at its offsets, or anywhere if it has none."""
+    """Return whether a chunk's text is at its offsets, or anywhere if it has no offsets."""
     if record.span is None:
         return record.text in source
     start, end = record.span
@@ -34,10 +34,10 @@ def is_exact(record: ChunkRecord, source: str) -> bool:
 
 
 def indexable_text(records: Sequence[ChunkRecord], document: Document) -> str:
-    """Return a document's text, blank where our adapters rightly leave out what nobody reads.
+    """Return a document's text with blanks for what the adapters do not index.
 
-    That is what a reader does not see: comments, bare tags, link definitions, front matter. For
-    chunks of which some were not made by our adapters, it is the whole document.
+    Not indexed is what a reader does not see: comments, bare tags, link reference definitions,
+    front matter. If any chunk was not made by an adapter, return the whole text.
     """
     if not (records and all(record.is_adapted for record in records)):
         return document.text
@@ -47,8 +47,8 @@ def indexable_text(records: Sequence[ChunkRecord], document: Document) -> str:
     parts: list[str] = []
     end = 0
     for position, block in enumerate(document.top):
-        is_held = bisect_left(starts, block.end) > bisect_right(ends, block.start)
-        if not is_held and not document.is_read(position):
+        is_covered = bisect_left(starts, block.end) > bisect_right(ends, block.start)
+        if not is_covered and not document.is_read(position):
             blank = _NOT_LINE_END.sub(" ", source[block.start : block.end])
             parts += (source[end : block.start], blank)
             end = block.end
@@ -56,10 +56,10 @@ def indexable_text(records: Sequence[ChunkRecord], document: Document) -> str:
 
 
 def _find_offsets(records: Sequence[ChunkRecord], source: str) -> Iterator[Offsets | None]:
-    """Yield each chunk's offsets; None where they are not in the document, or it has none.
+    """Yield the offsets of each chunk, None if they are invalid or its text is not found.
 
-    A chunk without offsets is looked for after the one before it, so that chunks of the same text
-    are found at different places.
+    A chunk without offsets is searched for after the previous chunk, so that chunks with the same
+    text get different offsets.
     """
     previous = (0, 0)
     for record in records:
@@ -71,17 +71,17 @@ def _find_offsets(records: Sequence[ChunkRecord], source: str) -> Iterator[Offse
 
 
 def _find_text(text: str, source: str, previous: Offsets) -> Offsets | None:
-    """Return where a text follows the previous chunk; else where it comes next."""
+    """Return the offsets of a text directly after the previous chunk, else at its next place."""
     if not text:
         return None
     start = source.find(text, previous[1])
-    if start < 0 or source[previous[1] : start].strip():  # unless the two overlap
+    if start < 0 or source[previous[1] : start].strip():  # else the two overlap
         start = source.find(text, previous[0])
     return None if start < 0 else (start, start + len(text))
 
 
 def _repeats_lines(text: str, source: str) -> bool:
-    """Tell whether a text consists of lines of the document, and of such as close a fence."""
+    """Return whether a text consists only of lines of the document and closing fences."""
     lines = (line.strip() for line in text.splitlines())
     return all(not line.strip("`~") or line in _stripped_lines(source) for line in lines)
 

@@ -1,4 +1,4 @@
-"""Chunks as they are read from files: ours, LangChain's, LlamaIndex's or anybody's."""
+"""Read chunks from files written by Chunkana, LangChain, LlamaIndex or another tool."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from chunkana_cli.errors import InputError
 from chunkana_cli.reading.tables import read_rows
 from chunkana_core import Chunk, SectionPath, Source, Span
 
-# The first key that is there counts; in the object itself, then in its `metadata`.
+# The first key found is used; the object itself has precedence over its `metadata`.
 CONTENT_KEYS = ("content", "page_content", "text")
 START_KEYS = ("start_char", "start_char_idx", "start_index", "start")
 END_KEYS = ("end_char", "end_char_idx", "end_index", "end")
 FILE_KEYS = ("file", "source", "file_path", "file_name")
-_PREFIX_KEY = "prefix_chars"  # of our tables, and documents for LangChain
-_EMBEDDED_KEY = "embedded"  # of our tables
-_ADAPTER_KEYS = {"chunk_id", "section_id"}  # of what our adapters make
+_PREFIX_KEY = "prefix_chars"  # in tables of chunks, and in the LangChain adapter's documents
+_EMBEDDED_KEY = "embedded"  # in tables of chunks
+_ADAPTER_KEYS = {"chunk_id", "section_id"}  # in documents and nodes of the adapters
 _MAX_OFFSET = 10**15
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkRecord:
-    """A chunk as read from a line of a file.
+    """A chunk read from a row of a file.
 
     Attributes:
-        number: of its line, from 1.
-        file: the document's name, "" where the chunk does not have it.
-        content: what is embedded and shown.
-        text: what should stand at the chunk's offsets.
-        span: the chunk's offsets, None where it has none.
-        size: in characters, of what is embedded.
-        is_adapted: whether an adapter of ours made it: lines of the document may be repeated
-            around what is at its offsets, and what is not worth indexing is left out.
+        number: the number of the line or row, from 1.
+        file: the name of the document, "" if the chunk has none.
+        content: the text that is shown to a reader.
+        text: the text that should be at the chunk's offsets.
+        span: the offsets of the chunk, None if it has none.
+        size: the length of the embedded text in characters.
+        is_adapted: whether one of Chunkana's adapters made the chunk: lines of the document may be
+            repeated around the text at its offsets, and parts not worth indexing are missing.
         metadata: all fields of the object and of its `metadata`.
         format: the name of the document's format.
     """
@@ -51,18 +51,18 @@ class ChunkRecord:
 
     @property
     def key(self) -> str:
-        """The number as text, which stands for the chunk in violations."""
+        """The number as a string, which identifies the chunk in violations."""
         return str(self.number)
 
     @property
     def chunk_id(self) -> str:
-        """The chunk's id, "" where it has none."""
+        """The id of the chunk, "" if it has none."""
         found = self.metadata.get("chunk_id", "")
         return found if isinstance(found, str) else ""
 
     @property
     def name(self) -> str:
-        """The chunk's name in messages."""
+        """The name of the chunk in messages."""
         return f"chunk {self.number}" + (f" ({self.chunk_id})" if self.chunk_id else "")
 
     @property
@@ -71,7 +71,7 @@ class ChunkRecord:
         return bool(self.metadata.get("oversize_reason"))
 
     def to_chunk(self, source: Source, chunk_id: str) -> Chunk:
-        """Return a leaf for the core's validators, which has the record's span and content."""
+        """Return a leaf with the span and content of the record, for the core's validators."""
         return Chunk(
             source=source,
             span=Span(*(self.span or (0, 0))),
@@ -94,13 +94,13 @@ class ChunkRecord:
 def read_records(name: str) -> Iterator[ChunkRecord]:
     """Yield the chunks of a file: JSON lines, compressed by gzip or not, or a Parquet table.
 
-    Rows that tell of an error in place of a chunk are passed over.
+    Rows with an error instead of a chunk are skipped.
 
     Args:
-        name: of the file, "-" for standard input.
+        name: the name of the file, "-" for standard input.
 
     Raises:
-        InputError: if it cannot be read, or for a row that is no JSON object with a text.
+        InputError: if the file cannot be read, or a row is not a JSON object with a text.
     """
     for number, read in read_rows(name):
         row = _fields_of(read)
@@ -131,12 +131,12 @@ def _to_record(number: int, row: dict[str, object]) -> ChunkRecord:
     embedded = row.get(_EMBEDDED_KEY)
     size = len(embedded if isinstance(embedded, str) else content)
     is_ours = has_prefix or (len(texts) == 1 and fields.keys() >= _ADAPTER_KEYS)
-    is_adapted = is_ours and not isinstance(embedded, str)  # tables hold all of a document
+    is_adapted = is_ours and not isinstance(embedded, str)  # tables have all chunks
     return ChunkRecord(number, file, content, text, span, size, is_adapted, fields)
 
 
 def _metadata_of(row: Mapping[str, object]) -> dict[str, object]:
-    """Return a row's metadata, which tables have as JSON."""
+    """Return the metadata of a row; tables have it as a JSON string."""
     inner = row.get("metadata")
     if isinstance(inner, str):
         with suppress(ValueError, RecursionError):
@@ -145,7 +145,7 @@ def _metadata_of(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def _fields_of(row: dict[str, object]) -> dict[str, object]:
-    """Return what a row says of a chunk, which is below `kwargs` in what LangChain writes."""
+    """Return the fields of a chunk; LangChain's serialisation has them below `kwargs`."""
     inner = row.get("kwargs")
     return inner if isinstance(inner, dict) and "lc" in row else row
 
@@ -159,7 +159,7 @@ def _span(fields: Mapping[str, object], text: str) -> tuple[int, int] | None:
 
 
 def _clamp(offset: int) -> int:
-    """Return an offset, or in place of one that is too long to be written the largest one."""
+    """Limit an offset to a size that can be converted to a string."""
     return max(-_MAX_OFFSET, min(offset, _MAX_OFFSET))
 
 

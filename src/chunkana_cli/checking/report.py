@@ -1,4 +1,4 @@
-"""What checking finds, by document: as lines for people and as JSON for programs."""
+"""The report of `validate` by document: lines for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from chunkana_cli.checking.laws import find_violations
 from chunkana_cli.checking.records import ChunkRecord
 from chunkana_cli.errors import InputError
 from chunkana_cli.reading.documents import AUTO, format_of_file, require_installed
-from chunkana_cli.screen.naming import counted
+from chunkana_cli.screen.naming import format_count
 from chunkana_cli.screen.visible import on_one_line
 from chunkana_core import Source, Violation
 from chunkana_core.extending import Document, Format, parse_document
 
-_HASH = "document_hash"  # a field of our tables
+_HASH = "document_hash"  # a field of tables of chunks
 _BROKEN_BY_DROPPING = {"lossless", "coverage"}
 _DROPPING_NOTE = " (split --drop-duplicates leaves out text, which breaks lossless and coverage)"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedDocument:
-    """The chunks of a document and what is wrong with them.
+    """The chunks of a document and their violations.
 
     Attributes:
-        file: the document's name.
+        file: the name of the document.
         records: the chunks, by their keys.
-        coverage: the share of the document's lines that they hold, 0.0 to 1.0.
+        coverage: the share of the document's lines that the chunks contain, 0.0 to 1.0.
         unchecked: the laws that could not be checked.
-        violations: what is wrong; a `chunk_id` is the key of a record.
+        violations: the violations; their `chunk_id` is the key of a record.
     """
 
     file: str
@@ -40,29 +40,29 @@ class CheckedDocument:
 
     @property
     def chunk_count(self) -> int:
-        """How many chunks there are."""
+        """The number of chunks."""
         return len(self.records)
 
     @property
     def offset_count(self) -> int:
-        """How many chunks have offsets."""
+        """The number of chunks with offsets."""
         return sum(record.span is not None for record in self.records.values())
 
     @property
     def may_lack_duplicates(self) -> bool:
-        """Whether what is wrong may be that `split --drop-duplicates` left chunks out."""
+        """Whether the violations may come from chunks left out by `split --drop-duplicates`."""
         is_ours = any(_HASH in record.metadata for record in self.records.values())
         return is_ours and any(one.law in _BROKEN_BY_DROPPING for one in self.violations)
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each violation: file, chunk, law, how."""
+        """Yield a line for each violation: file, chunk, law, message."""
         for violation in self.violations:
             record = self._record_of(violation)
             parts = (self.file, record.name if record else "all chunks", violation.law)
             yield ": ".join(map(on_one_line, (*parts, violation.message)))
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as JSON takes it."""
+        """Return the document as values for JSON."""
         return {
             "file": self.file,
             "chunks": self.chunk_count,
@@ -88,10 +88,16 @@ class CheckedDocument:
 def check_document(
     file: str, records: Sequence[ChunkRecord], source: str, limit: int | None
 ) -> CheckedDocument:
-    """Check the chunks of a document, of a text, against a limit in characters if it is known.
+    """Check the chunks of a document.
+
+    Args:
+        file: the name of the document, which determines the format.
+        records: the chunks.
+        source: the text of the document.
+        limit: the largest size in characters, None if it is unknown.
 
     Raises:
-        InputError: if its format needs what is not installed, or it is another text by now.
+        InputError: if the format is not installed, or the text has changed since it was chunked.
     """
     form = format_of_file(AUTO, file)
     require_installed(file, form, has_option=False)
@@ -108,9 +114,10 @@ def check_document(
 
 
 def _format_of_joined(document: Document) -> Format:
-    """Return a format of a text that is not the file's, such as that of a notebook's cells.
+    """Return a format for a text extracted from a file, such as the cells of a notebook.
 
-    Of the text, in which stretches may be blank, it makes the document that the file's is.
+    The format returns the given document with the text replaced; stretches of the text may be
+    blanked.
     """
     return Format(
         document.traits.name, lambda text: replace(document, source=Source.of(text), text=text)
@@ -118,13 +125,13 @@ def _format_of_joined(document: Document) -> Format:
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadDocument:
+class FailedDocument:
     """A document that could not be read.
 
     Attributes:
-        file: its name, "" where its chunks do not have it.
-        chunks: how many chunks it has.
-        error: why it could not be read.
+        file: the name of the document, "" if its chunks have none.
+        chunks: the number of its chunks.
+        error: why the document could not be read.
     """
 
     file: str
@@ -134,23 +141,23 @@ class UnreadDocument:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found in all documents.
+    """The report of all documents.
 
     Attributes:
         checked: the documents that could be read.
-        unread: the others.
+        unread: the documents that could not be read.
     """
 
     checked: Sequence[CheckedDocument]
-    unread: Sequence[UnreadDocument]
+    unread: Sequence[FailedDocument]
 
     @property
     def is_valid(self) -> bool:
-        """Whether all could be checked, and nothing is wrong."""
+        """Whether all documents could be read, and there are no violations."""
         return not (self.unread or any(document.violations for document in self.checked))
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as JSON takes it."""
+        """Return the report as values for JSON."""
         return {
             "valid": self.is_valid,
             "documents": [document.to_dict() for document in self.checked],
@@ -161,8 +168,8 @@ class Report:
         """Yield a line for each violation, and a summary."""
         for document in self.checked:
             yield from document.lines()
-        chunks = counted(sum(document.chunk_count for document in self.checked), "chunk")
-        documents = counted(len(self.checked), "document")
+        chunks = format_count(sum(document.chunk_count for document in self.checked), "chunk")
+        documents = format_count(len(self.checked), "document")
         may_lack = any(document.may_lack_duplicates for document in self.checked)
         notes = self._offsets_note() + (_DROPPING_NOTE if may_lack else "")
         yield f"{chunks} of {documents}: {self._outcome()}{notes}"
@@ -170,16 +177,16 @@ class Report:
     def _outcome(self) -> str:
         count = sum(len(document.violations) for document in self.checked)
         if self.unread:
-            missing = counted(len(self.unread), "document")
-            return f"{counted(count, 'violation')}; {missing} could not be read"
-        return counted(count, "violation") if count else "nothing wrong"
+            missing = format_count(len(self.unread), "document")
+            return f"{format_count(count, 'violation')}; {missing} could not be read"
+        return format_count(count, "violation") if count else "nothing wrong"
 
     def _offsets_note(self) -> str:
-        """Return how many chunks have no offsets, and which laws could therefore not be checked."""
+        """Return a note on the chunks without offsets and the laws not checked for them."""
         documents = [d for d in self.checked if d.offset_count < d.chunk_count]
         if not documents:
             return ""
         count = sum(document.chunk_count - document.offset_count for document in documents)
         unchecked = {law for document in documents for law in document.unchecked} - {"size"}
         laws = f"; not checked: {', '.join(sorted(unchecked))}" if unchecked else ""
-        return f" ({counted(count, 'chunk')} without offsets, checked by content alone{laws})"
+        return f" ({format_count(count, 'chunk')} without offsets, checked by content alone{laws})"

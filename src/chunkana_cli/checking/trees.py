@@ -1,4 +1,4 @@
-"""Whether the ids and links of chunks are those of their document's tree."""
+"""Check the ids and links of chunks against the tree of their document."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _LINKS = ("parent_id", "prev_sibling_id", "next_sibling_id")
 
 
 def has_tree(records: Sequence[ChunkRecord]) -> bool:
-    """Tell whether all chunks have an id and a parent."""
+    """Return whether all chunks have an id and a parent."""
     return all(record.chunk_id and "parent_id" in record.metadata for record in records)
 
 
 def find_tree_violations(
     records: Sequence[ChunkRecord], source: str, formats: Sequence[Format] = ()
 ) -> Iterator[Violation]:
-    """Yield where ids are not unique, else where links differ from those of the document's tree.
+    """Yield a violation for each repeated id; if ids are unique, for each wrong link.
 
-    The tree is built anew, from where the chunks stand in their document.
+    The links are compared with a tree that is built from the spans of the chunks.
     """
     counts = Counter(record.chunk_id for record in records)
     if len(counts) == len(records):

@@ -1,1 +1,1 @@
-"""The commands, a module each: options, and what is done with them."""
+"""The subcommands, one module each."""

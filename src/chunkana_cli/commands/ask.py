@@ -1,4 +1,4 @@
-"""`chunkana ask`: find what to read for a question."""
+"""`chunkana ask`: find the passages to read for a question."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.errors import USAGE, fail
-from chunkana_cli.options import AsJson, with_config
+from chunkana_cli.options import AsJson, epilog, with_config
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
@@ -29,21 +28,21 @@ def ask(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     question: Annotated[str, typer.Option("--question", "-q", help="What to ask.")],
-    budget: Annotated[int, typer.Option(min=1, help="The most characters to read.")] = 4000,
+    budget: Annotated[int, typer.Option(min=1, help="Characters to return at most.")] = 4000,
     as_json: AsJson = False,
-    given: InputFormat = AUTO,
+    input_format: InputFormat = AUTO,
     encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
-    """Find what to read for a question.
+    """Find the passages to read for a question.
 
-    By words, without a model. What is found is put in order and joined, each passage below its
-    headings, with its file and lines.
+    The search is lexical and needs no model. Hits are joined into passages in document order, each
+    below its headings, with its file and lines.
     """
     if not words_of(question):
-        what = "no word that is searched for; such as 'the' and 'of' are not"
+        what = "no word to search for; stop words such as 'the' and 'of' are ignored"
         fail(f"--question is {question!r}, which has {what}", USAGE)
-    batch = Batch.of(files, given, encoding)
+    batch = Batch.of(files, input_format, encoding)
     found = answer([*batch.documents()], question, budget, config)
     if as_json:
         write_json(found.to_dict())

@@ -1,4 +1,4 @@
-"""`chunkana compare`: files, cut by several tools."""
+"""`chunkana compare`: compare Chunkana with other splitters on files."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.comparing.comparison import compare_documents, comparisons_to_dict
-from chunkana_cli.options import AsJson, with_config
+from chunkana_cli.options import AsJson, epilog, with_config
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
@@ -31,19 +30,19 @@ def compare(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     as_json: AsJson = False,
-    given: InputFormat = AUTO,
+    input_format: InputFormat = AUTO,
     encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
-    """Cut files with Chunkana and the tools of others, and measure all alike.
+    """Split files with Chunkana and other tools, and compare the results.
 
-    Sizes are characters, nothing overlaps, all else is each tool's default; options but for
-    --max-chunk-size are Chunkana's alone. Tools that are not installed are named. What is a
-    heading, a table or a fence is what a CommonMark parse says. Files that the same tools are meant
-    for are added up.
+    All tools use sizes in characters, the same --max-chunk-size, no overlap, and otherwise their
+    defaults; all other options apply to Chunkana only. Tools that are not installed are listed.
+    Headings, tables and fences are counted against a CommonMark parse. Files that the same tools
+    apply to are added up.
     """
-    batch = Batch.of(files, given, encoding)
-    documents = batch.with_text()
+    batch = Batch.of(files, input_format, encoding)
+    documents = batch.nonempty_documents()
     with progress_bar(len(documents)) as progress:
         comparisons = compare_documents(documents, config, progress)
     if as_json:

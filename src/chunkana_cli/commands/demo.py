@@ -1,4 +1,4 @@
-"""`chunkana demo`: show chunking, search and merging at work."""
+"""`chunkana demo`: demonstrate chunking, search and auto-merging."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.options import with_config
+from chunkana_cli.options import epilog, with_config
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import AUTO, DEFAULT_QUESTION, InputFormat, default_documents
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
@@ -36,25 +35,25 @@ def demo(
         int | None,
         typer.Option(min=1, help="The largest size of a parent.", show_default=_PARENT_DEFAULT),
     ] = None,
-    given: InputFormat = AUTO,
+    input_format: InputFormat = AUTO,
     encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
-    """Show chunking, search and merging at work.
+    """Demonstrate chunking, search and merging.
 
-    Without files, on documents of Chunkana's own.
+    Without files, the demonstration uses Chunkana's own documents.
     """
-    # Their numpy takes longer to load than the other commands to run.
+    # Imported here because numpy, which search needs, is slow to load.
     from chunkana_cli.demo.running import Retrieval, run_demo  # noqa: PLC0415
     from chunkana_cli.demo.view import show  # noqa: PLC0415
 
-    batch = Batch.of(files or (), given, encoding)
+    batch = Batch.of(files or (), input_format, encoding)
     if files:
-        documents = batch.with_text()
+        documents = batch.nonempty_documents()
     else:
         documents, question = default_documents(), question or DEFAULT_QUESTION
     cap = max_parent_size or 3 * config.max_chunk_size
-    shown = run_demo(documents, question, Retrieval(hits, cap), config)
+    results = run_demo(documents, question, Retrieval(hits, cap), config)
     with open_console(_WIDTH) as console:
-        show(shown, console)
+        show(results, console)
     batch.end()

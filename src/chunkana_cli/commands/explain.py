@@ -1,4 +1,4 @@
-"""`chunkana explain`: say why each cut is where it is."""
+"""`chunkana explain`: explain the position of each cut."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.options import AsJson, with_config
+from chunkana_cli.options import AsJson, epilog, with_config
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
@@ -26,17 +25,17 @@ def explain(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     as_json: AsJson = False,
-    given: InputFormat = AUTO,
+    input_format: InputFormat = AUTO,
     encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
-    """Say of each cut why it is there, and what else was possible.
+    """Explain the position of each cut, with the alternatives.
 
-    First what the stages did: small neighbours merged, headings carried to their text, sections
-    divided. Then each cut with its line, what it costs, and the best other places for it.
+    First come the steps of the stages: small neighbours merged, headings moved to their text,
+    sections split. Then each cut follows with its line, its cost and its best alternatives.
     """
-    batch = Batch.of(files, given, encoding)
+    batch = Batch.of(files, input_format, encoding)
     explained = (
         (
             document.name,

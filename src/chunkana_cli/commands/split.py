@@ -11,11 +11,10 @@ from typing import Annotated, Literal
 import typer
 
 from chunkana_batch.rows import FIELDS
-from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.errors import USAGE, fail
 from chunkana_cli.formats import choose_format
 from chunkana_cli.formats.format import Format, RowOptions
-from chunkana_cli.options import with_config
+from chunkana_cli.options import epilog, with_config
 from chunkana_cli.reading.batch import Batch, Jobs, workers_of
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
@@ -43,13 +42,13 @@ FormatName = Annotated[
     typer.Option(
         "--format",
         help="jsonl and parquet for programs, the others for people.",
-        show_default="by the name of -o, else jsonl",
+        show_default="by the suffix of -o, else jsonl",
     ),
 ]
 FieldNames = Annotated[
     str | None,
     typer.Option(
-        metavar="NAMES", help="Of jsonl and parquet, with commas between.", show_default="all"
+        metavar="NAMES", help="Fields of jsonl and parquet, comma-separated.", show_default="all"
     ),
 ]
 FrontMatterKeys = Annotated[
@@ -57,17 +56,17 @@ FrontMatterKeys = Annotated[
     typer.Option(
         "--front-matter-key",
         metavar="KEY",
-        help="A key of front matter to copy into the metadata; may be given again.",
+        help="A front matter key to copy into the metadata; repeatable.",
     ),
 ]
 DropDuplicates = Annotated[
-    bool, typer.Option("--drop-duplicates", help="Leave out contents that an earlier chunk has.")
+    bool, typer.Option("--drop-duplicates", help="Leave out chunks that repeat an earlier content.")
 ]
 Since = Annotated[
     str | None,
     typer.Option(
         metavar="STATE",
-        help="A folder that -o wrote: files that did not change are not chunked again.",
+        help="The folder of an earlier run: unchanged files are not chunked again.",
     ),
 ]
 
@@ -83,16 +82,16 @@ def split(
     drop_duplicates: DropDuplicates = False,
     since: Since = None,
     jobs: Jobs = "1",
-    given: InputFormat = AUTO,
+    input_format: InputFormat = AUTO,
     encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
     """Write the chunks of files.
 
-    As jsonl, one object a line with what to embed, what to read, where it is from, and more; as
-    parquet, the same in a table, a row each; as markdown, the text itself with a comment before
-    each chunk; as text, for reading. A summary goes to standard error.
+    jsonl: one object per line with the text to embed, the text to read, its position and more.
+    parquet: the same fields as a table. markdown: the exact text with a comment before each chunk.
+    text: for reading. A summary is printed to standard error.
     """
     to_folder = output != STANDARD_OUTPUT and (output.endswith(("/", os.sep)) or is_folder(output))
     found, is_compressed = choose_format(form, "" if to_folder else output)
@@ -101,7 +100,7 @@ def split(
     needs_rows = {"--fields": fields, "--front-matter-key": front_matter_keys}
     _require_rows(found, needs_rows | {"--drop-duplicates": drop_duplicates, "--since": since})
     _require_state(since, output, to_folder=to_folder, drops=drop_duplicates)
-    batch, workers = Batch.of(files, given, encoding), workers_of(jobs)
+    batch, workers = Batch.of(files, input_format, encoding), workers_of(jobs)
     run = Run(batch, config, context, workers, found, options, drop_duplicates)
     if to_folder:
         write_folder(run, Path(output), None if since is None else Path(since))
@@ -112,23 +111,23 @@ def split(
 
 
 def _require_state(since: str | None, output: str, *, to_folder: bool, drops: bool) -> None:
-    """End the command if it cannot start from an earlier run."""
+    """End the command if `--since` cannot be used with the other options."""
     if since is not None and not to_folder:
         fail(f"--since needs a folder to write: -o is {output!r}", USAGE)
     if since is not None and drops:
-        fail("--since and --drop-duplicates: what is left out may be all that remains later", USAGE)
+        fail("--since and --drop-duplicates cannot be combined: the first copy may vanish", USAGE)
 
 
 def _require_output(form: Format, output: str, *, to_folder: bool) -> None:
-    """End the command if a format cannot be written where it should be."""
+    """End the command if a format cannot be written to the output."""
     if to_folder and form.rows is None:
         fail(f"-o is a folder, which needs --format jsonl or parquet; got {form.name}", USAGE)
     if not form.is_text and output == STANDARD_OUTPUT:
-        fail(f"--format {form.name} is no text: name a file to write with -o", USAGE)
+        fail(f"--format {form.name} is not text: name a file to write with -o", USAGE)
 
 
 def _require_rows(form: Format, options: Mapping[str, object]) -> None:
-    """End the command if options for rows are given for a format that has none."""
+    """End the command if options for rows are used with a format without rows."""
     for option, value in options.items():
         if value and form.rows is None:
             fail(f"{option} needs --format jsonl or parquet; got {form.name}", USAGE)

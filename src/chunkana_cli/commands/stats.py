@@ -1,4 +1,4 @@
-"""`chunkana stats`: what the chunks of files are like."""
+"""`chunkana stats`: show statistics of the chunks of files."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.errors import InputError
-from chunkana_cli.options import AsJson, with_config
+from chunkana_cli.options import AsJson, epilog, with_config
 from chunkana_cli.reading.batch import Batch, Jobs, workers_of
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
@@ -34,24 +33,23 @@ def stats(
     *,
     as_json: AsJson = False,
     jobs: Jobs = "1",
-    given: InputFormat = AUTO,
+    input_format: InputFormat = AUTO,
     encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
-    """Show what the chunks of files are like.
+    """Show statistics of the chunks of files.
 
-    Sizes in characters, kinds, and what is over the limit and why; by file and in total. Of a
-    file that split wrote as jsonl or parquet, the chunks are counted that are in it.
+    Sizes in characters, content types, and chunks over the limit with their reasons, by file and in
+    total. A file that split wrote as jsonl or parquet is not chunked again; its chunks are counted.
     """
     workers = workers_of(jobs)
-    batch = Batch.of(files, given, encoding)
-    tables = [name for name in batch.names if given == AUTO and is_table_of_chunks(name)]
+    batch = Batch.of(files, input_format, encoding)
+    tables = [name for name in batch.names if input_format == AUTO and is_table_of_chunks(name)]
     found = [stats for name in tables for stats in _read_stats(name, batch)]
     names = [name for name in batch.names if name not in tables]
     with progress_bar(len(names)) as progress:
-        made = batch.chunked(config, workers, FileStats.of, progress, context=context, names=names)
-        found += made
+        found += batch.chunk(config, workers, FileStats.of, progress, context=context, names=names)
     if as_json:
         limit = config.max_chunk_size
         rows = [file.to_dict(limit) for file in found]
@@ -68,11 +66,11 @@ def stats(
 
 
 def _read_stats(name: str, batch: Batch) -> list[FileStats]:
-    """Return the counts of each document in a table of chunks; none of one that cannot be read."""
+    """Return the statistics of each document in a table of chunks; report an unreadable table."""
     try:
         return [*FileStats.of_rows(row for _, row in read_rows(name))]
     except InputError as error:
         batch.report_failure(str(error))
     except KeyError as error:
-        batch.report_failure(f"{name}: is no table of chunks: it has no column {error}")
+        batch.report_failure(f"{name}: is not a table of chunks: it has no column {error}")
     return []

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.commands.epilogs import epilog
-from chunkana_cli.options import AsJson, with_config
+from chunkana_cli.options import AsJson, epilog, with_config
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
@@ -24,18 +23,19 @@ def tree(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     *,
     as_json: AsJson = False,
-    given: InputFormat = AUTO,
+    input_format: InputFormat = AUTO,
     encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
-    """Show the hierarchy of files.
+    """Show the hierarchy of the chunks of files.
 
-    Beside each title: heading level, size in characters, lines, kind, and the chunk's id. As JSON,
-    a list of one object a file: its name, and as result its chunks and their hierarchy.
+    Each title is followed by the heading level, the size in characters, the lines, the content type
+    and the chunk id. With --json, print a list with an object for each file: its name, and as
+    result its chunks and their hierarchy.
     """
-    batch = Batch.of(files, given, encoding)
-    results = batch.chunked(config, 1, _named, context=context)
+    batch = Batch.of(files, input_format, encoding)
+    results = batch.chunk(config, 1, _named, context=context)
     if as_json:
         write_json([{"file": name, "result": _whole(result)} for name, result in results])
     else:
@@ -46,7 +46,7 @@ def tree(
 
 
 def _whole(result: HierarchicalChunkingResult) -> dict[str, object]:
-    """Return a result with all children of each node: who reads a file asks for no next page."""
+    """Return a result as a dict with all children of each node, without pagination."""
     return result.to_dict(page_size=None)
 
 

@@ -1,4 +1,4 @@
-"""`chunkana validate`: hold chunks against the laws, whoever made them."""
+"""`chunkana validate`: check the chunks of any tool against the laws."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Annotated
 import typer
 
 from chunkana_cli.checking.records import ChunkRecord, read_records
-from chunkana_cli.checking.report import Report, UnreadDocument, check_document
-from chunkana_cli.commands.epilogs import epilog
+from chunkana_cli.checking.report import FailedDocument, Report, check_document
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.options import AsJson
+from chunkana_cli.options import AsJson, epilog
 from chunkana_cli.reading.documents import STANDARD_INPUT, read_text
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.reading.files import exists, is_file
@@ -23,7 +22,7 @@ EPILOG = epilog(
     "validate chunks.jsonl",
     "validate others.jsonl --source README.md --max-chunk-size 1000",
     "split README.md | chunkana validate - --json",
-    codes="0 nothing wrong; 1 a law is broken, or a file could not be read; 2 a wrong call",
+    codes="0 nothing wrong; 1 a law is broken, or a file could not be read; 2 invalid usage",
 )
 
 
@@ -35,7 +34,7 @@ def validate(
     *,
     source: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="The document of all chunks, whatever they say."),
+        typer.Option(metavar="FILE", help="The document of all chunks; overrides their fields."),
     ] = None,
     max_chunk_size: Annotated[
         int | None,
@@ -46,17 +45,17 @@ def validate(
 ) -> None:
     """Check chunks of any tool against their documents.
 
-    An object needs a text: content, page_content or text. Its document is --source, or what its
-    file, source or file_path names. With offsets (start_char, start_char_idx, start_index or start,
-    and the like for the end), of itself or of its metadata, it is also checked that the text is
-    exact and nothing is lost or twice; ids and links, where there are any, by the tree. One line
-    for each violation: file, chunk, law, how.
+    Each object needs a text: content, page_content or text. Its document is --source, or the file
+    in its field file, source or file_path. If the object or its metadata has offsets (start_char,
+    start_char_idx, start_index or start, and likewise for the end), the text must be exact, and
+    nothing lost or repeated. If there are ids and links, they must match the tree. One line is
+    printed for each violation: file, chunk, law, message.
     """
     if chunks == source == STANDARD_INPUT:
         fail("standard input (-) can be read only once", USAGE)
     records = _read_records(chunks)
     if not records and source is None:
-        fail(f"{chunks}: has no chunks, and without --source nothing says of what")
+        fail(f"{chunks}: has no chunks; name their document with --source")
     documents, folder = _group_by_document(records, source), Path(chunks).parent
     result = _check_documents(
         documents, folder, max_chunk_size, encoding, is_named=source is not None
@@ -76,7 +75,7 @@ def _read_records(chunks: str) -> list[ChunkRecord]:
 def _group_by_document(
     records: Sequence[ChunkRecord], source: str | None
 ) -> dict[str, list[ChunkRecord]]:
-    """Return chunks by the name of their document, which is `source` if there is one."""
+    """Group chunks by the name of their document; `source`, if given, is that of all chunks."""
     documents: dict[str, list[ChunkRecord]] = {} if source is None else {source: []}
     for record in records:
         documents.setdefault(record.file if source is None else source, []).append(record)
@@ -91,14 +90,14 @@ def _check_documents(
     *,
     is_named: bool,
 ) -> Report:
-    """Check each document that can be read, and report the others.
+    """Check each readable document, and report unreadable ones.
 
     Args:
-        documents: chunks by the name of their document.
-        folder: where the file of chunks is.
-        limit: the largest size in characters; None where it is not known.
-        encoding: of the documents.
-        is_named: whether the user named the document.
+        documents: the chunks by the name of their document.
+        folder: the folder of the file of chunks.
+        limit: the largest size in characters, None if it is unknown.
+        encoding: the encoding of the documents.
+        is_named: whether the user named the document with --source.
     """
     checked, unread = [], []
     with progress_bar(len(documents)) as progress:
@@ -109,13 +108,13 @@ def _check_documents(
                 checked.append(check_document(name, records, text, limit))
             except InputError as error:
                 report(str(error) if is_named else f"{error}; name the document with --source")
-                unread.append(UnreadDocument(name, len(records), str(error)))
+                unread.append(FailedDocument(name, len(records), str(error)))
             progress(number)
     return Report(checked, unread)
 
 
 def _find_named_by_chunks(name: str, folder: Path) -> str:
-    """Return the path of a document, from where the command runs or beside the chunks."""
+    """Return the path of a document, relative to the working directory or to the chunks."""
     if not name:
         raise InputError("some chunks name no file")
     if name == STANDARD_INPUT:

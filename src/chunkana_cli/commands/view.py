@@ -1,4 +1,4 @@
-"""`chunkana view`: write pages that show chunks in their source."""
+"""`chunkana view`: write HTML pages that show chunks in their source."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.commands.epilogs import epilog
 from chunkana_cli.errors import FAILED
-from chunkana_cli.options import with_config
+from chunkana_cli.options import epilog, with_config
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
@@ -30,24 +29,24 @@ def view(
             "--output", "-o", metavar="PAGE", help="For a folder or several files, a folder."
         ),
     ] = STANDARD_OUTPUT,
-    given: InputFormat = AUTO,
+    input_format: InputFormat = AUTO,
     encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
-    """Write a page that shows the chunks of a file.
+    """Write an HTML page that shows the chunks of a file.
 
-    HTML that needs nothing else. Of a folder or several files, a page each, and index.html with
-    their sizes, totals and a search.
+    The page is self-contained. For a folder or several files, write a page for each file, and
+    index.html with their sizes, totals and a search.
     """
-    from chunkana_cli.pages import Reader, write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
+    from chunkana_cli.pages import PageChunker, write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
 
-    batch = Batch.of(files, given, encoding)
-    names, is_whole = batch.names, not batch.failures
-    reader = Reader(Chunker(config, context), given, encoding)
+    batch = Batch.of(files, input_format, encoding)
+    names, is_complete = batch.names, not batch.failures
+    reader = PageChunker(Chunker(config, context), input_format, encoding)
     if len(names) == 1 and not any(map(is_folder, files)):
         write_page(names[0], output, reader)
     elif names:
-        is_whole = write_folder(names, output, reader) and is_whole
-    if not is_whole:
+        is_complete = write_folder(names, output, reader) and is_complete
+    if not is_complete:
         raise typer.Exit(FAILED)

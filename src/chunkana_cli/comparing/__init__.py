@@ -1,1 +1,1 @@
-"""What `chunkana compare` does: cut a document with several tools, and measure all alike."""
+"""The work of `chunkana compare`: split documents with several tools, and measure the result."""

@@ -1,11 +1,11 @@
-"""Documents, cut by every tool that is installed."""
+"""Split documents with every installed tool, and compare the measurements."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from chunkana_cli.comparing.measures import Measured, Truth, measure
+from chunkana_cli.comparing.measures import Measurement, Reference, measure
 from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
 from chunkana_cli.reading.documents import Document, report_fallback
 from chunkana_core import ChunkConfig
@@ -13,16 +13,16 @@ from chunkana_core import ChunkConfig
 
 @dataclass(frozen=True, slots=True)
 class ComparedDocument:
-    """What tools made of a document.
+    """The measurements of all installed tools on a document.
 
     Attributes:
-        name: the document's.
-        format: the name of the format that it was chunked in.
-        characters: of its text.
-        headings: how many it has.
-        tables: how many it has.
-        definitions: how many definitions, or values of JSON, it has.
-        measured: by tool, those that are installed.
+        name: the name of the document.
+        format: the name of the format that it was parsed in.
+        characters: the length of the text.
+        headings: the number of headings.
+        tables: the number of tables.
+        definitions: the number of code definitions or JSON values.
+        measurements: the measurement of each installed tool.
     """
 
     name: str
@@ -31,30 +31,30 @@ class ComparedDocument:
     headings: int
     tables: int
     definitions: int
-    measured: Mapping[Splitter, Measured]
+    measurements: Mapping[Splitter, Measurement]
 
     @classmethod
     def of(cls, document: Document, config: ChunkConfig) -> ComparedDocument:
-        """Cut and measure a document."""
-        truth = Truth.of(document.text, document.format)
-        valid = replace(document, format=truth.format)
-        cut = ((tool, tool.pieces(valid, config)) for tool in tools_for(truth.format))
+        """Split and measure a document."""
+        reference = Reference.of(document.text, document.format)
+        valid = replace(document, format=reference.format)
+        cut = ((tool, tool.pieces(valid, config)) for tool in tools_for(reference.format))
         return cls(
             document.name,
-            truth.format,
+            reference.format,
             len(document.text),
-            len(truth.headings),
-            len(truth.tables),
-            len(truth.definitions),
+            len(reference.headings),
+            len(reference.tables),
+            len(reference.definitions),
             {
-                tool: measure(pieces, truth, config.max_chunk_size)
+                tool: measure(pieces, reference, config.max_chunk_size)
                 for tool, pieces in cut
                 if pieces is not None
             },
         )
 
     def to_dict(self) -> dict[str, object]:
-        """Return all of it as JSON takes it."""
+        """Return the measurements as values for JSON."""
         return {
             "file": self.name,
             "format": self.format,
@@ -62,18 +62,18 @@ class ComparedDocument:
             "headings": self.headings,
             "tables": self.tables,
             "definitions": self.definitions,
-            "tools": _tools_dict(self.measured),
+            "tools": _tools_dict(self.measurements),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What the same tools made of documents.
+    """The comparison of the same tools on one or more documents.
 
     Attributes:
-        tools: those that are meant for the formats of the documents, installed or not.
-        documents: one or more.
-        limit: of every tool, in characters.
+        tools: the tools for the formats of the documents, installed or not.
+        documents: the compared documents, at least one.
+        limit: the largest size for every tool, in characters.
     """
 
     tools: tuple[Splitter, ...]
@@ -86,10 +86,12 @@ class Comparison:
         return list(dict.fromkeys(document.format for document in self.documents))
 
     @property
-    def measured(self) -> dict[Splitter, Measured]:
-        """What was measured of all documents together, by tool, those that are installed."""
+    def measurements(self) -> dict[Splitter, Measurement]:
+        """The measurement of each installed tool over all documents."""
         return {
-            tool: Measured.total([(one.characters, one.measured[tool]) for one in self.documents])
+            tool: Measurement.total(
+                [(one.characters, one.measurements[tool]) for one in self.documents]
+            )
             for tool in self.tools
             if tool not in self.missing
         }
@@ -97,10 +99,10 @@ class Comparison:
     @property
     def missing(self) -> list[Splitter]:
         """The tools that are not installed."""
-        return [tool for tool in self.tools if tool not in self.documents[0].measured]
+        return [tool for tool in self.tools if tool not in self.documents[0].measurements]
 
     def to_dict(self) -> dict[str, object]:
-        """Return the totals as JSON takes them."""
+        """Return the totals as values for JSON."""
         return {
             "formats": self.formats,
             "files": len(self.documents),
@@ -108,7 +110,7 @@ class Comparison:
             "headings": sum(document.headings for document in self.documents),
             "tables": sum(document.tables for document in self.documents),
             "definitions": sum(document.definitions for document in self.documents),
-            "tools": _tools_dict(self.measured),
+            "tools": _tools_dict(self.measurements),
             "missing": [{"name": tool.name, "install": tool.install} for tool in self.missing],
         }
 
@@ -118,14 +120,14 @@ def compare_documents(
     config: ChunkConfig,
     progress: Callable[[int], object] | None = None,
 ) -> list[Comparison]:
-    """Cut documents; those that the same tools are meant for are one comparison.
+    """Compare tools on documents; return a comparison for each set of applicable tools.
 
-    Of the first that is not valid as what it should be it is said that it is plain text.
+    The first document that is not valid in its format is reported; it is split as plain text.
 
     Args:
-        documents: one or more.
-        config: how to chunk; all tools have its limit.
-        progress: is told how many documents are done.
+        documents: the documents, at least one.
+        config: the chunking options; its limit applies to all tools.
+        progress: a function that is called with the number of documents done.
     """
     groups: dict[tuple[Splitter, ...], list[ComparedDocument]] = {}
     has_fallback = False
@@ -143,7 +145,7 @@ def compare_documents(
 
 
 def comparisons_to_dict(comparisons: Sequence[Comparison], limit: int) -> dict[str, object]:
-    """Return each file, and the totals of those that the same tools are meant for."""
+    """Return all files and the totals of each comparison as values for JSON."""
     return {
         "max_chunk_size": limit,
         "files": [one.to_dict() for group in comparisons for one in group.documents],
@@ -152,9 +154,9 @@ def comparisons_to_dict(comparisons: Sequence[Comparison], limit: int) -> dict[s
 
 
 def tools_for(form: str) -> tuple[Splitter, ...]:
-    """Return the tools that are meant for a format."""
+    """Return the tools that apply to a format."""
     return tuple(tool for tool in SPLITTERS if tool.is_for(form))
 
 
-def _tools_dict(measured: Mapping[Splitter, Measured]) -> list[dict[str, object]]:
-    return [{"name": tool.name, **asdict(found)} for tool, found in measured.items()]
+def _tools_dict(measurements: Mapping[Splitter, Measurement]) -> list[dict[str, object]]:
+    return [{"name": tool.name, **asdict(found)} for tool, found in measurements.items()]

@@ -1,4 +1,4 @@
-"""What is measured of pieces, by one rule for all tools: against a parse of the document."""
+"""Measure the pieces of any tool against a reference parse of the document."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """What a tool made of a document, or of several.
+class Measurement:
+    """The counts of a tool's chunks and faults on a document, or on several.
 
     Attributes:
-        chunks: how many there are.
-        largest: the size of the largest one.
-        over_limit: how many are larger than was asked for.
+        chunks: the number of chunks.
+        largest: the size of the largest chunk.
+        over_limit: the number of chunks over the limit.
         headings_found: headings of the document that start a chunk or are in a chunk's metadata.
-        false_headings: what is taken for a heading, in either place, and is none.
-        offsets_right: chunks that stand where they say.
-        offsets_wrong: chunks that do not.
-        offsets_absent: chunks that say nothing of it.
+        false_headings: texts in either place that are not headings of the document.
+        offsets_right: chunks whose text is at their offset.
+        offsets_wrong: chunks whose text is not at their offset.
+        offsets_absent: chunks without an offset.
         fences_broken: chunks that open a code fence and do not close it.
-        tables_parted: chunks with rows of a table whose header row they do not show.
-        definitions_parted: definitions, or values of JSON, that fit and are whole in no chunk.
-        lines_lost: the share of the document's lines in no chunk; of several documents the mean, in
-            which each counts by its characters.
+        tables_parted: chunks with rows of a table but without its header row.
+        definitions_parted: code definitions or JSON values that fit the limit but are not complete
+            in any chunk.
+        lines_lost: the share of the document's lines that are in no chunk; for several documents
+            the mean, weighted by their characters.
     """
 
     chunks: int
@@ -49,8 +50,8 @@ class Measured:
     lines_lost: float
 
     @classmethod
-    def total(cls, parts: Sequence[tuple[int, Measured]]) -> Measured:
-        """Add up what a tool made of documents, each given with its number of characters."""
+    def total(cls, parts: Sequence[tuple[int, Measurement]]) -> Measurement:
+        """Add up the measurements of documents, given as pairs of a length and a measurement."""
         counts = {
             field.name: sum(getattr(found, field.name) for _, found in parts)
             for field in fields(cls)
@@ -62,7 +63,7 @@ class Measured:
 
     @property
     def faults(self) -> int:
-        """How many chunks, headings, tables and definitions are not as they should be."""
+        """The number of all faults except lost lines."""
         return (
             self.over_limit
             + self.false_headings
@@ -74,16 +75,16 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
-    """What a parse says of a document.
+class Reference:
+    """The reference parse of a document, against which tools are measured.
 
     Attributes:
-        text: the document.
-        headings: the titles of its headings, a title as often as it stands there.
-        is_open: whether it leaves its last fence open.
-        tables: each one's header row, and its other rows.
-        definitions: the texts of definitions, or of values of JSON; of Markdown none.
-        format: the name of its format, plain text where it is not valid as its own.
+        text: the text of the document.
+        headings: the titles of all headings, with repetitions.
+        is_open: whether the last fence of the document is not closed.
+        tables: the header row and the other rows of each table.
+        definitions: the texts of code definitions or JSON values; none for Markdown.
+        format: the name of the format; plain text if the document is not valid in its own.
     """
 
     text: str
@@ -94,7 +95,7 @@ class Truth:
     format: str = _MARKDOWN
 
     @classmethod
-    def of(cls, text: str, form: str = _MARKDOWN) -> Truth:
+    def of(cls, text: str, form: str = _MARKDOWN) -> Reference:
         """Parse a document."""
         if form != _MARKDOWN:
             document = parse_document(text, form)
@@ -104,48 +105,45 @@ class Truth:
                 text, (), is_open=False, tables=(), definitions=texts, format=document.traits.name
             )
         blocks = parse_document(text).blocks
-        # Those in quotes and lists too: a tool is free to find them.
+        # Headings in quotes and lists are included: a tool may find them.
         headings = tuple(_key(b.info) for b in blocks if b.kind is BlockKind.HEADING)
         tables = [_lines(text[b.start : b.end]) for b in blocks if b.kind is BlockKind.TABLE]
         rows = tuple((lines[0], frozenset(lines[2:])) for lines in tables)
         return cls(text, headings, leaves_fence_open(text), rows)
 
 
-def measure(pieces: Sequence[Piece], truth: Truth, limit: int) -> Measured:
-    """Measure what a tool made of a document."""
+def measure(pieces: Sequence[Piece], reference: Reference, limit: int) -> Measurement:
+    """Measure the pieces of a document; `limit` is in characters."""
     sizes = [len(piece.content) for piece in pieces]
-    is_markdown = truth.format == _MARKDOWN
-    claimed = [set(_claimed(piece)) for piece in pieces if is_markdown]
-    known = set(truth.headings)
+    is_markdown = reference.format == _MARKDOWN
+    claimed = [set(_claimed_headings(piece)) for piece in pieces if is_markdown]
+    known = set(reference.headings)
     found = set().union(*claimed)
-    right = [_is_right(piece, truth.text) for piece in pieces]
-    return Measured(
+    right = [_is_offset_right(piece, reference.text) for piece in pieces]
+    return Measurement(
         chunks=len(pieces),
         largest=max(sizes, default=0),
         over_limit=sum(size > limit for size in sizes),
-        headings_found=sum(heading in found for heading in truth.headings),
+        headings_found=sum(heading in found for heading in reference.headings),
         false_headings=len(found - known - {""}),
         offsets_right=right.count(True),
         offsets_wrong=right.count(False),
         offsets_absent=right.count(None),
-        fences_broken=_broken_fences(pieces, truth) if is_markdown else 0,
-        tables_parted=sum(_has_parted_table(piece, truth) for piece in pieces),
-        definitions_parted=_parted_definitions(pieces, truth, limit),
-        lines_lost=1 - validate_content_coverage(pieces, truth.text).coverage,
+        fences_broken=_count_open_fences(pieces, reference) if is_markdown else 0,
+        tables_parted=sum(_has_cut_table(piece, reference) for piece in pieces),
+        definitions_parted=_count_cut_definitions(pieces, reference, limit),
+        lines_lost=1 - validate_content_coverage(pieces, reference.text).coverage,
     )
 
 
-def _is_right(piece: Piece, text: str) -> bool | None:
+def _is_offset_right(piece: Piece, text: str) -> bool | None:
     if piece.start is None:
         return None
     return piece.start >= 0 and text.startswith(piece.text, piece.start)
 
 
-def _claimed(piece: Piece) -> Iterator[str]:
-    """Yield what a chunk says is a heading: in its metadata, or by starting with it.
-
-    It is asked of Markdown alone.
-    """
+def _claimed_headings(piece: Piece) -> Iterator[str]:
+    """Yield the headings in the metadata and at the start of a Markdown chunk."""
     for heading in piece.headings:
         yield _key(_plain(heading))
     blocks = parse_document(piece.content).top
@@ -156,7 +154,7 @@ def _claimed(piece: Piece) -> Iterator[str]:
 
 
 def _plain(title: str) -> str:
-    """Return a title without its markup, as a parser reads it."""
+    """Return a title without Markdown markup."""
     blocks = parse_document(f"# {' '.join(title.split())}").top
     return blocks[0].info if len(blocks) == 1 else title
 
@@ -165,29 +163,29 @@ def _key(title: str) -> str:
     return " ".join(title.split())
 
 
-def _broken_fences(pieces: Sequence[Piece], truth: Truth) -> int:
-    """Count the chunks that end in a fence; one that the document leaves open is none of theirs."""
+def _count_open_fences(pieces: Sequence[Piece], reference: Reference) -> int:
+    """Count the chunks with an unclosed fence, except for the unclosed fence of the document."""
     count = sum(leaves_fence_open(piece.content) for piece in pieces)
-    return count - (truth.is_open and count > 0)
+    return count - (reference.is_open and count > 0)
 
 
-def _parted_definitions(pieces: Sequence[Piece], truth: Truth, limit: int) -> int:
-    shown = "\0".join(_folded(piece.content) for piece in pieces)
-    fitting = [text for text in truth.definitions if len(text) <= limit]
-    return sum(_folded(text) not in shown for text in fitting)
+def _count_cut_definitions(pieces: Sequence[Piece], reference: Reference, limit: int) -> int:
+    shown = "\0".join(_without_spaces(piece.content) for piece in pieces)
+    fitting = [text for text in reference.definitions if len(text) <= limit]
+    return sum(_without_spaces(text) not in shown for text in fitting)
 
 
-def _folded(text: str) -> str:
-    """Return a text without white space, which tools may write anew."""
+def _without_spaces(text: str) -> str:
+    """Return a text without white space, which tools may change."""
     return "".join(text.split())
 
 
-def _has_parted_table(piece: Piece, truth: Truth) -> bool:
+def _has_cut_table(piece: Piece, reference: Reference) -> bool:
     lines = set(_lines(piece.content))
-    return any(header not in lines and lines & rows for header, rows in truth.tables)
+    return any(header not in lines and lines & rows for header, rows in reference.tables)
 
 
 def _lines(text: str) -> list[str]:
-    """Return lines without the white space and markers that containers put before them."""
+    """Return the lines of a text without indentation and block quote markers."""
     lines = (" ".join(line.split()).lstrip("> ") for line in _LINE_END.split(text))
     return [line for line in lines if line]

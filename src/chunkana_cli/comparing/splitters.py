@@ -1,4 +1,4 @@
-"""The tools that are compared, each as a function from a text to pieces of at most a size."""
+"""The compared tools, each as a function that splits a document into pieces."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from chunkana_core import ChunkConfig, Chunker
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What a tool made of a part of a document.
+    """A chunk made by any tool.
 
     Attributes:
-        content: what it shows.
-        text: what should stand at its offset.
-        start: the offset that it claims, None where it claims none.
-        headings: those that its metadata name.
+        content: the content of the chunk.
+        text: the text that should be at the offset.
+        start: the offset in the chunk's metadata, None if there is none.
+        headings: the headings in the chunk's metadata.
     """
 
     content: str
@@ -35,11 +35,11 @@ class Splitter:
     """A tool to compare.
 
     Attributes:
-        name: to show.
-        install: the packages that it needs, as they are given to pip.
-        split: cuts a document; sizes are characters, nothing overlaps. The other options of the
-            configuration are Chunkana's alone.
-        is_for: tells of a format whether the tool is meant for it.
+        name: the name to show.
+        install: the packages that the tool needs, as arguments of pip.
+        split: splits a document without overlap, with sizes in characters; only Chunkana uses the
+            options of the configuration other than the limit.
+        is_for: returns whether the tool applies to a format.
     """
 
     name: str
@@ -48,15 +48,15 @@ class Splitter:
     is_for: Callable[[str], bool]
 
     def pieces(self, document: Document, config: ChunkConfig) -> list[Piece] | None:
-        """Cut a document; None where the tool, or something that it needs, is not installed."""
+        """Split a document; return None if the tool or a dependency is not installed."""
         try:
             return self.split(document, config)
-        except ImportError:  # more than its own name tells: packages may be there in part
+        except ImportError:  # not `find_spec`: a package may be installed without a dependency
             return None
 
 
 def chunkana(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Cut a text with Chunkana."""
+    """Split a document with Chunkana."""
     result = Chunker(config).chunk_hierarchical(document.text, document.format)
     return [
         Piece(c.content, c.text, c.span.start, (*c.section.path, c.title, *c.section_tags))
@@ -65,7 +65,7 @@ def chunkana(document: Document, config: ChunkConfig) -> list[Piece]:
 
 
 def langchain_code(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Cut source code with LangChain's separators for its language."""
+    """Split source code with LangChain's separators for its language."""
     from langchain_text_splitters import (  # noqa: PLC0415  # slow to load
         Language,
         RecursiveCharacterTextSplitter,
@@ -82,9 +82,9 @@ def langchain_code(document: Document, config: ChunkConfig) -> list[Piece]:
 
 
 def langchain_json(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Cut JSON with LangChain's splitter, which writes objects anew and says no offsets.
+    """Split JSON with LangChain's splitter, which serialises objects again, without offsets.
 
-    It takes values alone: there is nothing of a text that is neither JSON nor JSON lines.
+    The splitter takes parsed values: a text that is neither JSON nor JSON lines gives no pieces.
     """
     from langchain_text_splitters import RecursiveJsonSplitter  # noqa: PLC0415  # slow to load
 
@@ -97,8 +97,8 @@ def langchain_json(document: Document, config: ChunkConfig) -> list[Piece]:
     return [Piece(text, text, None) for text in texts]
 
 
-def _json_values(text: str) -> Any:  # noqa: ANN401  # whatever JSON may say
-    """Return what JSON says, or JSON lines as a list."""
+def _json_values(text: str) -> Any:  # noqa: ANN401  # any JSON value
+    """Parse JSON, or JSON lines as a list."""
     try:
         return json.loads(text)
     except ValueError:
@@ -106,7 +106,7 @@ def _json_values(text: str) -> Any:  # noqa: ANN401  # whatever JSON may say
 
 
 def langchain_recursive(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Cut a text with LangChain's separators for Markdown."""
+    """Split a text with LangChain's separators for Markdown."""
     from langchain_text_splitters import (  # noqa: PLC0415  # slow to load
         Language,
         RecursiveCharacterTextSplitter,
@@ -120,7 +120,7 @@ def langchain_recursive(document: Document, config: ChunkConfig) -> list[Piece]:
 
 
 def langchain_headers(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Cut a text at headings, and what is over the limit as above: what LangChain's docs show."""
+    """Split a text at headings, then recursively by size, as LangChain's docs recommend."""
     from langchain_text_splitters import (  # noqa: PLC0415  # slow to load
         MarkdownHeaderTextSplitter,
         RecursiveCharacterTextSplitter,
@@ -136,14 +136,14 @@ def langchain_headers(document: Document, config: ChunkConfig) -> list[Piece]:
 
 
 def llamaindex_markdown(document: Document, _config: ChunkConfig) -> list[Piece]:
-    """Cut a text at headings, which is all that LlamaIndex's MarkdownNodeParser does."""
+    """Split a text at headings with LlamaIndex's MarkdownNodeParser, which has no limit."""
     from llama_index.core.node_parser import MarkdownNodeParser  # noqa: PLC0415  # slow to load
 
     return list(_of_nodes(MarkdownNodeParser(), document.text))
 
 
 def llamaindex_sentences(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Cut a text into sentences with LlamaIndex; characters are its tokens."""
+    """Split a text into sentences with LlamaIndex; each character is a token."""
     from llama_index.core.node_parser import SentenceSplitter  # noqa: PLC0415  # slow to load
 
     parser = SentenceSplitter(
@@ -153,9 +153,9 @@ def llamaindex_sentences(document: Document, config: ChunkConfig) -> list[Piece]
 
 
 def llamaindex_code(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Cut source code at nodes of its syntax tree with LlamaIndex.
+    """Split source code at nodes of its syntax tree with LlamaIndex.
 
-    There is nothing of a text that it takes for an error from its start.
+    A text that its parser rejects as a whole gives no pieces.
     """
     from llama_index.core.node_parser import CodeSplitter  # noqa: PLC0415  # slow to load
 
@@ -168,7 +168,7 @@ def llamaindex_code(document: Document, config: ChunkConfig) -> list[Piece]:
 
 
 def chonkie_code(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Cut source code at nodes of its syntax tree with chonkie."""
+    """Split source code at nodes of its syntax tree with chonkie."""
     from chonkie import CodeChunker  # noqa: PLC0415  # slow to load
 
     _require_grammars()
@@ -177,17 +177,17 @@ def chonkie_code(document: Document, config: ChunkConfig) -> list[Piece]:
 
 
 def _require_grammars() -> None:
-    """Raise an ImportError where grammars would be fetched from a network when they are used."""
-    import tree_sitter_language_pack  # noqa: PLC0415  # of what is optional
+    """Raise an ImportError if the grammars would be downloaded at their first use."""
+    import tree_sitter_language_pack  # noqa: PLC0415  # optional
 
     if hasattr(tree_sitter_language_pack, "download"):
         raise ImportError("grammars come with versions below 1", name="tree_sitter_language_pack")
 
 
-def _of_nodes(parser: Any, text: str) -> Iterator[Piece]:  # noqa: ANN401  # of what is optional
+def _of_nodes(parser: Any, text: str) -> Iterator[Piece]:  # noqa: ANN401  # a class of an optional package
     from llama_index.core import Document  # noqa: PLC0415  # slow to load
 
-    with redirect_stdout(io.StringIO()):  # on which it remarks on small limits
+    with redirect_stdout(io.StringIO()):  # LlamaIndex prints remarks on small limits
         nodes = parser.get_nodes_from_documents([Document(text=text)])
     for node in nodes:
         headings = tuple(_path(node.metadata))
@@ -200,10 +200,10 @@ def _path(metadata: Mapping[str, Any]) -> Iterator[str]:
 
 _LANGCHAIN = "langchain-text-splitters"
 _LLAMAINDEX = "llama-index-core"
-_GRAMMARS = '"tree-sitter-language-pack<1"'  # later ones fetch grammars when they are used
-_CHONKIE = '"chonkie>=1.6.5,<1.6.6"'  # later ones need those
+_GRAMMARS = '"tree-sitter-language-pack<1"'  # later versions download grammars at first use
+_CHONKIE = '"chonkie>=1.6.5,<1.6.6"'  # later versions need those grammars
 _SAME_NAMES = ("python", "go", "rust", "java", "c", "cpp", "csharp", "ruby", "php")
-# Of LangChain's separators, by our names of formats.
+# Names of LangChain's languages, by Chunkana's names of formats.
 _LANGUAGES = {
     **dict(zip(_SAME_NAMES, _SAME_NAMES, strict=True)),
     "javascript": "js",

@@ -1,4 +1,4 @@
-"""Tools side by side, on the screen."""
+"""Print comparisons of splitters as tables."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from chunkana_cli.comparing.comparison import Comparison
-from chunkana_cli.comparing.measures import Measured
-from chunkana_cli.screen.naming import counted
+from chunkana_cli.comparing.measures import Measurement
+from chunkana_cli.screen.naming import format_count
 from chunkana_cli.screen.visible import on_one_line
 
-# What is shown, and whether anything but 0 is bad.
-_ROWS: dict[str, tuple[Callable[[Measured], str], bool]] = {
+# Each row: its label, the cell of a measurement, and whether a value other than 0 is a fault.
+_ROWS: dict[str, tuple[Callable[[Measurement], str], bool]] = {
     "chunks": (lambda m: f"{m.chunks:,}", False),
     "largest chunk": (lambda m: f"{m.largest:,}", False),
     "over the limit": (lambda m: f"{m.over_limit:,}", True),
@@ -31,11 +31,11 @@ _ROWS: dict[str, tuple[Callable[[Measured], str], bool]] = {
 
 _MARKDOWNS = {"headings found", "false headings", "fences broken", "tables parted"}
 _NARROW = 80  # columns, below which the table would cut names
-_FEW = 12  # files; of more, the totals alone are shown
+_FEW = 12  # files; for more, only the totals are shown
 
 
 def show_comparisons(comparisons: Sequence[Comparison], console: Console) -> None:
-    """Print a table of what was measured for each group of documents, and what could not be."""
+    """Print a table for each group of documents, and the tools that are not installed."""
     for number, comparison in enumerate(comparisons):
         if number:
             console.print()
@@ -60,35 +60,37 @@ def _show(comparison: Comparison, console: Console) -> None:
 
 
 def _side_by_side(comparison: Comparison) -> Table:
-    measured = comparison.measured
+    measurements = comparison.measurements
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column()
-    for splitter in measured:
+    for splitter in measurements:
         table.add_column(splitter.name, justify="right", max_width=12)
     for label, (cell, is_bad) in _rows(comparison).items():
-        cells = [cell(found) for found in measured.values()]
+        cells = [cell(found) for found in measurements.values()]
         table.add_row(label, *(Text(c, "red" if is_bad and c != "0" else "") for c in cells))
     return table
 
 
 def _by_file(comparison: Comparison) -> Table:
-    """Return a row a file: for each tool the number of its chunks, and of its faults."""
+    """Return a table with a row for each file: the numbers of chunks and faults by tool."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("chunks / faults", overflow="fold")
-    for splitter in comparison.measured:
+    for splitter in comparison.measurements:
         table.add_column(splitter.name, justify="right", max_width=12)
     for document in comparison.documents:
         name = Text(on_one_line(document.name))
-        table.add_row(name, *(Text(_brief(found)) for found in document.measured.values()))
+        table.add_row(
+            name, *(Text(_format_counts(found)) for found in document.measurements.values())
+        )
     return table
 
 
-def _brief(found: Measured) -> str:
+def _format_counts(found: Measurement) -> str:
     return f"{found.chunks:,} / {found.faults:,}"
 
 
 def _list_tools(comparison: Comparison, console: Console) -> None:
-    for splitter, found in comparison.measured.items():
+    for splitter, found in comparison.measurements.items():
         console.print(Text(splitter.name, style="bold"))
         cells = (f"{label} {cell(found)}" for label, (cell, _) in _rows(comparison).items())
         console.print(Text(", ".join(cells)))
@@ -98,15 +100,17 @@ def _list_tools(comparison: Comparison, console: Console) -> None:
 def _list_files(comparison: Comparison, console: Console) -> None:
     console.print(Text("chunks / faults", style="bold"))
     for document in comparison.documents:
-        cells = (f"{tool.name} {_brief(found)}" for tool, found in document.measured.items())
+        cells = (
+            f"{tool.name} {_format_counts(found)}" for tool, found in document.measurements.items()
+        )
         console.print(Text(f"{on_one_line(document.name)}: {', '.join(cells)}"))
     console.print()
 
 
-def _rows(comparison: Comparison) -> dict[str, tuple[Callable[[Measured], str], bool]]:
-    """Return what is shown of documents of their formats."""
-    left_out = {"definitions parted"} if _is_markdown(comparison) else _MARKDOWNS
-    return {label: row for label, row in _ROWS.items() if label not in left_out}
+def _rows(comparison: Comparison) -> dict[str, tuple[Callable[[Measurement], str], bool]]:
+    """Return the rows of the table that apply to the formats of the documents."""
+    ignored = {"definitions parted"} if _is_markdown(comparison) else _MARKDOWNS
+    return {label: row for label, row in _ROWS.items() if label not in ignored}
 
 
 def _is_markdown(comparison: Comparison) -> bool:
@@ -117,12 +121,12 @@ def _heading(comparison: Comparison) -> str:
     documents, formats = comparison.documents, ", ".join(comparison.formats)
     name, facts = on_one_line(documents[0].name), [formats]
     if len(documents) > 1:
-        name, facts = f"{counted(len(documents), 'file')} of {formats}", []
+        name, facts = f"{format_count(len(documents), 'file')} of {formats}", []
     counts = {"definition": sum(document.definitions for document in documents)}
     if _is_markdown(comparison):
         facts = []
         headings = sum(document.headings for document in documents)
         counts = {"heading": headings, "table": sum(document.tables for document in documents)}
-    size = counted(sum(document.characters for document in documents), "character")
-    facts = [size, *facts, *(counted(number, noun) for noun, number in counts.items())]
+    size = format_count(sum(document.characters for document in documents), "character")
+    facts = [size, *facts, *(format_count(number, noun) for noun, number in counts.items())]
     return f"{name}: {', '.join(facts)}; limit {comparison.limit:,} characters"

@@ -1,1 +1,1 @@
-"""What `chunkana demo` does: search by words, merge what is found, and show it."""
+"""The work of `chunkana demo`: lexical search, auto-merging of the hits, and their display."""

@@ -1,4 +1,4 @@
-"""Auto-merging: a parent replaces its children when more than half of them were hit."""
+"""Auto-merging: a parent replaces its children if more than half of them are hits."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from chunkana_retrieval import Hit, Parent, merge_hits
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text to read: of a leaf that was hit, or of a parent that replaced its children.
+    """A passage to read: a leaf that was hit, or a parent that replaced its children.
 
     Attributes:
         node: the leaf or parent.
-        score: the best of its hits.
-        replaced: the number of children that it replaced, 0 for a leaf.
+        score: the best score of its hits.
+        replaced: the number of children that the parent replaced, 0 for a leaf.
     """
 
     node: MergeNode
@@ -26,17 +26,17 @@ class Passage:
 
     @property
     def text(self) -> str:
-        """The leaf's content, with the headings it continues; the parent's exact slice."""
+        """The content of a leaf, which may repeat headings, or the exact slice of a parent."""
         chunk = self.node.chunk
         return chunk.content if self.node.is_leaf and chunk is not None else self.node.text
 
 
 def merge_leaves(tree: MergeTree, scores: Mapping[str, float]) -> list[Passage]:
-    """Return what to read for the leaves that were hit, the best first.
+    """Merge the leaves that were hit into passages, the best first.
 
     Args:
-        tree: of one document.
-        scores: of the leaves that were hit, by their ids, the best first.
+        tree: the merge tree of one document.
+        scores: the scores of the leaves that were hit, by their ids, the best first.
     """
     nodes = {node.node_id: node for node in tree.nodes}
     parents = {i: Parent(len(node.children_ids), node.parent_id) for i, node in nodes.items()}
@@ -46,20 +46,20 @@ def merge_leaves(tree: MergeTree, scores: Mapping[str, float]) -> list[Passage]:
 
 
 def nearly_merged(tree: MergeTree, passages: Iterable[Passage]) -> list[tuple[MergeNode, int]]:
-    """Return the parents of several passages that were not enough, with how many there are."""
+    """Return the parents with several hits, but too few to merge, and the number of hits."""
     counts = Counter(passage.node.parent_id for passage in passages)
     parents = ((tree.get(i), count) for i, count in counts.items() if i is not None and count > 1)
     return [(parent, count) for parent, count in parents if parent is not None]
 
 
 def children_of(tree: MergeTree, node: MergeNode) -> list[MergeNode]:
-    """Return the nodes directly under one, in document order."""
+    """Return the children of a node, in document order."""
     children = (tree.get(child) for child in node.children_ids)
     return [child for child in children if child is not None]
 
 
 def leaves_under(tree: MergeTree, node: MergeNode) -> list[Chunk]:
-    """Return the chunks that a node holds, in document order."""
+    """Return the leaves under a node, in document order."""
     leaves: list[Chunk] = []
     waiting = [node]
     while waiting:

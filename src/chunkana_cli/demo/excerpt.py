@@ -1,4 +1,4 @@
-"""The lines of a long passage that are worth showing."""
+"""Choose the excerpt of a long passage that matches a question best."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from chunkana_retrieval import words_of
 
-_CONTEXT = 2  # lines to show before the first that matters
+_CONTEXT = 2  # lines to show before the first line with a word of the question
 
 
 def best_window(lines: Sequence[str], question: str, count: int) -> range:
-    """Return the indexes of `count` lines in a row that say most about a question.
+    """Return the range of `count` consecutive lines with the most words of a question.
 
     >>> best_window(["Fish.", "Birds.", "Cats.", "Dogs."], "a dog", 2)
     range(2, 4)
@@ -25,5 +25,5 @@ def best_window(lines: Sequence[str], question: str, count: int) -> range:
 
     start = max(range(len(lines) - count + 1), key=worth)  # the first of the best
     while start + count < len(lines) and not any(found[start : start + _CONTEXT + 1]):
-        start += 1  # what matters is at the window's end: leave room for what follows it
+        start += 1  # the matches are at the end of the window: show lines after them
     return range(start, start + count)

@@ -1,4 +1,4 @@
-"""What a reader is given, trimmed to what fits on the screen."""
+"""Show the passages to read, trimmed to fit the screen."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from rich.text import Text
 
 from chunkana_cli.demo.auto_merge import Passage, leaves_under
 from chunkana_cli.demo.excerpt import best_window
-from chunkana_cli.demo.running import Demo
-from chunkana_cli.screen.naming import path_of_all, place_of
+from chunkana_cli.demo.running import DemoRun
+from chunkana_cli.screen.naming import format_location, path_of_all
 from chunkana_cli.screen.visible import on_one_line, visible
 from chunkana_retrieval import find_words
 
@@ -19,8 +19,8 @@ _NOT_WORTH_TRIMMING = 3  # lines
 _BAR = "│ "
 
 
-def passages_of(demo: Demo, width: int) -> Iterator[Group | Text]:
-    """Yield the best passages, each under a line that cites it."""
+def render_passages(demo: DemoRun, width: int) -> Iterator[Group | Text]:
+    """Yield the best passages, each below a citation."""
     shown = zip(demo.passages, _EXCERPT_LINES, strict=False)
     for number, ((index, passage), count) in enumerate(shown, 1):
         citation = Text(f"{number}. ").append(_citation(demo, index, passage))
@@ -32,16 +32,16 @@ def passages_of(demo: Demo, width: int) -> Iterator[Group | Text]:
         yield Text(f"… and {more} more", style="dim")
 
 
-def _citation(demo: Demo, index: int, passage: Passage) -> Text:
-    chunked = demo.chunked[index]
-    leaves = leaves_under(chunked.tree, passage.node)
-    name = "" if len(demo.chunked) == 1 else f"{on_one_line(chunked.document.name)}, "
-    place = f"  {name}{place_of(leaves[0], leaves[-1])}, {len(passage.text):,} characters"
+def _citation(demo: DemoRun, index: int, passage: Passage) -> Text:
+    document = demo.documents[index]
+    leaves = leaves_under(document.tree, passage.node)
+    name = "" if len(demo.documents) == 1 else f"{on_one_line(document.document.name)}, "
+    place = f"  {name}{format_location(leaves[0], leaves[-1])}, {len(passage.text):,} characters"
     return Text(path_of_all(leaves), style="bold").append(place, style="not bold dim")
 
 
 def _wrapped(text: str, width: int, question: str) -> list[Text]:
-    """Return a text as lines that fit the screen, words of the question in colour."""
+    """Wrap a text to the width of the screen, and highlight the words of the question."""
     marked = Text(visible(text), tab_size=4)
     for start, end in find_words(marked.plain, question):
         marked.stylize("bold yellow", start, end)
@@ -52,7 +52,7 @@ def _wrapped(text: str, width: int, question: str) -> list[Text]:
 
 
 def _trimmed(lines: Sequence[Text], window: range) -> Iterator[Text]:
-    """Yield the lines of a window, and how many are left out on either side."""
+    """Yield the lines of a window, with the numbers of lines left out before and after it."""
     above, below = window.start, len(lines) - window.stop
     start = window.start if above > _NOT_WORTH_TRIMMING else 0
     stop = window.stop if below > _NOT_WORTH_TRIMMING else len(lines)

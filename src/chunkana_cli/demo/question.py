@@ -1,4 +1,4 @@
-"""A question to ask of a document that nobody has asked about."""
+"""Choose a question for a document if the user asked none."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _WORDS = 8
 
 
 def pick_question(index: Index, tree: MergeTree, title: str, count: int) -> str:
-    """Return a question about a large part of a document, if possible one whose answer merges.
+    """Return a question about a large section, if possible one whose hits merge into a parent.
 
     Args:
-        index: of that document alone.
-        tree: the document's.
-        title: the document's own, which says nothing about a part.
-        count: of the hits to merge.
+        index: the search index of the document.
+        tree: the merge tree of the document.
+        title: the title of the document, which is not used as a topic if there are others.
+        count: the number of hits to merge.
     """
     topics = (topic for topic in _topics(tree) if topic != on_one_line(title))
     questions = [f"What about {topic}?" for topic in islice(topics, _TRIALS)]
@@ -35,7 +35,7 @@ def pick_question(index: Index, tree: MergeTree, title: str, count: int) -> str:
 
 
 def _topics(tree: MergeTree) -> Iterator[str]:
-    """Yield the titles of parents, the largest first, then of leaves, or how their text begins."""
+    """Yield the titles of parents, the largest first, then titles or first words of leaves."""
     seen = {""}
     for node in sorted(tree.nodes, key=lambda node: (node.is_leaf, -len(node.span))):
         topic = on_one_line("".join(common_path(leaves_under(tree, node))[-1:]))

@@ -1,4 +1,4 @@
-"""The demonstration: chunk documents, ask a question, merge what is found."""
+"""Run the demonstration: chunk documents, search for a question, merge the hits."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from chunkana_core import ChunkConfig, Chunker, Context, HierarchicalChunkingRes
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """How to search and merge.
+    """The options of searching and merging.
 
     Attributes:
-        hits: the most leaves to find.
-        max_parent_size: of what they may merge into.
+        hits: the maximum number of hits.
+        max_parent_size: the maximum size of a parent that may replace its children.
     """
 
     hits: int
@@ -27,13 +27,13 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunked:
-    """A document and what became of it.
+class ChunkedDocument:
+    """A document with its chunks and merge tree.
 
     Attributes:
-        document: as it was read.
-        result: its chunks.
-        tree: what may merge.
+        document: the document.
+        result: the chunks of the document.
+        tree: the merge tree of the chunks.
     """
 
     document: Document
@@ -42,19 +42,19 @@ class Chunked:
 
 
 @dataclass(frozen=True, slots=True)
-class Demo:
-    """All that the demonstration shows.
+class DemoRun:
+    """The results that the demonstration shows.
 
     Attributes:
-        chunked: the documents.
-        seconds: what it took to chunk them.
-        config: how they were chunked.
-        question: as it was asked.
+        documents: the chunked documents.
+        seconds: the duration of chunking.
+        config: the chunking options.
+        question: the question.
         hits: the leaves that were found, the best first.
-        passages: what to read for them, each with the index of its document, the best first.
+        passages: pairs of the index of a document and a passage, the best first.
     """
 
-    chunked: tuple[Chunked, ...]
+    documents: tuple[ChunkedDocument, ...]
     seconds: float
     config: ChunkConfig
     question: str
@@ -64,14 +64,14 @@ class Demo:
 
 def run_demo(
     documents: Sequence[Document], question: str | None, retrieval: Retrieval, config: ChunkConfig
-) -> Demo:
+) -> DemoRun:
     """Chunk documents, search them and merge.
 
     Args:
-        documents: one or more, of which at least one has text.
-        question: None for one about the first document.
-        retrieval: how to search and merge.
-        config: how to chunk.
+        documents: the documents, of which at least one has text.
+        question: the question, None to choose one about the first document.
+        retrieval: the options of searching and merging.
+        config: the chunking options.
     """
     start = perf_counter()
     chunker = Chunker(config, Context())
@@ -83,12 +83,12 @@ def run_demo(
         title = results[0].chunks[0].title if results[0].chunks else ""
         question = pick_question(Index.of(results[:1]), trees[0], title, retrieval.hits)
     hits = Index.of(results).search(question, retrieval.hits)
-    chunked = tuple(map(Chunked, documents, results, trees))
-    return Demo(chunked, seconds, config, question, hits, _merged(trees, hits))
+    chunked = tuple(map(ChunkedDocument, documents, results, trees))
+    return DemoRun(chunked, seconds, config, question, hits, _merged(trees, hits))
 
 
 def _merged(trees: Sequence[MergeTree], hits: Sequence[FoundChunk]) -> list[tuple[int, Passage]]:
-    """Merge within each document; rank the passages of all."""
+    """Merge the hits within each document, and sort all passages by score."""
     passages: list[tuple[int, Passage]] = []
     for index, tree in enumerate(trees):
         scores = {hit.chunk.chunk_id: hit.score for hit in hits if hit.document == index}

@@ -1,4 +1,4 @@
-"""What a format of `split` is."""
+"""The interface of an output format of `split`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from chunkana_core import HierarchicalChunkingResult
 
 @dataclass(frozen=True, slots=True)
 class RowOptions:
-    """What is written of each chunk, in formats of rows.
+    """The options of formats that write a row for each chunk.
 
     Attributes:
-        fields: names of fields, in their order.
-        front_matter_keys: keys of front matter to copy into the metadata.
+        fields: the names of the fields to write, in order.
+        front_matter_keys: front matter keys to copy into the metadata.
     """
 
     fields: tuple[str, ...] = tuple(FIELDS)
@@ -26,12 +26,12 @@ class RowOptions:
 
 @dataclass(frozen=True, slots=True)
 class RowFormat:
-    """What formats with a row for each chunk can do besides.
+    """The functions of formats with a row for each chunk.
 
     Attributes:
-        select: returns the rows of some numbers, of the rows of a document.
-        read: yields the rows of each document from a file, by how many rows each has, in order;
-            those of which the flag is false are passed over.
+        select: returns the rows at some indexes from the rows of a document.
+        read: yields the rows of documents from a file, given for each document, in order, its
+            number of rows and whether to yield or skip them.
     """
 
     select: Callable[[Any, Sequence[int]], Any]
@@ -40,16 +40,16 @@ class RowFormat:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A way to write chunks.
+    """An output format.
 
     Attributes:
-        name: by which `--format` knows it.
-        suffixes: of files of it, the usual one first.
-        render: makes what is written of a document, of the options, its name and its chunks; runs
-            in any process.
-        write: writes what was made of all documents, in order, to a file.
-        is_text: whether it may go to standard output, and be compressed.
-        rows: for formats with a row for each chunk, else None.
+        name: the value of `--format`.
+        suffixes: the suffixes of files in this format, the usual one first.
+        render: renders a document, from the options, its name and its chunks; called in worker
+            processes.
+        write: writes rendered documents, in order, to a file.
+        is_text: whether the format may be written to standard output, and compressed.
+        rows: the functions of a format with a row for each chunk, otherwise None.
     """
 
     name: str
@@ -61,6 +61,6 @@ class Format:
 
 
 def write_lines(_options: RowOptions, rendered: Iterator[Sequence[bytes]], out: BinaryIO) -> None:
-    """Write one document after the other."""
+    """Write the rendered lines of all documents."""
     for lines in rendered:
         out.writelines(lines)

@@ -1,4 +1,4 @@
-"""Chunks for programs: one JSON object a line, with the fields of a table of chunks."""
+"""JSON lines: one object for each chunk, with the fields of a table of chunks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 from chunkana_batch.rows import DocumentFields
 from chunkana_cli.formats.format import Format, RowFormat, RowOptions, write_lines
-from chunkana_cli.writing.written_json import to_json
+from chunkana_cli.writing.json_text import to_json
 from chunkana_core import HierarchicalChunkingResult
 
 
 def render(options: RowOptions, name: str, result: HierarchicalChunkingResult) -> list[bytes]:
-    """Return the line of each leaf of a document; its metadata is an object."""
+    """Return a line of JSON for each leaf; unlike in tables, `metadata` is an object."""
     rows = DocumentFields.of_file(name).rows(result, options.front_matter_keys)
     names = options.fields
     return [(to_json({name: row[name] for name in names}) + "\n").encode() for row in rows]

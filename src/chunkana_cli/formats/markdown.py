@@ -1,11 +1,11 @@
-"""The documents themselves, with a comment before each chunk that says where it ends."""
+"""Markdown output: the text of each chunk, after a comment with its place and length."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from chunkana_cli.formats.format import Format, RowOptions, write_lines
-from chunkana_cli.writing.written_json import to_json
+from chunkana_cli.writing.json_text import to_json
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
 # `--` and `>` would end a comment early.
@@ -13,10 +13,10 @@ _IN_COMMENT = {"--": "\\u002d\\u002d", ">": "\\u003e"}
 
 
 def to_markdown(name: str, result: HierarchicalChunkingResult) -> Iterator[str]:
-    """Yield each leaf's exact text below its marker, and a blank line.
+    """Yield a marker, the exact text and a blank line for each leaf.
 
-    A marker is a line `<!-- chunk {…} -->`. Its `length` says how many code points follow it, so
-    that nothing in a document can be taken for a marker by who counts.
+    A marker is a line `<!-- chunk {…} -->`. Its `length` is the number of code points of the text,
+    so that a reader that counts them never treats text of a document as a marker.
     """
     leaves = result.get_leaves()
     for number, chunk in enumerate(leaves, 1):
@@ -42,7 +42,7 @@ def _marker(name: str, number: int, count: int, chunk: Chunk) -> str:
 
 
 def render(_options: RowOptions, name: str, result: HierarchicalChunkingResult) -> list[bytes]:
-    """Return a document with its markers."""
+    """Return the Markdown output of a document."""
     return ["".join(to_markdown(name, result)).encode()]
 
 

@@ -1,4 +1,4 @@
-"""Chunks as a Parquet table, a row each, of the schema of `chunkana_batch`."""
+"""Parquet output: a row for each chunk, with the schema of `chunkana_batch`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from chunkana_batch.tables import rows_to_batch, schema_of
 from chunkana_cli.formats.format import Format, RowFormat, RowOptions
 from chunkana_core import HierarchicalChunkingResult
 
-_ROWS = 10_000  # in a group, which readers load as a whole
-_NEW_ROWS = 500  # made to a table at a time
+_ROWS = 10_000  # of a row group, which readers load as a whole
+_NEW_ROWS = 500  # from which waiting rows are converted to an Arrow batch
 
 
 def render(options: RowOptions, name: str, result: HierarchicalChunkingResult) -> list[Row]:
@@ -30,7 +30,7 @@ def render(options: RowOptions, name: str, result: HierarchicalChunkingResult) -
 def write(
     options: RowOptions, documents: Iterator[list[Row] | pa.RecordBatch], out: BinaryIO
 ) -> None:
-    """Write the rows of all documents, in groups of one size however they were made."""
+    """Write the rows of all documents in row groups of `_ROWS` rows."""
     schema = schema_of(options.fields)
     with pq.ParquetWriter(out, schema, compression="zstd") as writer:
         waiting: list[pa.RecordBatch] = []
@@ -50,7 +50,7 @@ def write(
 def _batches(
     options: RowOptions, documents: Iterable[list[Row] | pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of documents, those that are no table yet many at a time."""
+    """Yield the rows of documents as Arrow batches; convert lists of rows many at a time."""
     waiting: list[Row] = []
     for rows in documents:
         is_new = isinstance(rows, list)
@@ -59,7 +59,7 @@ def _batches(
         if waiting and not (is_new and len(waiting) < _NEW_ROWS):
             yield rows_to_batch(waiting, options.fields)
             waiting = []
-        if not is_new:  # of an earlier run
+        if not is_new:  # reused from an earlier run
             yield rows
     if waiting:
         yield rows_to_batch(waiting, options.fields)
@@ -72,14 +72,14 @@ def _select(rows: list[Row], numbers: Sequence[int]) -> list[Row]:
 def _read(path: Path, counts: Iterable[tuple[int, bool]]) -> Iterator[pa.RecordBatch]:
     with pq.ParquetFile(path) as file:
         groups = file.iter_batches(_ROWS)
-        held = pa.Table.from_batches([], file.schema_arrow)
+        table = pa.Table.from_batches([], file.schema_arrow)
         for count, is_wanted in counts:
-            while held.num_rows < count:
-                held = pa.concat_tables([held, pa.Table.from_batches([next(groups)])])
+            while table.num_rows < count:
+                table = pa.concat_tables([table, pa.Table.from_batches([next(groups)])])
             if is_wanted:
-                rows = held.slice(0, count).combine_chunks().to_batches()
+                rows = table.slice(0, count).combine_chunks().to_batches()
                 yield rows[0] if rows else pa.RecordBatch.from_pylist([], file.schema_arrow)
-            held = held.slice(count)
+            table = table.slice(count)
 
 
 FORMAT = Format(

@@ -1,11 +1,11 @@
-"""Chunks for people."""
+"""Text output for people: the content of each chunk below a line that describes it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from chunkana_cli.formats.format import Format, RowOptions, write_lines
-from chunkana_cli.screen.naming import counted
+from chunkana_cli.screen.naming import format_count
 from chunkana_cli.screen.visible import on_one_line, visible
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
@@ -13,7 +13,7 @@ from chunkana_core import Chunk, HierarchicalChunkingResult
 def to_text(name: str, result: HierarchicalChunkingResult) -> Iterator[str]:
     """Yield a heading for the document, and each leaf under a line that describes it."""
     leaves = result.get_leaves()
-    counts = f"{counted(len(leaves), 'chunk')}, {counted(len(result.text), 'character')}"
+    counts = f"{format_count(len(leaves), 'chunk')}, {format_count(len(result.text), 'character')}"
     strategy = f", strategy {result.strategy_used}" if leaves else ""
     yield f"════ {on_one_line(name)}: {counts}{strategy}\n\n"
     for number, chunk in enumerate(leaves, 1):
@@ -37,7 +37,7 @@ def _describe(chunk: Chunk) -> str:
 
 
 def render(_options: RowOptions, name: str, result: HierarchicalChunkingResult) -> list[bytes]:
-    """Return the text of a document."""
+    """Return the text output of a document."""
     return ["".join(to_text(name, result)).encode()]
 
 

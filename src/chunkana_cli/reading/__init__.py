@@ -1,1 +1,1 @@
-"""What the command reads: files, standard input, and the encodings of both."""
+"""Find and read the input of commands: files, folders, standard input, tables of chunks."""

@@ -1,4 +1,4 @@
-"""What commands do with many documents: read, chunk, go on where one fails."""
+"""Read and chunk the documents of a command; a failed document is reported and skipped."""
 
 from __future__ import annotations
 
@@ -23,85 +23,86 @@ from chunkana_cli.reading.encodings import UTF_8
 from chunkana_cli.reading.files import is_file
 from chunkana_cli.reading.paths import find_files
 from chunkana_cli.reading.tables import is_compressed_lines, is_parquet
-from chunkana_cli.screen.naming import counted
+from chunkana_cli.screen.naming import format_count
 from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, format_of
 
 T = TypeVar("T")
 _AUTO = "auto"
-_MOST_JOBS = 1000  # no machine gains by more, and some fail
-_MOST_DIGITS = 20  # more would be slow to read
+_MAX_JOBS = 1000  # more processes help on no machine, and fail on some
+_MAX_DIGITS = 20  # int() is slow for very long numbers
 Jobs = Annotated[
     str,
-    typer.Option("--jobs", "-j", metavar="N", help="Processes; auto or 0 for one a processor."),
+    typer.Option("--jobs", "-j", metavar="N", help="Processes; auto or 0: one for each processor."),
 ]
 
 
 def workers_of(jobs: str) -> int:
-    """Return the number that `--jobs` means, 0 for as many as there are processors."""
+    """Parse `--jobs`; return the number of processes, 0 for one for each processor."""
     if jobs == _AUTO:
         return 0
-    is_number = jobs.isascii() and jobs.isdigit() and len(jobs) <= _MOST_DIGITS
-    if not (is_number and int(jobs) <= _MOST_JOBS):
-        fail(f"--jobs is {jobs!r}; allowed: a whole number from 0 to {_MOST_JOBS}, or auto", USAGE)
+    is_number = jobs.isascii() and jobs.isdigit() and len(jobs) <= _MAX_DIGITS
+    if not (is_number and int(jobs) <= _MAX_JOBS):
+        fail(f"--jobs is {jobs!r}; allowed: a whole number from 0 to {_MAX_JOBS}, or auto", USAGE)
     return int(jobs)
 
 
 @dataclass(slots=True)
 class Batch:
-    """The documents of a command; counts those that failed.
+    """The documents of a command, with a count of failures.
 
     Attributes:
-        names: of the files that were found.
-        given: the name of their format, or "auto".
-        encoding: of their texts.
-        failures: how many arguments and files could not be found, read or chunked.
-        has_made: whether any was chunked.
-        has_fallback: whether any was chunked in another format than its own, which is said once.
+        names: the names of the files that were found.
+        input_format: the name of their format, or "auto".
+        encoding: the encoding of their texts.
+        failures: the number of arguments and files that could not be found, read or chunked.
+        has_chunked: whether any document was chunked.
+        has_fallback: whether any document was chunked as plain text because it is not valid in its
+            own format; only the first is reported.
     """
 
     names: Sequence[str]
-    given: str = AUTO
+    input_format: str = AUTO
     encoding: str = UTF_8
     failures: int = 0
-    has_made: bool = field(default=False)
+    has_chunked: bool = field(default=False)
     has_fallback: bool = field(default=False)
 
     @classmethod
-    def of(cls, arguments: Sequence[str], given: str, encoding: str = UTF_8) -> Batch:
-        """Find the files that arguments mean; report those that mean none.
+    def of(cls, arguments: Sequence[str], input_format: str, encoding: str = UTF_8) -> Batch:
+        """Find the files of the arguments; report arguments without files.
 
-        Of the first file of a kind that is not known it is said that it is taken for plain text.
+        The first file of an unknown type is reported too; such files are read as plain text.
         """
-        require_format(given)
-        names, is_whole = find_files(arguments)
+        require_format(input_format)
+        names, is_complete = find_files(arguments)
         unknown = [name for name in names if _is_unknown(name)]
-        if unknown and given == AUTO:
-            report(f"{unknown[0]}: of no known kind, taken for plain text; --from names another")
-        return cls(names, given, encoding, 0 if is_whole else 1)
+        if unknown and input_format == AUTO:
+            report(f"{unknown[0]}: unknown file type, read as plain text; set another with --from")
+        return cls(names, input_format, encoding, 0 if is_complete else 1)
 
     def documents(self, names: Sequence[str] | None = None) -> Iterator[Document]:
-        """Yield each file, or each of some; report those that cannot be read."""
+        """Read and yield the named files, by default all; report those that cannot be read."""
         for name in self.names if names is None else names:
             try:
-                document = read_document(name, self.given, self.encoding)
+                document = read_document(name, self.input_format, self.encoding)
             except InputError as error:
                 self.report_failure(str(error))
             else:
-                yield replace(document, name=written_name(name))
+                yield replace(document, name=escape_name(name))
 
-    def with_text(self) -> list[Document]:
-        """Return the files that have text; end the command where there are none."""
+    def nonempty_documents(self) -> list[Document]:
+        """Return the documents that have text; end the command if there are none."""
         documents = [*self.documents()]
         found = [document for document in documents if document.text.strip()]
         if documents and not found:
             name, others = documents[0].name, len(documents) - 1
-            what = f"{name} and {counted(others, 'other')}: have" if others else f"{name}: has"
+            what = f"{name} and {format_count(others, 'other')}: have" if others else f"{name}: has"
             self.report_failure(f"{what} no text to chunk")
         if not found:
             raise typer.Exit(FAILED)
         return found
 
-    def chunked(  # noqa: PLR0913  # half of them are optional
+    def chunk(  # noqa: PLR0913  # half of them are optional
         self,
         config: ChunkConfig,
         workers: int,
@@ -111,24 +112,24 @@ class Batch:
         context: Context | None = None,
         names: Sequence[str] | None = None,
     ) -> Iterator[T]:
-        """Yield what is made of each document, in order; report those that fail.
+        """Chunk documents and yield the value of `make` for each, in order; report failures.
 
-        Of the first that is not valid as what it should be it is said that it is plain text.
+        The first document that is not valid in its format is reported; it is chunked as plain text.
 
         Args:
-            config: how to chunk.
-            workers: the number of processes, 0 for one a processor.
-            make: returns what is yielded, of the name of a document and its chunks.
-            progress: is called with the number of documents done.
-            context: what is embedded before each content.
-            names: of the files to chunk; by default all.
+            config: the chunking options.
+            workers: the number of processes, 0 for one for each processor.
+            make: a function of the name and the chunks of a document.
+            progress: a function that is called with the number of documents done.
+            context: the context that is embedded before each content.
+            names: the names of the files to chunk; by default all.
         """
-        format_of_document = partial(format_of_file, self.given)
+        format_of_document = partial(format_of_file, self.input_format)
         outcomes = chunk_many(
             ((document.name, document.text) for document in self.documents(names)),
             config,
             workers,
-            make=partial(_with_format, make),
+            make=partial(_add_format, make),
             context=context,
             format=format_of_document,
             progress=progress,
@@ -138,18 +139,18 @@ class Batch:
                 if outcome.value is None:
                     self.report_failure(f"{outcome.name}: cannot be chunked: {outcome.error}")
                 else:
-                    self.has_made = True
-                    taken, made = outcome.value
+                    self.has_chunked = True
+                    format_name, value = outcome.value
                     self.has_fallback = self.has_fallback or report_fallback(
-                        outcome.name, format_of_document(outcome.name), taken
+                        outcome.name, format_of_document(outcome.name), format_name
                     )
-                    yield made
+                    yield value
         except WorkerError as error:
             fail(str(error))
 
     def require_any(self) -> None:
         """End the command with an error if files failed and none was chunked."""
-        if not self.has_made:
+        if not self.has_chunked:
             self.end()
 
     def end(self) -> None:
@@ -163,12 +164,12 @@ class Batch:
         self.failures += 1
 
 
-def _with_format(
+def _add_format(
     make: Callable[[str, HierarchicalChunkingResult], T],
     name: str,
     result: HierarchicalChunkingResult,
 ) -> tuple[str, T]:
-    """Return the format that a document was chunked in, and what is made of its chunks."""
+    """Return the format that a document was chunked in, and the value of `make`."""
     return result.format, make(name, result)
 
 
@@ -177,6 +178,6 @@ def _is_unknown(name: str) -> bool:
     return format_of(name) is None and is_file(name) and not is_table
 
 
-def written_name(name: str) -> str:
-    """Return a name as every format can write it: bytes that are no UTF-8 escaped."""
+def escape_name(name: str) -> str:
+    """Return a file name that every output format can encode: bytes other than UTF-8 escaped."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")

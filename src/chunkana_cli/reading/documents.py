@@ -1,4 +1,4 @@
-"""Where documents come from: files, standard input, and the demo's own."""
+"""Read documents from files and standard input, and find their formats."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from chunkana_cli.reading.inputs import read_bytes, read_standard_input
 from chunkana_core import HierarchicalChunkingResult, format_names, format_of
 
 STANDARD_INPUT = "-"
-AUTO = "auto"  # the format that a file's name tells
+AUTO = "auto"  # the format follows from the name of the file
 InputFormat = Annotated[
     str,
-    typer.Option("--from", metavar="FORMAT", help="What the files are; auto goes by their names."),
+    typer.Option("--from", metavar="FORMAT", help="The format of the files; auto: by their names."),
 ]
-DEFAULT_QUESTION = "Which options limit the size of a chunk?"  # of the demo's own documents
+DEFAULT_QUESTION = "Which options limit the size of a chunk?"  # for the default documents
 _CODE = "python"  # a format that needs the extra for code
 _INSTALL_CODE = 'pip install "chunkana-rag[code]"'
 _PACKAGE = Path(__file__).parents[1]
@@ -28,12 +28,12 @@ _PACKAGE = Path(__file__).parents[1]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text and where it is from.
+    """A document with its name and format.
 
     Attributes:
-        name: the path as it was given, "-" for standard input.
-        text: its characters; line ends and a BOM stay as they were.
-        format: the name of its format.
+        name: the path as the user wrote it, "-" for standard input.
+        text: the text, with its original line ends and BOM.
+        format: the name of the format.
     """
 
     name: str
@@ -41,21 +41,21 @@ class Document:
     format: str = "markdown"
 
 
-def require_format(given: str) -> None:
-    """End the command if a format is unknown, or needs what is not installed."""
+def require_format(input_format: str) -> None:
+    """End the command if a format is unknown or not installed."""
     allowed = [AUTO, *format_names()]
-    if given not in allowed:
+    if input_format not in allowed:
         more = "" if _CODE in allowed else f"; more with {_INSTALL_CODE}"
-        fail(f"--from is {given!r}; allowed: {', '.join(allowed)}{more}", USAGE)
+        fail(f"--from is {input_format!r}; allowed: {', '.join(allowed)}{more}", USAGE)
 
 
-def format_of_file(given: str, name: str) -> str:
-    """Return the name of the format that is given, with "auto" that of a file.
+def format_of_file(input_format: str, name: str) -> str:
+    """Return the requested format, or with "auto" the format that follows from the name of a file.
 
-    Standard input is Markdown, and a file of an unknown kind is plain text.
+    With "auto", standard input is Markdown, and a file of an unknown type is plain text.
     """
-    if given != AUTO:
-        return given
+    if input_format != AUTO:
+        return input_format
     return "markdown" if name == STANDARD_INPUT else format_of(name) or "text"
 
 
@@ -63,47 +63,47 @@ def require_installed(name: str, form: str, *, has_option: bool = True) -> None:
     """Check that the format of a file is installed.
 
     Args:
-        name: of the file.
-        form: the name of its format, which is a known one.
-        has_option: whether the user may name another format.
+        name: the name of the file.
+        form: the name of a known format.
+        has_option: whether the command has the option --from.
 
     Raises:
-        InputError: if it is not; says what to install.
+        InputError: if the format is not installed; the message says what to install.
     """
     if form not in format_names():
-        way_out = "; --from text takes it for plain text" if has_option else ""
-        raise InputError(f"{name}: {form} needs {_INSTALL_CODE}{way_out}")
+        hint = "; --from text reads it as plain text" if has_option else ""
+        raise InputError(f"{name}: {form} needs {_INSTALL_CODE}{hint}")
 
 
-def report_fallback(name: str, asked: str, taken: str) -> bool:
-    """Report a document that was chunked in another format than asked; tell whether it was."""
-    if taken != asked:
+def report_fallback(name: str, requested: str, actual: str) -> bool:
+    """Report a document that was chunked as plain text instead; return whether it was."""
+    if actual != requested:
         title = "standard input" if name == STANDARD_INPUT else name
-        report(f"{title}: not valid {asked}, or too long for it; taken for plain text")
-    return taken != asked
+        report(f"{title}: not valid {requested}, or too long for it; read as plain text")
+    return actual != requested
 
 
 def report_fallbacks(
     documents: Iterable[Document], results: Iterable[HierarchicalChunkingResult]
 ) -> None:
-    """Report the first document that was chunked in another format than its own."""
+    """Report the first document that was chunked as plain text instead of its own format."""
     for document, result in zip(documents, results, strict=True):
         if report_fallback(document.name, document.format, result.format):
             return
 
 
-def read_document(name: str, given: str = AUTO, encoding: str = UTF_8) -> Document:
+def read_document(name: str, input_format: str = AUTO, encoding: str = UTF_8) -> Document:
     """Read a document; see `read_text`.
 
     Args:
-        name: of the file.
-        given: the name of its format, or "auto".
-        encoding: of its text.
+        name: the name of the file.
+        input_format: the name of its format, or "auto".
+        encoding: the encoding of its text.
 
     Raises:
-        InputError: if it cannot be read, or its format is not installed.
+        InputError: if the file cannot be read, or its format is not installed.
     """
-    text, form = read_text(name, encoding), format_of_file(given, name)
+    text, form = read_text(name, encoding), format_of_file(input_format, name)
     require_installed(name, form)
     return Document(name, text, form)
 
@@ -112,12 +112,12 @@ def read_text(name: str, encoding: str, *, has_option: bool = True) -> str:
     """Read a file, or standard input if the name is "-".
 
     Args:
-        name: of the file.
-        encoding: of its text.
-        has_option: whether the user may name its encoding.
+        name: the name of the file.
+        encoding: the encoding of its text.
+        has_option: whether the command has the option --encoding.
 
     Raises:
-        InputError: if it cannot be read, is too long or is not of this encoding.
+        InputError: if the file cannot be read or decoded, or is too long.
     """
     is_standard_input = name == STANDARD_INPUT
     title = "standard input" if is_standard_input else name
@@ -129,7 +129,7 @@ def read_text(name: str, encoding: str, *, has_option: bool = True) -> str:
 
 
 def default_documents() -> list[Document]:
-    """Return the project's README and docs in a checkout, elsewhere the guide that is installed."""
+    """Return the project's README and docs in a checkout, otherwise the installed guide."""
     checkout = _PACKAGE.parents[1]
     readme = checkout / "README.md"
     if not (readme.is_file() and (checkout / "pyproject.toml").is_file()):

@@ -1,4 +1,4 @@
-"""The encoding of the files that are read."""
+"""Decode input files, with the option `--encoding`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import typer
 from chunkana_cli.errors import USAGE, InputError, fail
 
 UTF_8 = "utf-8"
-_START = 2**13  # bytes that are looked through for what no text has
+_START = 2**13  # bytes that are searched for NUL to recognise a binary file
 
 
 def _require_encoding(name: str) -> str:
-    """Return the name of an encoding; end the command if Python knows none of that name."""
+    """Return the name of an encoding; end the command if Python does not know it."""
     try:
         b" ".decode(name, "replace")
-    except (LookupError, ValueError):  # also what is no encoding of text, such as hex
+    except (LookupError, ValueError):  # codecs other than text encodings, such as hex, too
         fail(f"--encoding is {name!r}; allowed: one that Python knows, such as latin-1", USAGE)
     return name
 
@@ -34,39 +34,39 @@ InputEncoding = Annotated[
 
 
 def decode(data: bytes, encoding: str, title: str, *, has_option: bool = True) -> str:
-    """Return a text; line ends and, in UTF-8, a BOM stay as they are.
+    """Decode a text; line ends and, in UTF-8, a BOM are preserved.
 
     Args:
         data: the bytes of a file.
-        encoding: one that Python knows.
-        title: of the file, for messages.
-        has_option: whether the user may name the encoding.
+        encoding: an encoding that Python knows.
+        title: the name of the file in messages.
+        has_option: whether the command has the option --encoding.
 
     Raises:
-        InputError: for bytes that are not of this encoding; names the first one, and a way out.
+        InputError: for undecodable bytes; the message has the first one and a suggestion.
     """
     try:
         text = data.decode(encoding)
         if encoding != UTF_8:
-            text.encode()  # utf-7 and the like may make what no output can write
+            text.encode()  # utf-7 can decode to lone surrogates, which no output can encode
     except UnicodeEncodeError as error:
         found = f"half of a surrogate pair at character {error.start}"
-        raise InputError(f"{title}: not {_shown(encoding)}: {found}") from None
+        raise InputError(f"{title}: not {_display_name(encoding)}: {found}") from None
     except UnicodeDecodeError as error:
-        place = _place(data, error.start, encoding)
-        way_out = _way_out(data) if has_option else ""
-        raise InputError(f"{title}: not {_shown(encoding)}: {place}{way_out}") from None
+        place = _describe_position(data, error.start, encoding)
+        hint = _suggestion(data) if has_option else ""
+        raise InputError(f"{title}: not {_display_name(encoding)}: {place}{hint}") from None
     except UnicodeError as error:
-        raise InputError(f"{title}: not {_shown(encoding)}: {error}") from None
+        raise InputError(f"{title}: not {_display_name(encoding)}: {error}") from None
     return text
 
 
-def _place(data: bytes, at: int, encoding: str) -> str:
+def _describe_position(data: bytes, at: int, encoding: str) -> str:
     line = data[:at].decode(encoding, "replace").count("\n") + 1
     return f"byte 0x{data[at : at + 1].hex()} at offset {at} (line {line})"
 
 
-def _way_out(data: bytes) -> str:
+def _suggestion(data: bytes) -> str:
     if data.startswith((BOM_UTF16_BE, BOM_UTF16_LE)):
         return "; --encoding utf-16 may read it"
     if b"\0" in data[:_START]:
@@ -74,5 +74,5 @@ def _way_out(data: bytes) -> str:
     return "; --encoding names another, such as latin-1"
 
 
-def _shown(encoding: str) -> str:
+def _display_name(encoding: str) -> str:
     return encoding.upper() if encoding == UTF_8 else encoding

@@ -1,4 +1,4 @@
-"""What is known of files by their names; a name that no file can have is that of none."""
+"""Queries about files by name; an invalid file name is treated as a missing file."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ Identity = tuple[int, int]
 
 
 def exists(name: str | Path) -> bool:
-    """Tell whether there is anything of a name."""
+    """Return whether a file, folder or device of this name exists."""
     return _stat(name) is not None
 
 
 def is_file(name: str | Path) -> bool:
-    """Tell whether a name is that of a regular file, or a link to one: no pipe, no device."""
+    """Return whether a name is a regular file or a link to one, not a pipe or device."""
     found = _stat(name)
     return found is not None and stat.S_ISREG(found.st_mode)
 
 
 def is_folder(name: str | Path) -> bool:
-    """Tell whether a name is that of a folder, or a link to one."""
+    """Return whether a name is a folder or a link to one."""
     found = _stat(name)
     return found is not None and stat.S_ISDIR(found.st_mode)
 
 
 def identity_of(name: str | Path) -> Identity | None:
-    """Return what tells a regular file from all others by whatever name, None of what is none."""
+    """Return the device and inode numbers of a regular file, None for anything else."""
     found = _stat(name)
     if found is None or not stat.S_ISREG(found.st_mode):
         return None
@@ -36,7 +36,7 @@ def identity_of(name: str | Path) -> Identity | None:
 
 
 def identities_of(names: Iterable[str]) -> set[Identity]:
-    """Return the identities of files."""
+    """Return the identities of the regular files among some names."""
     return {identity for name in names if (identity := identity_of(name)) is not None}
 
 

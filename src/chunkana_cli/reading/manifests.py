@@ -1,4 +1,4 @@
-"""Which files of a folder `split -o FOLDER/` wrote; they are no documents."""
+"""Recognise the files that `split -o FOLDER/` wrote, which are not read as documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MANIFEST = "manifest.json"
 
 
 class _RunManifest(msgspec.Struct, frozen=True):
-    """The fields by which the manifest of a run is told from other files of that name."""
+    """The fields that distinguish the manifest of a run from other files of that name."""
 
     chunks: str
     digest: str
@@ -19,7 +19,7 @@ class _RunManifest(msgspec.Struct, frozen=True):
 
 
 def written_by_split(folder: str) -> set[str]:
-    """Return the names of the manifest of a run in a folder and of its chunks, if there is one."""
+    """Return the file names of the manifest and the chunks that a run wrote into a folder."""
     try:
         text = (Path(folder) / MANIFEST).read_bytes()
         return {MANIFEST, msgspec.json.decode(text, type=_RunManifest).chunks}

@@ -1,4 +1,4 @@
-"""Files of chunks as they are read: Parquet tables and JSON lines, compressed by gzip or not."""
+"""Read tables of chunks: Parquet files and JSON lines, plain or compressed by gzip."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ from chunkana_cli.errors import InputError
 from chunkana_cli.reading.documents import read_text
 from chunkana_cli.reading.encodings import UTF_8, decode
 from chunkana_cli.reading.files import is_file
-from chunkana_cli.reading.inputs import MOST_BYTES, TOO_LONG
+from chunkana_cli.reading.inputs import MAX_BYTES, TOO_LONG
 
 _SUFFIXES = {".parquet", ".pq"}
 _LINES_SUFFIXES = {".jsonl", ".ndjson"}
 _TEXT_FIELDS = {"content", "embedded"}
-_LONGEST_LINE = 2**24  # bytes, of a first line that is looked at
-_ROWS = 1_000  # at a time
+_LONGEST_LINE = 2**24  # bytes of the first line, by which the rows of `split` are recognised
+_ROWS = 1_000  # of a batch
 
 
 def is_parquet(name: str) -> bool:
-    """Tell whether a name is that of a Parquet file."""
+    """Return whether a name has the suffix of a Parquet file."""
     return PurePath(name).suffix.lower() in _SUFFIXES
 
 
 def is_compressed(name: str) -> bool:
-    """Tell whether a name is that of a file that gzip compressed."""
+    """Return whether a name has the suffix of gzip."""
     return PurePath(name).suffix.lower() == ".gz"
 
 
 def is_compressed_lines(name: str) -> bool:
-    """Tell whether a name is that of JSON lines that gzip compressed."""
+    """Return whether a name has the suffixes of JSON lines compressed by gzip."""
     return is_compressed(name) and PurePath(PurePath(name).stem).suffix.lower() in _LINES_SUFFIXES
 
 
 def is_table_of_chunks(name: str) -> bool:
-    """Tell whether a file is Parquet, compressed JSON lines, or JSON lines that `split` wrote.
+    """Return whether a file is Parquet, compressed JSON lines, or JSON lines that `split` wrote.
 
-    JSON lines may also be a document: those of `split` begin with an object of its fields.
+    Other JSON lines are a document. The first line of a file that `split` wrote is an object with
+    only the fields of a table of chunks.
     """
     if is_parquet(name) or is_compressed_lines(name):
         return True
@@ -55,13 +56,13 @@ def is_table_of_chunks(name: str) -> bool:
 
 
 def read_rows(name: str) -> Iterator[tuple[int, dict[str, object]]]:
-    """Yield the rows of a file with their numbers, from 1, which for JSON lines are those of lines.
+    """Yield the rows of a file with their numbers from 1; for JSON lines, the line numbers.
 
     Args:
-        name: of the file, "-" for standard input.
+        name: the name of the file, "-" for standard input.
 
     Raises:
-        InputError: if it cannot be read, or a line is no JSON object.
+        InputError: if the file cannot be read, or a line is not a JSON object.
     """
     if is_parquet(name):
         yield from enumerate(read_parquet(name), 1)
@@ -85,25 +86,25 @@ def _parse_object(line: str) -> dict[str, object]:
     except RecursionError:
         raise ValueError("is nested too deeply") from None
     if not isinstance(row, dict):
-        raise ValueError("is no JSON object")  # noqa: TRY004  # of the file, not of the program
+        raise ValueError("is not a JSON object")  # noqa: TRY004  # an error of the file
     return row
 
 
 def read_compressed(name: str) -> str:
-    """Return the text of a file that gzip compressed.
+    """Return the text of a file compressed by gzip.
 
     Raises:
-        InputError: if it cannot be read, is too long, or is not UTF-8.
+        InputError: if the file cannot be read, is too long, or is not UTF-8.
     """
     if not is_file(name):
         raise InputError(f"{name}: no such file")
     try:
         with gzip.open(name, "rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{name}: cannot be read: {error}") from None
-    if len(data) > MOST_BYTES:
-        raise InputError(f"{name}: {TOO_LONG.format(MOST_BYTES)}")
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{name}: {TOO_LONG.format(MAX_BYTES)}")
     return decode(data, UTF_8, name, has_option=False)
 
 
@@ -111,10 +112,10 @@ def read_parquet(name: str) -> Iterator[dict[str, object]]:
     """Yield the rows of a Parquet file.
 
     Raises:
-        InputError: if it cannot be read, or pyarrow is not installed.
+        InputError: if the file cannot be read, or pyarrow is not installed.
     """
     try:
-        import pyarrow as pa  # noqa: PLC0415  # an extra, which takes long to load
+        import pyarrow as pa  # noqa: PLC0415  # optional, and slow to load
         import pyarrow.parquet as pq  # noqa: PLC0415
     except ImportError:
         install = 'pip install "chunkana-rag[arrow]"'

@@ -1,1 +1,1 @@
-"""A run of `split`: what it writes, what it takes from an earlier run, its summary."""
+"""A run of `split`: rendering, reuse of an earlier run's chunks, manifest, summary."""

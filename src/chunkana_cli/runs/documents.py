@@ -1,4 +1,4 @@
-"""The chunks of documents as `split` writes them, and their counts."""
+"""The rendered chunks of documents in a run of `split`, duplicates, and the summary."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 
 from chunkana_cli.formats.format import Format, RowOptions
 from chunkana_cli.runs.manifest import DocumentEntry
-from chunkana_cli.screen.naming import counted
+from chunkana_cli.screen.naming import format_count
 from chunkana_core import HierarchicalChunkingResult
 
-_DIGEST_SIZE = 16  # bytes: two contents have one by chance with a probability of 2**-64 or less
+_DIGEST_SIZE = 16  # bytes: no two contents among billions are likely to have the same digest
 
 
 @dataclass(frozen=True, slots=True)
 class SplitDocument:
-    """What is written of a document.
+    """A document that is ready to be written.
 
     Attributes:
-        file: its name.
-        rendered: what its format writes of it.
-        chunks: how many chunks it has.
-        over_limit: how many of them are over the limit.
-        digests: of the content of each chunk, for formats with rows.
+        file: the name of the file.
+        rendered: the chunks, rendered by the output format.
+        chunks: the number of chunks.
+        over_limit: the number of chunks over the limit.
+        digests: a digest of the content of each chunk, for formats with rows.
     """
 
     file: str
@@ -36,13 +36,13 @@ class SplitDocument:
 
     @classmethod
     def of_entry(cls, entry: DocumentEntry, rendered: object = None) -> SplitDocument:
-        """Return a document of an earlier run, with what its format wrote of it."""
+        """Return a document of an earlier run, with its rendered chunks."""
         data, size = entry.digests, _DIGEST_SIZE
         digests = tuple(data[start : start + size] for start in range(0, len(data), size))
         return cls(entry.file, rendered, entry.chunks, entry.over_limit, digests)
 
     def to_entry(self, file_hash: str) -> DocumentEntry:
-        """Return what a manifest has of the document, whose file has a hash."""
+        """Return the manifest entry of the document."""
         digests = b"".join(self.digests)
         return DocumentEntry(self.file, file_hash, self.chunks, self.over_limit, digests)
 
@@ -50,7 +50,7 @@ class SplitDocument:
 def render_document(
     form: Format, options: RowOptions, file: str, result: HierarchicalChunkingResult
 ) -> SplitDocument:
-    """Render the chunks of a document and count them; runs in any process."""
+    """Render and count the chunks of a document; called in worker processes."""
     leaves = result.get_leaves()
     over_limit = sum(leaf.oversize_reason is not None for leaf in leaves)
     digests = tuple(map(_digest, (leaf.content for leaf in leaves))) if form.rows else ()
@@ -66,7 +66,7 @@ def _digest(content: str) -> bytes:
 
 
 def without_duplicates(form: Format, documents: Iterable[SplitDocument]) -> Iterator[SplitDocument]:
-    """Yield documents without the chunks whose content an earlier one of any document has."""
+    """Yield documents without chunks that repeat the content of an earlier chunk."""
     seen: set[bytes] = set()
     for document in documents:
         numbers = []
@@ -82,13 +82,13 @@ def without_duplicates(form: Format, documents: Iterable[SplitDocument]) -> Iter
 
 @dataclass(slots=True)
 class Summary:
-    """Counts what was written.
+    """Counts of the documents and chunks of a run.
 
     Attributes:
-        files: documents that were written.
-        chunks: of these, those dropped as duplicates included.
-        over_limit: of the chunks.
-        repeated: chunks whose content an earlier chunk has.
+        files: the number of documents written.
+        chunks: the number of their chunks, including dropped duplicates.
+        over_limit: the number of chunks over the limit.
+        repeated: the number of chunks that repeat the content of an earlier chunk.
     """
 
     files: int = 0
@@ -98,7 +98,7 @@ class Summary:
     _seen: set[bytes] = field(default_factory=set)
 
     def count(self, documents: Iterable[SplitDocument]) -> Iterator[SplitDocument]:
-        """Count documents as they pass."""
+        """Count documents and yield them unchanged."""
         for document in documents:
             self.files += 1
             self.chunks += document.chunks
@@ -109,18 +109,18 @@ class Summary:
             yield document
 
     def line(self, errors: int, seconds: float, *, drops: bool) -> str:
-        """Return the line that ends a run.
+        """Return the summary as one line.
 
         Args:
-            errors: how many files could not be found, read or chunked.
-            seconds: that the run took.
-            drops: whether repeated contents were left out.
+            errors: the number of files that could not be found, read or chunked.
+            seconds: the duration of the run.
+            drops: whether repeated chunks were left out.
         """
         repeated = f" ({self.repeated:,} repeated{', left out' if drops else ''})"
         return ", ".join([
-            counted(self.files, "file"),
-            counted(self.chunks, "chunk") + (repeated if self.repeated else ""),
+            format_count(self.files, "file"),
+            format_count(self.chunks, "chunk") + (repeated if self.repeated else ""),
             f"{self.over_limit:,} over the limit",
-            counted(errors, "error"),
+            format_count(errors, "error"),
             f"{seconds:.1f} seconds",
         ])  # fmt: skip

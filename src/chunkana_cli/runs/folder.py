@@ -1,4 +1,4 @@
-"""A run of `split` into a folder, which skips what did not change since another one."""
+"""A run of `split` into a folder, which reuses the chunks of unchanged files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hashlib import file_digest
 from pathlib import Path
 
 from chunkana_cli.errors import fail, report
-from chunkana_cli.reading.batch import written_name
+from chunkana_cli.reading.batch import escape_name
 from chunkana_cli.reading.files import identities_of, identity_of
 from chunkana_cli.reading.manifests import MANIFEST
 from chunkana_cli.runs.documents import SplitDocument
@@ -27,22 +27,21 @@ from chunkana_cli.writing.output import open_output
 
 
 def write_folder(run: Run, folder: Path, state: Path | None) -> None:
-    """Write the chunks of all files, and a manifest of them, into a folder.
+    """Write the chunks of all files, and a manifest, into a folder.
 
-    The chunks are replaced before the manifest is, which tells by their hash whether it is theirs:
-    after a run that was killed in between, the next one takes all files for new.
+    The chunks are replaced first, and the manifest contains their hash. If a run is killed between
+    the two, the hash does not match, and the next run chunks all files again.
 
     Args:
-        run: what to chunk and how to write it.
-        folder: is made if there is none.
-        state: a folder written before, or its manifest; None to chunk all.
+        run: the files, the chunking options and the output format.
+        folder: the output folder; created if it does not exist.
+        state: the folder or manifest of an earlier run; None to chunk all files.
     """
     chunks = folder / f"chunks{run.form.suffixes[0]}"
-    own = identities_of(
-        [str(chunks), str(folder / MANIFEST)]
-    )  # which may be among the files by now
+    # The arguments may include the folder itself.
+    own = identities_of([str(chunks), str(folder / MANIFEST)])
     run.batch.names = [name for name in run.batch.names if identity_of(name) not in own]
-    merger = _Merger.of(run, _load_previous(run, state))
+    merger = _DocumentMerger.of(run, _load_previous(run, state))
     _make_folder(folder)
     if not merger.is_same(chunks):
         with open_output(str(chunks)) as out, progress_bar(len(merger.names)) as progress:
@@ -59,9 +58,9 @@ def write_folder(run: Run, folder: Path, state: Path | None) -> None:
 
 
 def _remove_replaced(folder: Path, chunks: Path) -> None:
-    """Remove the chunks that an earlier run wrote into a folder in another format.
+    """Remove the chunks that an earlier run wrote into the folder in another format.
 
-    What its manifest does not tell to be as it was written is left alone.
+    A file that does not match the hash in its manifest is not removed.
     """
     others = [path for path in folder.glob(f"{chunks.stem}.*") if path.name != chunks.name]
     if not others:
@@ -91,15 +90,15 @@ def _hash(path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Previous:
-    """The chunks of an earlier run: its manifest and where they are."""
+class _PreviousRun:
+    """An earlier run: its manifest and the path of its chunks."""
 
     manifest: Manifest
     chunks: Path
 
 
-def _load_previous(run: Run, state: Path | None) -> _Previous | None:
-    """Return the run to start from; None if there is none, or none to be used, which is said."""
+def _load_previous(run: Run, state: Path | None) -> _PreviousRun | None:
+    """Return the earlier run; None if there is none, or it cannot be used, which is reported."""
     if state is None:
         return None
     try:
@@ -111,7 +110,7 @@ def _load_previous(run: Run, state: Path | None) -> _Previous | None:
         report(f"--since: {state} was written with other options; all files are chunked")
         return None
     folder = state if state.is_dir() else state.parent
-    return _Previous(manifest, folder / manifest.chunks)
+    return _PreviousRun(manifest, folder / manifest.chunks)
 
 
 def _settings(run: Run) -> dict[str, object]:
@@ -122,31 +121,31 @@ def _settings(run: Run) -> dict[str, object]:
         format=run.form.name,
         front_matter_keys=list(run.options.front_matter_keys),
         encoding=run.batch.encoding,
-        given=run.batch.given,
+        input_format=run.batch.input_format,
     )
 
 
 @dataclass(slots=True)
-class _Merger:
-    """Puts the documents of an earlier run that did not change between those that are chunked.
+class _DocumentMerger:
+    """Merges the unchanged documents of an earlier run with newly chunked ones, in file order.
 
     Attributes:
-        run: chunks the others.
-        previous: the earlier run.
-        hashes: of all files that can be read, by name.
-        reused: the documents whose rows are taken from the earlier run, by name.
-        entries: of the documents that were yielded, in order.
+        run: the current run.
+        previous: the earlier run, None to chunk all files.
+        hashes: the hash of each readable file, by name.
+        reused: the documents whose rows come from the earlier run, by name.
+        entries: the manifest entries of the documents yielded so far.
     """
 
     run: Run
-    previous: _Previous | None
+    previous: _PreviousRun | None
     hashes: Mapping[str, str]
     reused: Mapping[str, DocumentEntry]
     entries: list[DocumentEntry] = field(default_factory=list)
 
     @classmethod
-    def of(cls, run: Run, previous: _Previous | None) -> _Merger:
-        """Find what can be reused: files of the same text, in the order of the earlier run."""
+    def of(cls, run: Run, previous: _PreviousRun | None) -> _DocumentMerger:
+        """Find the reusable documents: unchanged files in the same order as in the earlier run."""
         hashes = hash_files(run.batch.names)
         reused: dict[str, DocumentEntry] = {}
         if previous is not None:
@@ -161,11 +160,11 @@ class _Merger:
 
     @property
     def names(self) -> list[str]:
-        """The files that are chunked."""
-        return [name for name in self.run.batch.names if written_name(name) not in self.reused]
+        """The files to chunk."""
+        return [name for name in self.run.batch.names if escape_name(name) not in self.reused]
 
     def is_same(self, chunks: Path) -> bool:
-        """Tell whether a file of chunks stays as it is; if so, its documents become the entries."""
+        """Return whether the chunks need no rewriting; if so, set `entries` and the summary."""
         if (
             self.previous is None
             or self.names
@@ -176,26 +175,26 @@ class _Merger:
             return False
         self.entries = [*self.reused.values()]
         for _ in self.run.summary.count(map(SplitDocument.of_entry, self.entries)):
-            pass  # they are counted as they pass
+            pass  # iterating counts them
         return True
 
     def documents(self, progress: Callable[[int], object]) -> Iterator[SplitDocument]:
-        """Yield all documents in the order of the files."""
+        """Yield reused and newly chunked documents, in the order of the files."""
         chunked = self.run.chunk(self.names, progress)
         old_rows = self._read_reused()
         upcoming = next(chunked, None)
-        for name in map(written_name, self.run.batch.names):
+        for name in map(escape_name, self.run.batch.names):
             if entry := self.reused.get(name):
                 document = SplitDocument.of_entry(entry, next(old_rows))
             elif upcoming is not None and upcoming.file == name:
                 document, upcoming = upcoming, next(chunked, None)
-            else:  # it could not be read or chunked
+            else:  # the file could not be read or chunked
                 continue
             self.entries.append(document.to_entry(self.hashes.get(name, "")))
             yield document
 
     def _read_reused(self) -> Iterator[object]:
-        """Yield the rows of each reused document."""
+        """Yield the rows of each reused document from the chunks of the earlier run."""
         if self.previous is None or self.run.form.rows is None:
             return iter(())
         documents = self.previous.manifest.documents
@@ -206,5 +205,5 @@ class _Merger:
         """Compare the files with those of the earlier run."""
         before = {} if self.previous is None else self.previous.manifest.hashes()
         now = {entry.file: entry.hash for entry in self.entries}
-        failed = [name for name in map(written_name, self.run.batch.names) if name not in now]
+        failed = [name for name in map(escape_name, self.run.batch.names) if name not in now]
         return Changes.between(before, now, failed)

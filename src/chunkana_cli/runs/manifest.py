@@ -1,4 +1,4 @@
-"""The manifest beside the chunks of a run: which documents they are of, and what changed."""
+"""The manifest of a run: the documents, the hash of the chunks, and the changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from chunkana_batch import SCHEMA_VERSION
-from chunkana_cli.reading.batch import written_name
+from chunkana_cli.reading.batch import escape_name
 from chunkana_cli.reading.files import is_file
 from chunkana_cli.reading.manifests import MANIFEST
 
@@ -22,14 +22,14 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """A document of a run.
+    """The manifest entry of a document.
 
     Attributes:
-        file: its name.
+        file: the name of the file.
         hash: SHA-256 of the file, in hex.
-        chunks: how many rows it has.
-        over_limit: how many of them are over the limit.
-        digests: of the content of each chunk, joined; base64 in JSON.
+        chunks: the number of rows.
+        over_limit: the number of rows over the limit.
+        digests: the digests of the contents of all chunks, joined; base64 in JSON.
     """
 
     file: str
@@ -41,15 +41,15 @@ class DocumentEntry:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a run found changed since an earlier one, by the names of files.
+    """The changes since an earlier run, as file names.
 
     Attributes:
         added: files that the earlier run did not have.
-        changed: files whose text is another.
-        removed: files that are no longer there.
-        renamed: of the removed and added, pairs of the old and the new name of one text.
-        failed: files that could not be read or chunked, of which there are no rows.
-        unchanged: how many files are as they were.
+        changed: files with a different text.
+        removed: files that no longer exist.
+        renamed: pairs of a removed and an added file with the same text.
+        failed: files that could not be read or chunked, and have no rows.
+        unchanged: the number of unchanged files.
     """
 
     added: Sequence[str] = ()
@@ -63,7 +63,7 @@ class Changes:
     def between(
         cls, before: Mapping[str, str], now: Mapping[str, str], failed: Sequence[str]
     ) -> Changes:
-        """Compare the hashes of files, by name, before and now."""
+        """Compare the hashes of files before and now, by name."""
         added = [name for name in now if name not in before]
         removed = [name for name in before if name not in now and name not in failed]
         old_names = {before[name]: name for name in reversed(removed)}
@@ -74,7 +74,7 @@ class Changes:
         return cls(added, changed, removed, renamed, failed, unchanged)
 
     def line(self) -> str:
-        """Return the counts."""
+        """Return the counts as one line."""
         counts = {
             "added": len(self.added),
             "changed": len(self.changed),
@@ -87,14 +87,14 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is known of the chunks in a folder.
+    """The manifest of the chunks in a folder.
 
     Attributes:
         chunks: the name of the file of chunks in the folder.
         digest: SHA-256 of that file, in hex.
-        settings: all that decides what rows a document has.
-        documents: those that have rows in it, in its order, and those without any.
-        changes: since the run that this one started from.
+        settings: all settings that affect the rows of a document.
+        documents: the entries of all documents, in the order of their rows.
+        changes: the changes since the earlier run.
     """
 
     chunks: str
@@ -109,25 +109,25 @@ class Manifest:
         return {document.file: document.hash for document in self.documents}
 
     def to_json(self) -> bytes:
-        """Return it as a text of JSON."""
+        """Return the manifest as JSON."""
         return json.dumps(asdict(self), indent=1, default=_to_base64).encode() + b"\n"
 
 
 def _to_base64(data: bytes) -> str:
-    """Return bytes as msgspec reads them from JSON."""
+    """Encode bytes for JSON as msgspec decodes them."""
     return b64encode(data).decode()
 
 
 class UnusableStateError(Exception):
-    """A state from which no run can start; the message says why."""
+    """The manifest of an earlier run cannot be used; the message gives the reason."""
 
 
 def load_manifest(state: Path) -> Manifest:
-    """Read the manifest of a folder, or of the path of one.
+    """Read a manifest from its folder or its path.
 
     Raises:
-        UnusableStateError: if there is none, or it is not that of the chunks beside it, as after a
-            run that was killed.
+        UnusableStateError: if there is no manifest, or it does not match the chunks in its folder,
+            for example after a killed run.
     """
     path = state / MANIFEST if state.is_dir() else state
     try:
@@ -147,7 +147,7 @@ def load_manifest(state: Path) -> Manifest:
 
 
 def settings_of(config: Mapping[str, object], **others: object) -> dict[str, object]:
-    """Return what decides about rows, as JSON reads it again."""
+    """Return all settings that affect rows, as values decoded from JSON."""
     settings = {
         "chunkana": version("chunkana-rag"),
         "schema_version": SCHEMA_VERSION,
@@ -159,13 +159,13 @@ def settings_of(config: Mapping[str, object], **others: object) -> dict[str, obj
 
 
 def hash_files(names: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256 of each file that can be read, by its name as it is written."""
+    """Return the SHA-256 of each readable file, by its escaped name."""
     hashes = {}
     for name in names:
         try:
-            if is_file(name):  # no device, which may have no end
+            if is_file(name):  # a device may have no end
                 with Path(name).open("rb") as file:
-                    hashes[written_name(name)] = file_digest(file, "sha256").hexdigest()
+                    hashes[escape_name(name)] = file_digest(file, "sha256").hexdigest()
         except OSError:
-            continue  # it is said where the file is chunked
+            continue  # reported when the file is chunked
     return hashes

@@ -26,17 +26,17 @@ from chunkana_core import ChunkConfig, Context
 
 @dataclass(slots=True)
 class Run:
-    """A run of `split`: its arguments, and the counts of what it has written.
+    """A run of `split`: its arguments, and a summary of the chunks written.
 
     Attributes:
         batch: the files.
-        config: how to chunk.
-        context: what is embedded before each content, None for nothing.
-        workers: the number of processes, 0 for one a processor.
-        form: how to write.
-        options: what to write of each chunk.
-        drops: whether to leave out contents that an earlier chunk has.
-        summary: what was written.
+        config: the chunking options.
+        context: the context that is embedded before each content, None for none.
+        workers: the number of processes, 0 for one for each processor.
+        form: the output format.
+        options: the fields to write.
+        drops_duplicates: whether to leave out chunks that repeat the content of an earlier chunk.
+        summary: counts of the documents and chunks written.
     """
 
     batch: Batch
@@ -45,7 +45,7 @@ class Run:
     workers: int
     form: Format
     options: RowOptions
-    drops: bool = False
+    drops_duplicates: bool = False
     summary: Summary = field(default_factory=Summary)
     _started: float = field(default_factory=monotonic)
 
@@ -58,33 +58,34 @@ class Run:
             _compressed(out, is_needed=is_compressed) as written,
         ):
             self.write_documents(self.chunk(self.batch.names, progress), written)
-            self.batch.require_any()  # else what the output was before stays
+            self.batch.require_any()  # ends the command before the output file is replaced
 
     def chunk(
         self, names: Sequence[str], progress: Callable[[int], object]
     ) -> Iterator[SplitDocument]:
         """Chunk some files of the batch, and yield their rendered chunks in order."""
         make = partial(render_document, self.form, self.options)
-        return self.batch.chunked(
+        return self.batch.chunk(
             self.config, self.workers, make, progress, context=self.context, names=names
         )
 
     def write_documents(self, documents: Iterable[SplitDocument], out: BinaryIO) -> None:
         """Count and write documents."""
-        counted = self.summary.count(documents)
-        kept = without_duplicates(self.form, counted) if self.drops else counted
-        self.form.write(self.options, (document.rendered for document in kept), out)
+        documents = self.summary.count(documents)
+        if self.drops_duplicates:
+            documents = without_duplicates(self.form, documents)
+        self.form.write(self.options, (document.rendered for document in documents), out)
 
     def end(self) -> None:
         """Report the summary, and end the command with an error if a file failed."""
         seconds = monotonic() - self._started
-        report(self.summary.line(self.batch.failures, seconds, drops=self.drops))
+        report(self.summary.line(self.batch.failures, seconds, drops=self.drops_duplicates))
         self.batch.end()
 
 
 @contextmanager
 def _compressed(out: BinaryIO, *, is_needed: bool) -> Iterator[BinaryIO]:
-    """Open a file for what is written to it compressed, the same bytes at any time."""
+    """Compress what is written to a file, without a timestamp: the bytes are reproducible."""
     if not is_needed:
         yield out
         return

@@ -1,4 +1,4 @@
-"""A bar on the terminal while many documents are read."""
+"""A progress bar on the terminal."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-_MANY = 10  # documents; fewer are done before a bar is drawn
+_MIN_DOCUMENTS = 10  # fewer documents are done before a bar is drawn
 
 
 @contextmanager
 def progress_bar(count: int, *, is_shown: bool = True) -> Iterator[Callable[[int], None]]:
-    """Show a bar on standard error, if that is a terminal; it goes away at the end.
+    """Show a progress bar on standard error, if that is a terminal; remove it at the end.
 
     Args:
-        count: of all documents.
-        is_shown: False where results go to the same terminal meanwhile.
+        count: the number of all documents.
+        is_shown: False if results are printed to the same terminal meanwhile.
 
     Yields:
-        What is to be told how many documents are done.
+        A function to call with the number of documents done.
     """
-    if not is_shown or count < _MANY or sys.stderr is None or not sys.stderr.isatty():
+    if not is_shown or count < _MIN_DOCUMENTS or sys.stderr is None or not sys.stderr.isatty():
         yield lambda _done: None
         return
-    from rich.console import Console  # noqa: PLC0415  # only where there is a bar
+    from rich.console import Console  # noqa: PLC0415  # slow to load; needed for a bar only
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn  # noqa: PLC0415
 
     columns = (*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn())

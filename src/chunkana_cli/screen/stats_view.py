@@ -1,4 +1,4 @@
-"""What chunks are like, on the screen."""
+"""Print statistics of chunks as tables."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from chunkana_cli.screen.naming import counted
+from chunkana_cli.screen.naming import format_count
 from chunkana_cli.screen.visible import on_one_line
 from chunkana_cli.stats import FileStats
 
-_BAR = 40  # columns, of the fullest bin
-_BESIDE_BAR = 20  # columns, of sizes and counts
-_NARROW = 72  # columns, below which the table would cut numbers
+_BAR = 40  # columns, for the fullest bin
+_BESIDE_BAR = 20  # columns, for sizes and counts
+_NARROW = 72  # columns; a narrower table would cut numbers
 _COLUMNS = ("characters", "chunks", "min", "median", "p90", "max", "oversize")
 _MOST_OVERSIZE = 10  # rows
 
 
 def show_stats(files: Sequence[FileStats], limit: int, console: Console) -> None:
-    """Print a table by file, and of all together sizes, kinds and what is over the limit."""
+    """Print a table by file, then the sizes, kinds and oversize chunks of all files."""
     total = FileStats.total(files)
     if console.width < _NARROW:
         _list_files(files, total, console)
@@ -45,13 +45,13 @@ def _by_file(files: Sequence[FileStats], total: FileStats) -> Table:
     for stats in files:
         table.add_row(Text(on_one_line(stats.file)), *_numbers(stats))
     if len(files) != 1:
-        table.add_row(Text(counted(len(files), "file")), *_numbers(total), style="bold")
+        table.add_row(Text(format_count(len(files), "file")), *_numbers(total), style="bold")
     return table
 
 
 def _list_files(files: Sequence[FileStats], total: FileStats, console: Console) -> None:
     for stats in (*files, total) if len(files) != 1 else files:
-        name = on_one_line(stats.file) if stats is not total else counted(len(files), "file")
+        name = on_one_line(stats.file) if stats is not total else format_count(len(files), "file")
         numbers = zip(_COLUMNS, _numbers(stats), strict=True)
         console.print(Text(name, style="bold"))
         console.print(Text(", ".join(f"{column} {number}" for column, number in numbers)))
@@ -80,8 +80,8 @@ def _histogram(total: FileStats, limit: int, longest: int) -> Table:
 def _show_oversize(total: FileStats, console: Console) -> None:
     console.print(Text("Over the limit", style="bold cyan"))
     reasons = Counter(chunk.reason for chunk in total.oversize)
-    told = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())
-    console.print(Text(told or "none"))
+    reasons_text = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())
+    console.print(Text(reasons_text or "none"))
     largest = sorted(total.oversize, key=lambda chunk: -chunk.size)
     for chunk in largest[:_MOST_OVERSIZE]:
         place = f"{on_one_line(chunk.file)}:{chunk.lines[0]}-{chunk.lines[1]}"

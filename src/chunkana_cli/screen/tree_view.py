@@ -1,4 +1,4 @@
-"""A document's hierarchy as a tree on the screen."""
+"""Print the hierarchy of a document as a tree."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from itertools import groupby
 from rich.text import Text
 from rich.tree import Tree
 
-from chunkana_cli.screen.naming import counted, name_of, place_of
+from chunkana_cli.screen.naming import format_count, format_location, name_of
 from chunkana_cli.screen.visible import on_one_line
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
 
 def full_tree(name: str, result: HierarchicalChunkingResult) -> Tree:
-    """Return the tree of all chunks: titles, levels, sizes, lines, kinds, ids."""
+    """Return the tree of all chunks, with titles, levels, sizes, lines, kinds and ids."""
     if not result.chunks:
         return Tree(Text(f"{on_one_line(name)}  (no text)"))
     parts = Counter(chunk.section_id for chunk in result.chunks if chunk.split_index is not None)
@@ -29,7 +29,7 @@ def full_tree(name: str, result: HierarchicalChunkingResult) -> Tree:
 
 
 def short_tree(name: str, result: HierarchicalChunkingResult, most_rows: int) -> Tree:
-    """Return the upper levels of the tree: as many as have room, at least one."""
+    """Return the upper levels of the tree: as many as fit into `most_rows`, at least one."""
     leaves = _leaf_counts(result)
     top = Tree(_root_label(name, result))
     level = [(top, result.root_id)]
@@ -48,7 +48,7 @@ def short_tree(name: str, result: HierarchicalChunkingResult, most_rows: int) ->
 
 
 def _rows(siblings: Sequence[Chunk]) -> Iterator[list[Chunk]]:
-    """Yield siblings one by one, but the parts of a split section together."""
+    """Yield lists of siblings: the parts of a split section together, others alone."""
 
     def key(chunk: Chunk) -> str:
         return chunk.chunk_id if chunk.split_index is None else chunk.section_id
@@ -58,7 +58,7 @@ def _rows(siblings: Sequence[Chunk]) -> Iterator[list[Chunk]]:
 
 
 def _leaf_counts(result: HierarchicalChunkingResult) -> dict[str, int]:
-    """Return how many leaves each chunk holds, itself included."""
+    """Return the number of leaves of each chunk by its id; a leaf counts itself."""
     counts: dict[str, int] = {}
     for chunk in reversed(result.chunks):  # children come after their parents
         below = sum(counts[child] for child in chunk.links.children_ids)
@@ -68,14 +68,14 @@ def _leaf_counts(result: HierarchicalChunkingResult) -> dict[str, int]:
 
 def _root_label(name: str, result: HierarchicalChunkingResult) -> Text:
     title = on_one_line(result.chunks[0].title)
-    size = counted(len(result.text), "character")
-    count = counted(len(result.get_leaves()), "chunk")
+    size = format_count(len(result.text), "character")
+    count = format_count(len(result.get_leaves()), "chunk")
     facts = [f"“{title}”"] if _has_title(result) else []
     return _label(on_one_line(name), [*facts, f"{size} in {count}"], is_node=True)
 
 
 def _has_title(result: HierarchicalChunkingResult) -> bool:
-    """Tell whether a document says its title, or has headings that it is taken from."""
+    """Return whether a document has a title, not only a name derived from its text."""
     title = result.chunks[0].title
     return bool(result.title) or any(c.section.path[:1] == (title,) for c in result.chunks)
 
@@ -83,17 +83,17 @@ def _has_title(result: HierarchicalChunkingResult) -> bool:
 def _short_label(row: Sequence[Chunk], leaves: dict[str, int]) -> Text:
     first, count = row[0], sum(leaves[chunk.chunk_id] for chunk in row)
     size = f"{sum(len(chunk.span) for chunk in row):,}"
-    facts = [size if count == 1 else f"{size} in {count} chunks", place_of(first, row[-1])]
+    facts = [size if count == 1 else f"{size} in {count} chunks", format_location(first, row[-1])]
     return _label(name_of(first), facts, is_node=not first.is_leaf)
 
 
 def _facts(chunk: Chunk, parts: int) -> Iterator[str]:
-    """Yield what the tree says of a chunk beside its title."""
+    """Yield the facts shown after the title of a chunk."""
     if chunk.section.level:
         yield f"H{chunk.section.level}"
-    # A node's own content is a summary; what it stands for is the text under it.
+    # The content of a parent is a summary; its span is the text of its leaves.
     yield f"{len(chunk.content) if chunk.is_leaf else len(chunk.span):,}"
-    yield place_of(chunk, chunk)
+    yield format_location(chunk, chunk)
     yield chunk.content_type + (f" in {on_one_line(chunk.container)}" if chunk.container else "")
     if chunk.split_index is not None:
         yield f"part {chunk.split_index + 1} of {parts}"
@@ -103,7 +103,7 @@ def _facts(chunk: Chunk, parts: int) -> Iterator[str]:
 
 
 def _label(name: str, facts: Sequence[str], *, is_node: bool) -> Text:
-    # A Text, not a str: rich would obey markup in a document's titles.
+    # A Text, not a str: rich would interpret markup in the titles of a document.
     return Text(name, style="bold" if is_node else "").append(
         "  " + " · ".join(facts), style="not bold dim"
     )

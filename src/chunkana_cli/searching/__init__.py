@@ -1,1 +1,1 @@
-"""Search by words over the chunks of files, and the passages to read for a question."""
+"""Lexical search over the chunks of files, and assembly of passages for a question."""

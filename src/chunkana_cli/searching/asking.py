@@ -1,4 +1,4 @@
-"""What to read of documents for a question, found by words."""
+"""Find passages for a question in documents by lexical search."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from chunkana_cli.reading.documents import Document, report_fallbacks
-from chunkana_cli.screen.naming import cells_named
+from chunkana_cli.screen.naming import format_cells
 from chunkana_cli.screen.visible import on_one_line, visible
 from chunkana_cli.searching.search import Index
 from chunkana_core import ChunkConfig, Chunker, Context
@@ -19,13 +19,13 @@ _HITS = 60
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What to read for a question.
+    """The passages found for a question.
 
     Attributes:
-        question: as it was asked.
-        budget: the most characters to read.
-        names: of the documents; a passage's document id is the index of one.
-        passages: what to read, the best document first.
+        question: the question.
+        budget: the maximum number of characters of all passages.
+        names: the names of the documents; the document id of a passage is an index of these.
+        passages: the passages, the best document first.
     """
 
     question: str
@@ -34,7 +34,7 @@ class Answer:
     passages: Sequence[Passage]
 
     def to_dict(self) -> dict[str, object]:
-        """Return what JSON takes."""
+        """Return the answer as values for JSON."""
         return {
             "question": self.question,
             "budget": self.budget,
@@ -56,22 +56,22 @@ class Answer:
         }
 
     def to_text(self) -> Text:
-        """Return what is shown: each passage under the file and lines that it is from."""
+        """Return the passages as text, each below its file and lines."""
         if not self.passages:
             return Text(f"Nothing found for “{on_one_line(self.question)}”")
-        parts = [part for passage in self.passages for part in self._shown(passage)]
+        parts = [part for passage in self.passages for part in self._format_passage(passage)]
         return Text("\n\n").join(parts)
 
-    def _shown(self, passage: Passage) -> tuple[Text, Text]:
+    def _format_passage(self, passage: Passage) -> tuple[Text, Text]:
         name = on_one_line(self.names[int(passage.document_id)])
-        place = f":{_cited(passage.lines)}" if passage.lines else ""
+        place = f":{_format_line_ranges(passage.lines)}" if passage.lines else ""
         if passage.cells is not None:
-            place = f", {cells_named(*passage.cells)}"
+            place = f", {format_cells(*passage.cells)}"
         return Text(f"── {name}{place}", style="bold cyan"), Text(visible(passage.text))
 
 
-def _cited(lines: Iterable[tuple[int, int]]) -> str:
-    """Return ranges of lines, in order, of which those that touch are one."""
+def _format_line_ranges(lines: Iterable[tuple[int, int]]) -> str:
+    """Return ranges of lines as text; adjacent ranges are joined."""
     joined = list[tuple[int, int]]()
     for first, last in lines:
         if joined and first <= joined[-1][1] + 1:
@@ -84,13 +84,13 @@ def _cited(lines: Iterable[tuple[int, int]]) -> str:
 def answer(
     documents: Sequence[Document], question: str, budget: int, config: ChunkConfig
 ) -> Answer:
-    """Chunk documents, search them by words and assemble what is found.
+    """Chunk documents, search them for the words of a question, and assemble passages.
 
     Args:
-        documents: to search.
-        question: whose words are searched for.
-        budget: the most characters to read.
-        config: how to chunk.
+        documents: the documents to search.
+        question: the question.
+        budget: the maximum number of characters of all passages.
+        config: the chunking options.
     """
     chunker = Chunker(config, Context())
     results = [chunker.chunk_hierarchical(one.text, one.format) for one in documents]

@@ -1,4 +1,4 @@
-"""Search by words over the chunks of documents."""
+"""Lexical search over the chunks of documents."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from chunkana_core import Chunk, HierarchicalChunkingResult
 from chunkana_retrieval import LexicalEntry, LexicalIndex
 
-_WEAK = 0.2  # below this share of the best score, chunks only happen to have a word
+_WEAK = 0.2  # hits below this share of the best score are dropped as accidental
 
 
 @dataclass(frozen=True, slots=True)
 class FoundChunk:
-    """A chunk that was found.
+    """A leaf found by a search.
 
     Attributes:
         document: the index of its document.
-        chunk: a leaf.
-        score: of its words and those of its section and document, above zero.
+        chunk: the leaf.
+        score: the score, above zero; titles of the section and document count too.
     """
 
     document: int
@@ -28,11 +28,11 @@ class FoundChunk:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The leaves worth embedding of some documents, to be searched.
+    """A search index of the indexable leaves of documents.
 
     Attributes:
-        chunks: by the index of their document, as a str, and by their ids.
-        words: finds these.
+        chunks: the leaves, by the index of their document as a str and their id.
+        words: the lexical index of the leaves.
     """
 
     chunks: Mapping[tuple[str, str], Chunk]
@@ -40,13 +40,13 @@ class Index:
 
     @classmethod
     def of(cls, results: Sequence[HierarchicalChunkingResult]) -> Index:
-        """Index what the chunks of documents say, their breadcrumbs included."""
+        """Build the index of the chunks of documents, including their breadcrumbs."""
         flat = [(str(i), c) for i, result in enumerate(results) for c in result.get_flat_chunks()]
         entries = (LexicalEntry.of_chunk(chunk, name) for name, chunk in flat)
         return cls({(name, c.chunk_id): c for name, c in flat}, LexicalIndex(entries))
 
     def search(self, question: str, count: int) -> list[FoundChunk]:
-        """Return at most `count` chunks that are not weak, the best first; of equals, the first."""
+        """Return at most `count` hits, the best first, without weak ones."""
         hits = self.words.search(question, count)
         return [
             FoundChunk(int(hit.document_id), self.chunks[hit.document_id, hit.node_id], hit.score)

@@ -1,1 +1,1 @@
-"""What the command writes: whole streams, files that replace others only when they are whole."""
+"""Write output completely: to standard streams, and to files that are replaced atomically."""

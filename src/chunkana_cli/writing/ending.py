@@ -1,4 +1,4 @@
-"""What is done at the end, whatever became of the streams; loads nothing that takes time."""
+"""Exit codes, and messages on standard error; imports only modules that load quickly."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 
 from chunkana_cli.screen.visible import on_one_line
 
-INTERRUPTED = 130  # what shells say of SIGINT
-TERMINATED = 143  # and of SIGTERM
+INTERRUPTED = 130  # the exit code of shells for SIGINT
+TERMINATED = 143  # and for SIGTERM
 
 
 def report(message: str) -> None:
-    """Print a line on standard error, whatever is in the names that it quotes.
+    """Print a message as one line on standard error, with control characters escaped.
 
-    Where that is closed or full, nobody can be told, and the command goes on.
+    If standard error is closed or full, the message is dropped, and the command continues.
     """
     if sys.stderr is None:
         return
@@ -26,7 +26,7 @@ def report(message: str) -> None:
 
 
 def discard_standard_output() -> None:
-    """Throw away what could not be written, which Python would try to write again at its end."""
+    """Drop buffered output after a failed write; Python would try to write it again at exit."""
     _discard(sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""Where output goes: a file or standard output."""
+"""Open the output of a command: a file or standard output."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from chunkana_cli.errors import USAGE, fail
 from chunkana_cli.reading.documents import STANDARD_INPUT
 from chunkana_cli.reading.files import exists, identities_of, identity_of
 from chunkana_cli.writing.ending import discard_standard_output
-from chunkana_cli.writing.parts import open_replacing
-from chunkana_cli.writing.written_json import to_json
+from chunkana_cli.writing.json_text import to_json
+from chunkana_cli.writing.replacing import open_replacing
 
 STANDARD_OUTPUT = "-"
-ANY_WIDTH = 10**6  # of lines in a pipe, where nothing should be wrapped
+ANY_WIDTH = 10**6  # columns; lines in a pipe are not wrapped
 _TITLE = "standard output"  # in messages
 
 
@@ -31,7 +31,7 @@ def require_other_file(output: str, inputs: Iterable[str]) -> None:
 
 
 def require_other_files(outputs: Iterable[str], inputs: Iterable[str]) -> None:
-    """End the command if one of the files to write is an input, by whatever name or link."""
+    """End the command if an output file is an input, under the same or another name or link."""
     known = identities_of(name for name in inputs if name != STANDARD_INPUT)
     for output in outputs:
         if identity_of(output) in known:
@@ -40,29 +40,29 @@ def require_other_files(outputs: Iterable[str], inputs: Iterable[str]) -> None:
 
 @contextmanager
 def open_output(name: str) -> Iterator[BinaryIO]:
-    """Open a file, or standard output if its name is "-", for exact bytes.
+    """Open a file for bytes, or standard output if its name is "-".
 
-    A file stays as it was until all is written.
+    A file is replaced only after everything is written.
     """
     if name == STANDARD_OUTPUT:
-        with _reported(_TITLE):
+        with _reporting_errors(_TITLE):
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
     else:
-        with _reported(name), open_replacing(Path(name)) as file:
+        with _reporting_errors(name), open_replacing(Path(name)) as file:
             yield file
 
 
-def write_json(said: object) -> None:
-    """Write JSON for programs to standard output."""
+def write_json(value: object) -> None:
+    """Write a value as indented JSON to standard output."""
     with open_output(STANDARD_OUTPUT) as out:
-        out.write(to_json(said, indent=2).encode() + b"\n")
+        out.write(to_json(value, indent=2).encode() + b"\n")
 
 
 @contextmanager
 def open_console(width_of_pipe: int) -> Iterator[Console]:
-    """Open standard output for what rich renders, in UTF-8 unless a terminal says otherwise."""
-    with _reported(_TITLE):
+    """Open standard output as a rich console; in a pipe, with UTF-8 and the given width."""
+    with _reporting_errors(_TITLE):
         if isinstance(sys.stdout, io.TextIOWrapper):
             encoding = None if sys.stdout.isatty() else "utf-8"
             sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
@@ -71,14 +71,14 @@ def open_console(width_of_pipe: int) -> Iterator[Console]:
 
 
 @contextmanager
-def _reported(title: str) -> Iterator[None]:
-    """End the command if writing fails."""
+def _reporting_errors(title: str) -> Iterator[None]:
+    """End the command with a message if writing fails."""
     if sys.stdout is None and title == _TITLE:
         fail(f"{title}: is closed")
     try:
         yield
     except OSError as error:
-        if error.errno == errno.EPIPE:  # the reader has seen enough; Typer ends without a word
+        if error.errno == errno.EPIPE:  # the reader closed the pipe; Typer exits silently
             raise
         if title == _TITLE:
             discard_standard_output()
@@ -86,7 +86,7 @@ def _reported(title: str) -> Iterator[None]:
 
 
 def _reason(title: str, error: OSError) -> str:
-    """Return why a file cannot be written, naming the folder where that is what is missing."""
+    """Return why a file cannot be written; if its folder is missing, name the folder."""
     folder = Path(title).parent
     if isinstance(error, FileNotFoundError) and not exists(folder):
         return f"the folder {folder} does not exist"

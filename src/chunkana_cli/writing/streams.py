@@ -1,7 +1,7 @@
-"""Standard streams that write all of what they are given, however they were opened.
+"""Standard streams that write all data completely, however they were opened.
 
-With PYTHONUNBUFFERED, Python's own write once and drop what the system did not take: of more than
-2 GiB, on a disk that is nearly full, in a pipe that does not block.
+With PYTHONUNBUFFERED, Python's own streams make one system call and drop the data that the system
+did not accept: beyond 2 GiB, on an almost full disk, in a non-blocking pipe.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer  # `collections.abc.Buffer` from Python 3.12 on
 
-# What a write to a pipe without a reader fails with; on Windows, it is often the second.
+# The errors of a write to a pipe without a reader; on Windows, it is often EINVAL.
 _NO_READER = {errno.EPIPE, errno.EINVAL} if sys.platform == "win32" else {errno.EPIPE}
 
 
 class _WaitingWriter(io.RawIOBase):
-    """A raw stream that waits for room in a pipe that does not block.
+    """A raw stream that waits for room in a non-blocking pipe.
 
-    It raises one BrokenPipeError where the pipe has no reader. What is written afterwards is
-    dropped: buffers write what they hold once more when they are deleted, and from Python 3.13 on
-    a failure there is printed.
+    The stream raises one BrokenPipeError if the pipe has no reader, and drops all later data:
+    buffers write their data once more when they are deleted, and Python 3.13 and later print a
+    failure of that write.
     """
 
     def __init__(self, raw: io.RawIOBase, owner: object) -> None:
-        """Write to a raw stream, which is closed when nothing refers to its owner."""
+        """Wrap a raw stream; keep a reference to its owner, which would close it when deleted."""
         self._raw = raw
         self._owner = owner
         self._has_reader = True
@@ -38,15 +38,15 @@ class _WaitingWriter(io.RawIOBase):
         return True
 
     def fileno(self) -> int:
-        """Return the descriptor of the stream below."""
+        """Return the file descriptor of the raw stream."""
         return self._raw.fileno()
 
     def isatty(self) -> bool:
-        """Tell whether the stream below is a terminal."""
+        """Return whether the raw stream is a terminal."""
         return self._raw.isatty()
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Write as many bytes as the system takes at once, at least one; return their number."""
+        """Write as many bytes as the system accepts, at least one; return their number."""
         if not self._has_reader:
             return memoryview(data).nbytes
         try:
@@ -61,7 +61,7 @@ class _WaitingWriter(io.RawIOBase):
 
 
 class _WholeWriter(_WaitingWriter):
-    """A raw stream of which each write writes everything, without a buffer."""
+    """An unbuffered raw stream whose `write` writes all bytes."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         """Write all bytes; return their number."""
@@ -73,9 +73,9 @@ class _WholeWriter(_WaitingWriter):
 
 
 def write_whole(stream: TextIO) -> TextIO:
-    """Return a stream over the same descriptor that writes all, buffered as the given one is.
+    """Return a stream that writes all data to the same descriptor, with the same buffering.
 
-    A stream that is not over a raw one, as in tests, is returned as it is.
+    A stream without a raw stream, as in tests, is returned unchanged.
     """
     if not isinstance(stream, io.TextIOWrapper):
         return stream

@@ -1,11 +1,11 @@
 "use strict";
 
-// A form that shows what a search by words would hand over for a question.
+// The form that searches for a question and shows the passages to read.
 class Asking {
-  static DELAY = 200; // milliseconds after a key, in which others may follow
+  static DELAY = 200; // milliseconds to wait after a key press
 
-  // `chunks` returns all that may be found, `cite` makes the head of a passage, `changed` is told
-  // which chunks are handed over, null where nothing is asked.
+  // `chunks` returns all chunks to search, `cite` makes the citation of a passage, and `changed` is
+  // called with the chunks of all passages, or null if there is no question.
   constructor({ chunks, cite, changed }) {
     Object.assign(this, { chunks, cite, changed });
     this.question = byId("question");
@@ -29,7 +29,7 @@ class Asking {
     this.question.focus();
   }
 
-  // Tell whether there was a question.
+  // Return whether there is a question.
   end() {
     const had = Boolean(this.question.value);
     this.question.value = "";

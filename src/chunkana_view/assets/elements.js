@@ -1,10 +1,10 @@
 "use strict";
-// Documents are untrusted: what is in them reaches the page as text alone, never as markup.
+// Documents are untrusted: their content is inserted into the page as text, never as markup.
 
 const byId = (id) => document.getElementById(id);
 const count = (number) => number.toLocaleString("en");
 
-// Mark ranges, not elements: documents stay text alone.
+// Highlight ranges without adding elements to the document's text.
 function highlight(name, ranges, priority = 0) {
   if (!globalThis.Highlight) return;
   const marked = new Highlight(...ranges);

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const MOST_HEADINGS = 5; // of a document, that are shown
+  const MOST_HEADINGS = 5; // shown for a document
   const query = byId("query");
   const found = byId("found");
   const totals = byId("total").cells;
@@ -17,7 +17,7 @@
     };
   });
 
-  // The headings of a document that have words of a search, all of which are in its name or in them.
+  // The headings of a document that contain all words of a search that are not in its name.
   function headingsWith(words, { name, titles }) {
     const left = words.filter((word) => !name.includes(word));
     const wanted = left.length ? left : words;
@@ -128,5 +128,5 @@
     if (query.value.trim()) links()[0]?.click();
   });
   byId("search").hidden = false;
-  if (query.value) search(); // what was typed before the page was left
+  if (query.value) search(); // the browser restored a search
 })();

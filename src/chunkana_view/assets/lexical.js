@@ -1,20 +1,20 @@
 "use strict";
 
-// Finds chunks by words: BM25 of chunks, of their sections and of their documents, with scores
-// propagated, as `chunkana ask` does.
+// Lexical search: BM25 of chunks, sections and documents, with propagated scores, as in
+// `chunkana ask`.
 class WordIndex {
-  static LEVELS = [["number", 1], ["section", 0.5], ["document", 0.5]]; // and what they weigh
-  static SATURATION = 1.5; // BM25's k1
-  static LENGTHS = 0.75; // and b
+  static LEVELS = [["number", 1], ["section", 0.5], ["document", 0.5]]; // and their weights
+  static SATURATION = 1.5; // k1 of BM25
+  static LENGTHS = 0.75; // b of BM25
   static HITS = 60;
-  static WEAK = 0.2; // below this share of the best score, chunks only happen to have a word
+  static WEAK = 0.2; // hits below this share of the best score are dropped as accidental
   static PROPAGATED = 30;
-  static NEAR = { section: 0.4, document: 0.2 }; // what the best one of the same counts
+  static NEAR = { section: 0.4, document: 0.2 }; // weights of the best hit of the same section or document
 
-  // Of each chunk `embedded` is indexed; `section` and `document` are the same for those of one.
+  // Each chunk has `embedded`, the text to index, and the numbers of its `section` and `document`.
   constructor(chunks) {
     this.chunks = chunks;
-    this.counts = new Map(); // of each word, by the chunk's number
+    this.counts = new Map(); // by word: the count in each chunk, by the chunk's number
     this.lengths = new Uint32Array(chunks.length);
     chunks.forEach(({ embedded }, number) => {
       const words = wordsOf(embedded);
@@ -59,7 +59,7 @@ class WordIndex {
     }
   }
 
-  // The chunks for a question, the best first.
+  // Return the chunks found for a question, the best first.
   search(question) {
     const scores = new Float64Array(this.chunks.length);
     const words = wordsOf(question);
@@ -87,8 +87,8 @@ class WordIndex {
   }
 }
 
-// What to read of chunks, the best first, within a budget: those that fit whole, neighbours joined,
-// documents in the order of their best chunk, and by position in each document.
+// Assemble passages within a budget from chunks, the best first: whole chunks that fit, neighbours
+// joined, documents in the order of their best chunk, passages in document order.
 function passagesOf(ranked, budget) {
   let passages = [];
   for (let most = 1; most <= ranked.length; most++) {

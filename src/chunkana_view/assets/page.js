@@ -7,10 +7,10 @@
   let selected = -1;
   let range = [];
 
-  // Sheets that were never in sight are laid out later: until then they have about their height.
+  // Sheets are laid out when they first come into sight; until then, their height is estimated.
 
   const LINE = 21; // pixels
-  const AROUND = 30; // of a chunk, above and below its lines
+  const AROUND = 30; // pixels above and below the lines of a chunk, together
   const COLUMNS = 110; // characters of a line in a wide window
 
   function heightOf(leaf) {
@@ -71,7 +71,7 @@
     byId("embedded").scrollTop = 0;
   }
 
-  // What is embedded with each chunk, beside its text; not in it, which stays the source's.
+  // The embedded context of each chunk, shown next to its text, which is the source only.
 
   function showContexts(shown) {
     byId("context").setAttribute("aria-pressed", String(shown));
@@ -114,8 +114,8 @@
       : `Chunks ${count(first + 1)} to ${count(last + 1)}`;
   }
 
-  // The selected chunk stands for the source in the order of focus. A chunk is an article, so that
-  // screen readers read its text, and not only its label.
+  // Only the selected chunk is in the focus order. A chunk is an article, so that screen readers
+  // read its text, and not only its label.
   function leave(leaf) {
     leaf?.removeAttribute("aria-current");
     leaf?.removeAttribute("tabindex");
@@ -129,7 +129,7 @@
     if (focus) leaf.focus({ preventScroll: true });
   }
 
-  // Heights of chunks that were never in sight are estimates: once more when they are known.
+  // Scroll a second time: estimated heights are corrected once the chunks are laid out.
   function reveal(leaf, block) {
     const tall = leaf.offsetHeight > source.parentElement.clientHeight;
     const where = { block: tall ? "start" : block };
@@ -150,7 +150,7 @@
   source.addEventListener("mouseleave", () => selected < 0 && show(-1));
   byId("close").addEventListener("click", () => select(-1));
 
-  // Copying: browsers would add a line end between any two chunks, and inside of cut lines.
+  // Copying: browsers would insert a line end between chunks, even inside a cut line.
 
   function exactText(range) {
     const within = document.createRange();
@@ -255,7 +255,7 @@
     for (const at of wanted ? matches.slice(0, 500) : []) {
       const node = leaves[at].firstChild;
       const text = node ? node.data.toLowerCase() : "";
-      if (!node || text.length !== node.length) continue; // offsets differ in lower case
+      if (!node || text.length !== node.length) continue; // lower case changed the length, so offsets differ
       for (let i = text.indexOf(wanted); i >= 0; i = text.indexOf(wanted, i + wanted.length)) {
         found.push(rangeIn(node, i, i + wanted.length));
       }
@@ -373,7 +373,7 @@
     act();
   });
 
-  // A chunk in the address: page.html#c-1a2b3c4d
+  // A chunk in the URL: page.html#c-1a2b3c4d
 
   function selectFromAddress() {
     const leaf = location.hash.startsWith("#c-") ? byId(location.hash.slice(1)) : null;

@@ -1,20 +1,19 @@
 "use strict";
-// A tree of rows, each of which names a range of chunks. Rows are in order, each before what is
-// under it; an entry is made when what is above it is opened, and in long lists when it comes near
-// the part that is in sight.
+// A tree of rows in pre-order, each with a range of chunks. The element of a row is created when its
+// parent is opened; in long lists, when it comes close to the visible part.
 class Tree {
-  static MOST_OPEN = 200; // entries, at first
-  static GROUP = 100; // entries of a long list that are made together
-  static HEIGHT = 25; // of an entry, in pixels, before it is made
+  static MOST_OPEN = 200; // entries that are open at first
+  static GROUP = 100; // entries of a long list that are created together
+  static HEIGHT = 25; // pixels of an entry that is not created yet
 
-  // `text` says what stands beside a row, `choose` is told which row was chosen.
+  // `text` returns the label of a row; `choose` is called with the row that was clicked.
   constructor(element, rows, { text, choose }) {
     this.rows = rows;
     this.text = text;
     this.choose = choose;
     this.buttons = new Map();
     this.open = new Set();
-    this.waiting = new Map(); // lists that are still empty, and what will be in them
+    this.waiting = new Map(); // empty lists, with the rows that will fill them
     this.element = element;
     this.sight = new IntersectionObserver(
       (seen) => seen.forEach(({ isIntersecting, target }) => isIntersecting && this.fill(target)),
@@ -24,7 +23,7 @@ class Tree {
     element.addEventListener("click", (event) => this.clicked(event.target.closest("button")));
   }
 
-  // The most levels that have room, and no more than two below the top.
+  // The number of levels that fit, at most two below the top.
   depthToOpen() {
     const counts = [0, 0, 0];
     for (const [depth] of this.rows) if (depth < 3) counts[depth]++;
@@ -109,10 +108,10 @@ class Tree {
     this.current(at);
   }
 
-  // Mark the innermost entry that is not folded away and whose range holds a chunk.
+  // Mark the innermost visible entry whose range contains a chunk.
   showCurrent(selected) {
     let found = -1;
-    let folded = Infinity; // the depth of the entry that is being skipped
+    let folded = Infinity; // the depth of the closed entry that is being skipped
     this.rows.forEach(([depth, , first, last], at) => {
       if (depth > folded) return;
       folded = this.open.has(at) ? Infinity : depth;

@@ -1,12 +1,12 @@
 "use strict";
 
-// Texts as words to search for, in any script: the same that `chunkana_retrieval.words_of` returns.
+// Split texts of any script into words to search for, as `chunkana_retrieval.words_of` does.
 const { wordsOf, findWords } = (() => {
-  // What puts no spaces between words: Thai to Khmer, kana, Han, Hangul.
+  // Scripts without spaces between words: Thai to Khmer, kana, Han, Hangul.
   const UNSPACED =
     "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3040-\\u30ff\\u3400-\\u9fff" +
     "\\uac00-\\ud7af\\uf900-\\ufaff\\uff66-\\uff9f\\u{20000}-\\u{3ffff}";
-  // Vowels and accents of their own, which are parts of words.
+  // Combining vowels and accents, which are parts of words.
   const MARKS =
     "\\u0300-\\u036f\\u0483-\\u0487\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u0610-\\u061a" +
     "\\u064b-\\u065f\\u0670\\u06d6-\\u06dc\\u06df-\\u06e4\\u06e7\\u06e8\\u06ea-\\u06ed\\u0900-\\u0903" +
@@ -31,7 +31,7 @@ const { wordsOf, findWords } = (() => {
     during before after above below to from up down in out on off over under`.split(/\s+/u),
   );
 
-  // Cut the commonest English endings off.
+  // Remove the most common English endings.
   function stem(word) {
     if (/ie[sd]$/u.test(word) && word.length >= 5) word = `${word.slice(0, -3)}y`;
     else if (/[^s]s$/u.test(word) && word.length > 3) word = word.slice(0, -1);
@@ -44,7 +44,7 @@ const { wordsOf, findWords } = (() => {
     return word.endsWith("e") && word.length >= 3 ? word.slice(0, -1) : word;
   }
 
-  // Each character of a run without spaces, and each two that are neighbours.
+  // The characters and character pairs of a run without spaces.
   function overlapping(run) {
     const characters = [...run];
     return characters.flatMap((one, at) => (at + 1 < characters.length ? [one, one + characters[at + 1]] : [one]));
@@ -64,7 +64,7 @@ const { wordsOf, findWords } = (() => {
     return words;
   }
 
-  // Where a text has words of a question: starts and ends.
+  // Return the starts and ends of the words of a question in a text.
   function findWords(text, question) {
     const wanted = new Set(wordsOf(question));
     const found = [];
