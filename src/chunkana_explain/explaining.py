@@ -169,7 +169,8 @@ class _Explainer:
         if not is_unchanged:
             return Cut(*place, "headings", where, "a heading goes with the text below it")
         reason = self.obstacles.get(right.first)
-        if reason is None and not left.is_in_section(self._document):
+        body_start = max(self._document.preamble_stop, self._document.front_matter_stop)
+        if reason is None and left.first < body_start:
             reason = MergeObstacle.PREAMBLE
         return Cut(*place, "sections", where, reason.value if reason else _DIFFERENT_SECTIONS)
 

@@ -7,6 +7,7 @@ import pytest
 from chunkana_core import chunk_hierarchical
 from chunkana_core.extending import Block, BlockKind
 from chunkana_core.formats.markdown import parser
+from chunkana_core.formats.markdown.front_matter import front_matter_title
 from chunkana_core.formats.markdown.parser import parse_markdown
 
 K = BlockKind
@@ -183,6 +184,20 @@ def test_what_closes_a_shortcode_is_not_far(size: int, *, is_closed: bool) -> No
     """Beyond 65,536 characters nobody looks for it."""
     text = f"{{{{< note >}}}}\n{'x' * size}\n{{{{< /note >}}}}\n"
     assert [block.info for block in named(text)] == ["note"] * is_closed
+
+
+def test_front_matter_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a text is read again, its title is known."""
+    asked: list[str] = []
+
+    def title_of(content: str, *, is_toml: bool) -> str | None:
+        asked.append(content)
+        return front_matter_title(content, is_toml=is_toml)
+
+    monkeypatch.setattr(parser, "front_matter_title", title_of)
+    document = parse_markdown("---\ntitle: Tea\n---\na\n:::\nb\n")
+    assert (document.title, asked) == ("Tea", ["title: Tea"])
+    assert [block.kind for block in document.blocks] == [K.FRONT_MATTER, K.PARAGRAPH]
 
 
 def test_a_text_is_read_so_many_times(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,9 +130,10 @@ class Introductions:
     def _shorten(self, sentence: str, start: int) -> FirstSentence:
         """Return the words of a sentence that fit, no sentence if these are fewer than six."""
         text = whole = " ".join(without_targets(sentence).split())
-        if self.sizer.length(whole) > self.longest:
+        if (size := self.sizer.length(whole)) > self.longest:
             source, span = Source.of(whole), Span(0, len(whole))
-            fitting = next(Cutter.of(source, span, self.sizer, self.longest).words(span)).span
+            cutter = Cutter.of(source, span, self.sizer, self.longest, lambda *_: size)
+            fitting = next(cutter.words(span)).span
             text = whole[fitting.start : fitting.end]
         if count_words(text) < _MIN_WORDS:
             return FirstSentence()

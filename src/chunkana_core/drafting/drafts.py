@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from chunkana_core.document.blocks import Block, BlockKind
+from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.errors import ExtensionError
 from chunkana_core.text.source import Span
@@ -25,10 +25,6 @@ class Draft(Struct, frozen=True, gc=False):
     first: int
     stop: int
 
-    def blocks(self, document: Document) -> tuple[Block, ...]:
-        """Return its blocks."""
-        return document.top[self.first : self.stop]
-
     def span(self, document: Document) -> Span:
         """Return its span, without white space around it."""
         return document.trimmed_run(self.first, self.stop)
@@ -37,10 +33,6 @@ class Draft(Struct, frozen=True, gc=False):
         """Tell whether it is headings with no body."""
         starts_with_heading = bool(document.top[self.first].level)
         return starts_with_heading and not document.has_content(self.first, self.stop)
-
-    def is_in_section(self, document: Document) -> bool:
-        """Tell whether it is neither front matter nor before the first heading."""
-        return self.first >= max(document.preamble_stop, document.front_matter_stop)
 
 
 def section_drafts(document: Document) -> list[Draft]:

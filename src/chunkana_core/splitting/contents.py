@@ -94,20 +94,23 @@ class ContentWriter(Struct, frozen=True):
     def _closing_fence(self, content: str, first: Unit, last: Unit) -> str:
         """Return the end of a fence that a part opens only because it was cut out."""
         is_whole = self._is_whole(first, last) or not has_fence(content)
-        if is_whole or not self._may_cut_fence(first.first, last.stop):
+        if is_whole or not self._may_cut_fence(first, last):
             return ""
         block = self.document.block_at(last.span.end - 1)
         is_open = block.is_open and not last.repeats.tail
         return "" if is_open else missing_fence(content, self.document.traits)
 
-    def _may_cut_fence(self, first: int, stop: int) -> bool:
-        """Tell whether a part of some blocks may open a fence that is none in the document.
+    def _may_cut_fence(self, first: Unit, last: Unit) -> bool:
+        """Tell whether a part may open a fence that is none in the document.
 
         Whole blocks of code have their fences; what else looks like one may lose its end.
         """
-        return self.document.is_markup(first, stop) and any(
-            has_fence(self.document.text, block.start, block.end)
-            for block in self.document.top[first:stop]
+        document, start, end = self.document, first.span.start, last.span.end
+        if not document.is_markup(first.first, last.stop):
+            return False
+        return has_fence(first.repeats.lead + last.repeats.tail) or any(
+            has_fence(document.text, max(block.start, start), min(block.end, end))
+            for block in document.top[first.first : last.stop]
             if not (self.keep_atoms and block.kind is _FENCED_CODE)
         )
 

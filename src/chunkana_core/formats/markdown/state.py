@@ -63,8 +63,9 @@ class RuleChain:
         else:
             src, begins, shifts = state.src, state.bMarks, state.tShift
             rules_by_next = self.by_next_character
-            if rules_by_next:  # few chains have such rules
-                for rule in rules_by_next.get(src[begins[start + 1] + shifts[start + 1]], ()):
+            following = src[begins[start + 1] + shifts[start + 1]]
+            if following in rules_by_next:
+                for rule in rules_by_next[following]:
                     if rule(state, start, end, silent):
                         return True
             first_character = src[begins[start] + shifts[start]]
