@@ -11,6 +11,7 @@ from chunkana_retrieval.reading.assembly import assemble
 from chunkana_retrieval.reading.mixed import assemble_mixed
 from chunkana_retrieval.reading.passages import Passage
 from chunkana_retrieval.scores import Place, propagate_hits, propagate_scores, rank_scores
+from chunkana_retrieval.source_files import SourceFile, require_installed
 
 __all__ = [
     "Hit",
@@ -21,6 +22,7 @@ __all__ = [
     "Parent",
     "Passage",
     "Place",
+    "SourceFile",
     "UnknownLeavesWarning",
     "assemble",
     "assemble_mixed",
@@ -33,5 +35,6 @@ __all__ = [
     "rank_scores",
     "repeated_rows",
     "repeated_signature",
+    "require_installed",
     "words_of",
 ]  # fmt: skip

@@ -30,20 +30,21 @@ from chunkana_retrieval.indexing import (
     Proposal,
     RankingOptions,
     ReadRecords,
+    Relation,
+    SourceDocuments,
     Step,
     Update,
     UpdateLock,
     UpdateReport,
     WriteRecords,
-    damaged_record,
     fingerprint,
     rank_leaves,
+    read_records,
     record_document,
     run,
     run_async,
     with_surroundings,
 )
-from chunkana_retrieval.indexing.searching import Relation
 
 CHUNKER = MarkdownChunker(ChunkConfig(max_chunk_size=80), Context())
 Texts = dict[str, str]
@@ -114,7 +115,8 @@ def update(
     prints = {name: fingerprint_of(name, text) for name, text in texts.items()}
     if delete_missing and not texts:
         delete_missing, deleted = False, [*stores.records]
-    procedure = Update(prints, lambda name: indexed(name, texts[name]), lexical, 2)
+    today = SourceDocuments(prints, lambda name: indexed(name, texts[name]))
+    procedure = Update(today, lexical, 2)
     return run(procedure.steps(deleted, delete_missing=delete_missing), stores.perform)
 
 
@@ -200,7 +202,7 @@ def test_a_paragraph_put_on_top_embeds_nothing_of_what_is_below() -> None:
 def test_not_all_documents_are_deleted_because_none_are_given() -> None:
     stores = Stores()
     update(stores, {"a.md": "One."})
-    procedure = Update({}, lambda name: indexed(name, ""), None, 2)
+    procedure = Update(SourceDocuments({}, lambda name: indexed(name, "")), None, 2)
     with pytest.raises(ConfigurationError, match=r"delete\(document_ids\(\)\)"):
         run(procedure.steps(delete_missing=True), stores.perform)
     assert stores.texts() == {"a.md": "One."}
@@ -237,8 +239,8 @@ def test_it_runs_in_an_event_loop_alike() -> None:
     async def perform(step: Step[object]) -> object:
         return stores.perform(step)
 
-    procedure = Update({"a.md": "1"}, lambda name: indexed(name, "One."), None, 9).steps()
-    report = asyncio.run(run_async(procedure, perform))
+    today = SourceDocuments({"a.md": "1"}, lambda name: indexed(name, "One."))
+    report = asyncio.run(run_async(Update(today, None, 9).steps(), perform))
     assert (report.added, stores.texts()) == (["a.md"], {"a.md": "One."})
 
 
@@ -352,10 +354,15 @@ def test_a_record_that_is_none_is_an_error(change: Callable[[str], str]) -> None
 
 def test_a_damaged_record_names_the_leaves_that_may_be_left() -> None:
     record = indexed("a.md", "One.")
-    damaged = damaged_record("a.md", record.to_json()[:-20])
-    assert damaged.leftover == (record.leaves[0].leaf_id,)
+    stored = {"a.md": (record.to_json()[:-20], None), "b.md": ("nothing of it", "")}
+    other = {"c.md": (record.to_json(), None), "d.md": (indexed("d.md", "One.").to_json(), None)}
+    with pytest.warns(UserWarning, match=r"records of 'a.md', 'b.md', 'c.md' are damaged") as seen:
+        damaged, lost, moved, sound = read_records({**stored, **other})
+    assert seen[0].filename == __file__
+    assert damaged.leftover == moved.leftover == (record.leaves[0].leaf_id,)
     assert (damaged.text, damaged.leaves, damaged.fingerprint) == ("", (), "")
-    assert damaged_record("a.md", "nothing of it") == DocumentRecord("a.md", "", {}, "")
+    assert lost == DocumentRecord("b.md", "", {}, "")
+    assert sound.text == "One."
 
 
 def test_metadata_have_to_be_json() -> None:

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
-from chunkana_core import format_header_path
 from chunkana_langchain import keys
 from chunkana_langchain.indexing.embeddings import CachedEmbeddings
 from chunkana_langchain.splitting.mapping import copied
-from chunkana_retrieval.indexing import DocumentRecord, LeafRecord, Proposal
+from chunkana_retrieval.indexing import Leaf, Proposal
 
-Leaf = tuple[DocumentRecord, LeafRecord]
 _BATCH = 1000  # leaves that are added or deleted at a time: some stores take no more than 5,000
+_NO_FILTERS = frozenset({"k", "fetch_k"})  # search arguments that leave no leaf out
+_Item = TypeVar("_Item")
 _Found = Iterable[tuple[Document, float | None]]
+
+
+class Search(NamedTuple):
+    """What a vector store is asked: a question, and further arguments of its search."""
+
+    query: str
+    arguments: Mapping[str, Any]
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether the arguments leave leaves out."""
+        return not _NO_FILTERS.issuperset(self.arguments)
 
 
 class LeafStore:
@@ -27,20 +39,22 @@ class LeafStore:
         vectorstore: that store.
     """
 
+    is_in_memory = False
+
     def __init__(self, vectorstore: VectorStore) -> None:
         self.vectorstore = vectorstore
 
     def add(self, leaves: Sequence[Leaf]) -> None:
-        """Embed leaves, and store them."""
-        for batch in _batches(leaves):
-            ids = [leaf.leaf_id for _, leaf in batch]
-            self.vectorstore.add_documents([*map(_document, batch)], ids=ids)
+        """Embed leaves and store them, in place of those that are there without a record."""
+        for ids, documents in _documents(leaves):
+            self._delete_known(ids)
+            self.vectorstore.add_documents(documents, ids=ids)
 
     async def aadd(self, leaves: Sequence[Leaf]) -> None:
-        """Embed leaves, and store them."""
-        for batch in _batches(leaves):
-            ids = [leaf.leaf_id for _, leaf in batch]
-            await self.vectorstore.aadd_documents([*map(_document, batch)], ids=ids)
+        """Embed leaves and store them, in place of those that are there without a record."""
+        for ids, documents in _documents(leaves):
+            await self._adelete_known(ids)
+            await self.vectorstore.aadd_documents(documents, ids=ids)
 
     def delete(self, leaf_ids: Sequence[str]) -> None:
         """Delete leaves, of which some may not be there; some stores raise an error for these."""
@@ -48,7 +62,7 @@ class LeafStore:
             try:
                 self.vectorstore.delete([*batch])
             except (LookupError, ValueError):
-                self.delete_known(batch)
+                self._delete_known(batch)
 
     async def adelete(self, leaf_ids: Sequence[str]) -> None:
         """Delete leaves, of which some may not be there; some stores raise an error for these."""
@@ -56,67 +70,63 @@ class LeafStore:
             try:
                 await self.vectorstore.adelete([*batch])
             except (LookupError, ValueError):
-                await self.adelete_known(batch)
+                await self._adelete_known(batch)
 
-    def delete_known(self, leaf_ids: Sequence[str]) -> None:
-        """Delete those leaves that are there; none where the store cannot be asked for them."""
-        for batch in _batches(leaf_ids):
-            with suppress(NotImplementedError):
-                if there := _ids(self.vectorstore.get_by_ids([*batch])):
-                    self.vectorstore.delete(there)
-
-    async def adelete_known(self, leaf_ids: Sequence[str]) -> None:
-        """Delete those leaves that are there; none where the store cannot be asked for them."""
-        for batch in _batches(leaf_ids):
-            with suppress(NotImplementedError):
-                if there := _ids(await self.vectorstore.aget_by_ids([*batch])):
-                    await self.vectorstore.adelete(there)
-
-    def search(self, query: str, options: Mapping[str, Any]) -> list[Proposal]:
+    def find(self, asked: Search) -> list[Proposal]:
         """Return what the store finds, the best first."""
-        options = search_arguments(self.vectorstore, options)
+        query, options = asked.query, search_arguments(self.vectorstore, asked.arguments)
         try:
             found: _Found = self.vectorstore.similarity_search_with_score(query, **options)
         except NotImplementedError:  # it counts no scores
             found = [(one, None) for one in self.vectorstore.similarity_search(query, **options)]
         return [*map(_proposal, found)]
 
-    async def asearch(self, query: str, options: Mapping[str, Any]) -> list[Proposal]:
+    async def afind(self, asked: Search) -> list[Proposal]:
         """Return what the store finds, the best first."""
-        store = self.vectorstore
-        options = search_arguments(store, options)
+        store, query = self.vectorstore, asked.query
+        options = search_arguments(store, asked.arguments)
         try:
             found: _Found = await store.asimilarity_search_with_score(query, **options)
         except NotImplementedError:  # it counts no scores
             found = [(one, None) for one in await store.asimilarity_search(query, **options)]
         return [*map(_proposal, found)]
 
+    def vectors(self) -> Mapping[str, Sequence[float]]:
+        """Return nothing: the store keeps them."""
+        return {}
+
+    def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Keep nothing: the store embeds by its own embedding."""
+
+    def _delete_known(self, leaf_ids: Sequence[str]) -> None:
+        """Delete those leaves that are there; none where the store cannot be asked for them."""
+        with suppress(NotImplementedError):
+            if there := _ids(self.vectorstore.get_by_ids([*leaf_ids])):
+                self.vectorstore.delete(there)
+
+    async def _adelete_known(self, leaf_ids: Sequence[str]) -> None:
+        """Delete those leaves that are there; none where the store cannot be asked for them."""
+        with suppress(NotImplementedError):
+            if there := _ids(await self.vectorstore.aget_by_ids([*leaf_ids])):
+                await self.vectorstore.adelete(there)
+
 
 class MemoryLeaves(LeafStore):
     """Leaves in memory; texts that were embedded once are not embedded again."""
+
+    is_in_memory = True
 
     def __init__(self, embedding: CachedEmbeddings) -> None:
         self._store, self._embedding = InMemoryVectorStore(embedding), embedding
         super().__init__(self._store)
 
-    def __contains__(self, leaf_id: str) -> bool:
-        """Tell whether a leaf is here."""
-        return leaf_id in self._store.store
-
     def vectors(self) -> dict[str, list[float]]:
         """Return all vectors by the ids of their leaves."""
         return {name: stored["vector"] for name, stored in self._store.store.items()}
 
-    def restore(self, leaf: Leaf, vector: Sequence[float]) -> None:
-        """Store a leaf with the vector that it was saved with."""
-        document, number = _document(leaf), [*vector]
-        self._embedding.remember({document.page_content: number})
-        self._store.store[leaf[1].leaf_id] = {
-            "id": leaf[1].leaf_id,
-            "vector": number,
-            "text": document.page_content,
-            "metadata": document.metadata,
-        }
+    def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Keep the vectors of texts, which are not embedded when leaves have them."""
+        self._embedding.remember({text: [*vector] for text, vector in vectors.items()})
 
 
 def search_arguments(store: VectorStore, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,30 +144,26 @@ def search_arguments(store: VectorStore, arguments: Mapping[str, Any]) -> dict[s
     return {**arguments, "filter": has_values}
 
 
-def _batches(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
+def _batches(values: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
     return (values[start : start + _BATCH] for start in range(0, len(values), _BATCH))
 
 
+def _documents(leaves: Sequence[Leaf]) -> Iterator[tuple[list[str], list[Document]]]:
+    """Yield leaves as they are stored, with their ids, so many at a time."""
+    for batch in _batches(leaves):
+        yield [leaf.leaf_id for _, leaf in batch], [*map(_document, batch)]
+
+
 def _document(leaf: Leaf) -> Document:
-    """Return a leaf as it is stored: nothing that changes when the text above it does.
+    """Return a leaf as it is stored.
 
     Of keys that both use, the caller's value stays, but for those by which leaves are known.
     """
     record, one = leaf
-    own = {
-        keys.SECTION_ID: one.section_id,
-        keys.PARENT_SECTION_ID: one.parent_section_id,
-        keys.HEADER_PATH: format_header_path(one.path),
-        keys.CONTENT_TYPE: one.content_type,
-        keys.CONTAINER: one.container,
-        keys.FORMAT: one.format,
-        keys.KIND: one.kind,
-        keys.NAME: one.name,
-    }
     known = {keys.DOCUMENT_ID: record.document_id, keys.LEAF_ID: one.leaf_id}
     # No filter finds what is empty, and some stores do not take it.
     theirs = {name: value for name, value in record.metadata.items() if value not in ([], {})}
-    metadata = own | copied(theirs) | known
+    metadata = one.metadata() | copied(theirs) | known
     return Document(page_content=record.embedded(one), metadata=metadata, id=one.leaf_id)
 
 

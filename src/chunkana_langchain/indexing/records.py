@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from langchain_core.documents import Document
 from langchain_core.stores import BaseStore
 
 from chunkana_langchain import keys
-from chunkana_retrieval.indexing import DocumentRecord, RecordStore
+from chunkana_retrieval.indexing import DocumentRecord, read_records
 
 _PREFIX = "chunkana/records"
 _END = ".record"  # of a key, so that none is a folder of another
 _PART = 200  # characters between the slashes of a key, since names of files are limited
-_BATCH = 256  # records that are read at a time where all are read
 _DAMAGE = (LookupError, NotImplementedError, TypeError, ValueError)  # what stores raise for it
-_LEAF_ID = re.compile(r'"leaf_id": "([0-9a-f-]{36})"')
 
 
 class StoredRecords:
@@ -34,23 +30,23 @@ class StoredRecords:
         """Return the ids of all documents."""
         return [*_names([key async for key in self._store.ayield_keys(prefix=_PREFIX)])]
 
-    def read(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
+    def read(self, names: Sequence[str]) -> list[DocumentRecord]:
         """Return the records of documents, without those that there are none of."""
-        found = [*map(_key, document_ids)]
+        found = [*map(_key, names)]
         try:
             stored = self._store.mget(found)
         except _DAMAGE:
             stored = [self._read_one(key) for key in found]
-        return _records(document_ids, stored)
+        return _records(names, stored)
 
-    async def aread(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
+    async def aread(self, names: Sequence[str]) -> list[DocumentRecord]:
         """Return the records of documents, without those that there are none of."""
-        found = [*map(_key, document_ids)]
+        found = [*map(_key, names)]
         try:
             stored = await self._store.amget(found)
         except _DAMAGE:
             stored = [await self._aread_one(key) for key in found]
-        return _records(document_ids, stored)
+        return _records(names, stored)
 
     def write(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
         """Put records in place of those of the same documents, and delete others."""
@@ -77,21 +73,6 @@ class StoredRecords:
             return (await self._store.amget([key]))[0]
         except _DAMAGE:
             return Document(page_content="")
-
-
-def all_records(records: RecordStore) -> Iterator[DocumentRecord]:
-    """Yield all records."""
-    names = records.names()
-    for start in range(0, len(names), _BATCH):
-        yield from records.read(names[start : start + _BATCH])
-
-
-async def aall_records(records: RecordStore) -> AsyncIterator[DocumentRecord]:
-    """Yield all records."""
-    names = await records.anames()
-    for start in range(0, len(names), _BATCH):
-        for record in await records.aread(names[start : start + _BATCH]):
-            yield record
 
 
 def _key(document_id: str) -> str:
@@ -122,33 +103,12 @@ def _stored(record: DocumentRecord) -> tuple[str, Document]:
     return _key(record.document_id), Document(page_content=record.text, metadata=metadata)
 
 
-def _records(
-    document_ids: Sequence[str], stored: Sequence[Document | None]
-) -> list[DocumentRecord]:
-    """Return what was stored; what is damaged as records without leaves, with a warning."""
-    records, damaged = list[DocumentRecord](), list[str]()
-    for name, document in zip(document_ids, stored, strict=True):
-        if document is None:
-            continue
-        written = str(document.metadata.get(keys.RECORD, ""))
-        record = _parsed(written, document.page_content)
-        if record is None or record.document_id != name:
-            damaged.append(name)
-            leftover = tuple(_LEAF_ID.findall(written))
-            record = DocumentRecord(name, "", {}, "", leftover=leftover, unfinished="after")
-        records.append(record)
-    if damaged:
-        named = ", ".join(map(repr, damaged))
-        warnings.warn(
-            f"the docstore's records of {named} are damaged, and nothing of these documents is "
-            "found; give them to `update`",
-            stacklevel=5,
-        )
-    return records
-
-
-def _parsed(written: str, text: str) -> DocumentRecord | None:
-    try:
-        return DocumentRecord.from_json(written, text)
-    except ValueError:
-        return None
+def _records(names: Sequence[str], stored: Sequence[Document | None]) -> list[DocumentRecord]:
+    known = zip(names, stored, strict=True)
+    return read_records(
+        {
+            name: (str(document.metadata.get(keys.RECORD, "")), document.page_content)
+            for name, document in known
+            if document is not None
+        }
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ from langchain_core.documents import Document
 from chunkana_langchain import keys
 from chunkana_langchain.merging.scores import ScoredDocument
 from chunkana_retrieval import Hit, Parent, merge_hits
+from chunkana_retrieval.warning import warn
 
 
 def merge_documents(
@@ -65,10 +65,9 @@ def _sound_parents(parents: Mapping[str, Document]) -> dict[str, Parent]:
             seen.add(up)
             at = up
     if damaged := sorted(read.keys() - sound.keys()):
-        warnings.warn(
+        warn(
             f"metadata of the parents {', '.join(damaged)} are damaged: nothing is merged into "
-            "them; index their documents again",
-            stacklevel=2,
+            "them; index their documents again"
         )
     return sound
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
@@ -15,18 +16,19 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
 from langchain_core.stores import BaseStore
 from langchain_core.vectorstores import VectorStore
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from chunkana_core import ConfigurationError
 from chunkana_langchain import keys
-from chunkana_langchain.indexing.index import DocumentIndex
-from chunkana_langchain.indexing.leaves import search_arguments
-from chunkana_langchain.indexing.opening import IndexParts, require_document_store
-from chunkana_langchain.indexing.retriever import IndexedRetriever
+from chunkana_langchain.indexing.leaves import Search, search_arguments
+from chunkana_langchain.indexing.pages import DocumentPages, found_pages
+from chunkana_langchain.indexing.retriever import IndexedRetriever, require_document_store
 from chunkana_langchain.merging.documents import merge_documents, missing
 from chunkana_langchain.merging.scores import ScoredDocument, rank_documents
 from chunkana_langchain.splitting.mapping import copied
+from chunkana_retrieval.indexing import FoundLeaves, Question, SearchKind
 
+_PAGES = 256  # documents of which chunks and parents are kept ready
 _OPENED = (
     "that of the stores: open it with `from_documents([], vectorstore=…, docstore=…)`, or `load`"
 )
@@ -86,6 +88,9 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
     """The largest parent to return, in characters of its text; None for any in the store."""
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Further arguments of the vector store's search, like a filter."""
+    _pages_of: Callable[[str], DocumentPages] = PrivateAttr(
+        default_factory=lambda: lru_cache(_PAGES)(DocumentPages.from_json)
+    )
 
     @model_validator(mode="after")
     def _require_one_source(self) -> Self:
@@ -110,8 +115,7 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         k = self._count(k)
         arguments = self._arguments(k, search_kwargs)
         if self.index is not None:
-            pages = self.index.find(query, arguments)
-            return self._merge(self._rank(_with_scores(pages.leaves)), pages.parents, k)
+            return self._merge_found(self.index.find(_question(query, arguments)), k)
         if self.vectorstore is not None:
             arguments = search_arguments(self.vectorstore, arguments)
             found = _with_scores(self.vectorstore.similarity_search_with_score(query, **arguments))
@@ -136,8 +140,7 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         k = self._count(k)
         arguments = self._arguments(k, search_kwargs)
         if self.index is not None:
-            pages = await self.index.afind(query, arguments)
-            return self._merge(self._rank(_with_scores(pages.leaves)), pages.parents, k)
+            return self._merge_found(await self.index.afind(_question(query, arguments)), k)
         if self.vectorstore is not None:
             arguments = search_arguments(self.vectorstore, arguments)
             search = self.vectorstore.asimilarity_search_with_score(query, **arguments)
@@ -174,6 +177,11 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
             top_k=self.fetch_k,
         )
 
+    def _merge_found(self, found: FoundLeaves, k: int) -> list[Document]:
+        """Merge what an index found."""
+        leaves, parents = found_pages(found, self._pages_of)
+        return self._merge(self._rank(_with_scores(leaves)), parents, k)
+
     def _merge(
         self, ranked: Sequence[ScoredDocument], parents: Mapping[str, Document], k: int
     ) -> list[Document]:
@@ -200,15 +208,13 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         self.index.stores.save_to(folder)
 
     @classmethod
-    def _over(cls, index: DocumentIndex, parts: IndexParts, options: Mapping[str, Any]) -> Self:
-        leaves = index.stores.leaves
-        vectorstore = None if leaves is None else leaves.vectorstore
-        return cls(index=index, vectorstore=vectorstore, docstore=parts.docstore, **options)
-
-    @classmethod
-    def _search_kind(cls, options: Mapping[str, Any]) -> str:
-        del options
+    def _search_kind(cls, options: Mapping[str, Any]) -> SearchKind:  # noqa: ARG003
         return "dense"
+
+
+def _question(query: str, arguments: Mapping[str, Any]) -> Question[Search]:
+    search = Search(query, arguments)
+    return Question(query, 0, search, search.is_filtered)
 
 
 def _require_own_leaves(found: Sequence[tuple[Document, object]]) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
@@ -32,13 +31,10 @@ from chunkana_langchain.splitting.options import (
     SourceLabel,
     describe_rule,
     label_of,
-    require_context,
     require_documents,
     require_keys,
     require_label,
-    require_metadata,
-    require_parent_size,
-    require_sizes,
+    warn_of_clashes,
     warn_of_label,
     warn_of_misnamed,
     warn_of_pieces,
@@ -46,8 +42,14 @@ from chunkana_langchain.splitting.options import (
 from chunkana_langchain.splitting.origin import Origin
 from chunkana_langchain.splitting.outline import TITLED
 from chunkana_langchain.splitting.results import HierarchicalDocuments
-from chunkana_retrieval.checks import names_of, require_known
-from chunkana_retrieval.indexing import SourceFile, require_installed
+from chunkana_retrieval import SourceFile, require_installed
+from chunkana_retrieval.checks import (
+    names_of,
+    require_choice,
+    require_count,
+    require_known,
+    require_parent_size,
+)
 
 _MIN_CHUNK_SIZE = 32  # the core's smallest limit
 _PARENT_SIZE = 4  # of the largest parent by default, in multiples of the chunk size
@@ -143,14 +145,15 @@ class ChunkanaSplitter(TextSplitter):
         **options: Any,
     ) -> None:
         require_known(options, splitter_arguments(), _OTHER_NAMES)
-        require_sizes(chunk_size, chunk_overlap)
+        require_count("chunk_size", chunk_size)
+        require_count("chunk_overlap", chunk_overlap)
         sizes = (chunk_size, chunk_overlap, length_function)
         super().__init__(*sizes, keep_separator, add_start_index, strip_whitespace)
-        require_context(header_context)
+        require_choice("header_context", header_context, get_args(HeaderContext))
         require_label(source_label, header_context)
-        require_metadata(metadata)
+        require_choice("metadata", metadata, get_args(keys.MetadataKeys))
         require_keys(front_matter_keys)
-        require_parent_size(max_parent_size, chunk_size)
+        require_parent_size(max_parent_size, "chunk_size", chunk_size)
         self._header_context, self._source_label = header_context, source_label
         self._introductions = introductions
         self._front_matter_keys = frozenset(front_matter_keys)
@@ -250,9 +253,9 @@ class ChunkanaSplitter(TextSplitter):
         """Raise an ImportError for the first document whose format needs a missing extra."""
         require_installed(SourceFile.of(one.metadata, self._format) for one in documents)
 
-    def warn_of_label(self, documents: Sequence[Document], stacklevel: int) -> None:
+    def warn_of_label(self, documents: Sequence[Document]) -> None:
         """Warn of a source label that is the key of no document's metadata."""
-        warn_of_label(documents, self._source_label, stacklevel + 1)
+        warn_of_label(documents, self._source_label)
 
     def map_document(self, document: Document, key: str) -> DocumentMapper:
         """Return what maps a whole document whose ids are made of a key."""
@@ -288,11 +291,9 @@ class ChunkanaSplitter(TextSplitter):
         origins = list(map(Origin.of, documents, source_keys(documents)))
         own = keys.OWN - (frozenset() if self._mapping.has_all_keys else keys.FULL)
         own |= set(keys.HEADERS if self._mapping.has_header_keys else ())
-        if clashing := own & set().union(*(origin.kept for origin in origins)):
-            names = ", ".join(sorted(clashing))
-            warnings.warn(f"metadata of the documents keeps its own {names}", stacklevel=3)
-        warn_of_pieces(documents, stacklevel=3)
-        self.warn_of_label(documents, stacklevel=3)
+        warn_of_clashes(own & set().union(*(origin.kept for origin in origins)))
+        warn_of_pieces(documents)
+        self.warn_of_label(documents)
         return map(self._mapper, documents, origins)
 
     def _mapper(self, document: Document, origin: Origin) -> DocumentMapper:

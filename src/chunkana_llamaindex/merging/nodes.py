@@ -11,8 +11,7 @@ from llama_index.core.schema import BaseNode, NodeWithScore
 from chunkana_llamaindex.parsing.origin import text_of
 from chunkana_retrieval import Hit, Parent, merge_hits, rank_scores
 from chunkana_retrieval.checks import require_count
-from chunkana_retrieval.indexing import Step
-from chunkana_retrieval.indexing.steps import Procedure
+from chunkana_retrieval.indexing import Procedure, Step
 
 
 @dataclass(frozen=True, slots=True)

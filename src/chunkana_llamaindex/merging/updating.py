@@ -21,9 +21,13 @@ from chunkana_llamaindex.merging.nodes import ReadNodes
 from chunkana_llamaindex.merging.storing import indexed_ids
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
-from chunkana_retrieval.indexing import ListDocuments, Step, UpdateReport
-from chunkana_retrieval.indexing.steps import Procedure
-from chunkana_retrieval.indexing.updating import require_documents_left
+from chunkana_retrieval.indexing import (
+    ListDocuments,
+    Procedure,
+    Step,
+    UpdateReport,
+    require_documents_left,
+)
 
 # Of a leaf's metadata, what changes where text above it does: stored, and not in the index.
 _PLACES: Final = frozenset({"start_line", "end_line", "chunk_index"})

@@ -13,7 +13,7 @@ from llama_index.core.node_parser.node_utils import default_id_func
 from pydantic import BeforeValidator, PlainSerializer
 
 from chunkana_core import BlockRule, InputTypeError
-from chunkana_llamaindex.warning import warn
+from chunkana_retrieval.warning import warn
 
 Named = Callable[..., Any] | BlockRule | str
 _RUN: Final = uuid4().hex  # tells this process's functions from another's

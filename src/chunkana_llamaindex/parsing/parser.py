@@ -35,7 +35,8 @@ from chunkana_llamaindex.parsing.mapping import NodeMapper
 from chunkana_llamaindex.parsing.metadata import KEYS, MARKDOWN, MetadataKeys, is_continued, keys_of
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.parsing.origin import Origin, text_of
-from chunkana_retrieval.indexing import SourceFile, require_installed
+from chunkana_retrieval import SourceFile, require_installed
+from chunkana_retrieval.checks import require_parent_size
 
 _ALGORITHM = 7  # raised when the same options give other nodes, so that caches are not used
 
@@ -138,7 +139,7 @@ class ChunkanaNodeParser(NodeParser):
             raise ValueError(f"strategy is {self.strategy!r}; allowed: {', '.join(names)}")
         if clashing := sorted(set(KEYS).intersection(self.front_matter_keys)):
             raise ValueError(f"front_matter_keys has {', '.join(clashing)}, which every node has")
-        checks.require_parent_size(self.max_parent_size, self.max_chunk_size)
+        require_parent_size(self.max_parent_size, "max_chunk_size", self.max_chunk_size)
         if self.include_document_node and not self.include_metadata:
             raise ValueError("include_document_node needs include_metadata, which links that node")
         return self
@@ -186,8 +187,8 @@ class ChunkanaNodeParser(NodeParser):
         Raises:
             ConfigurationError: naming the first of the documents that is none.
         """
-        checks.require_nodes(documents := checks.as_list(documents))
-        return super().get_nodes_from_documents(documents, show_progress, **kwargs)
+        given = checks.require_documents(documents)
+        return super().get_nodes_from_documents(given, show_progress, **kwargs)
 
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any

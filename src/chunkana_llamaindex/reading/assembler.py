@@ -18,12 +18,12 @@ from chunkana_llamaindex.reading.passages import PassageTemplate
 from chunkana_retrieval import (
     Hit,
     Passage,
+    SourceFile,
     assemble_mixed,
     opened_titles,
     repeated_rows,
     repeated_signature,
 )
-from chunkana_retrieval.indexing import SourceFile
 
 
 class ContextAssembler(BaseNodePostprocessor):

@@ -10,6 +10,8 @@ from hashlib import sha256
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import QueryBundle
 
+from chunkana_core import ConfigurationError
+
 
 class TextVectors:
     """Embeds texts, and keeps the vectors of those that leaves have.
@@ -18,8 +20,8 @@ class TextVectors:
     `embeddings_cache` is asked as well.
     """
 
-    def __init__(self, model: BaseEmbedding) -> None:
-        self._model = model
+    def __init__(self, model: BaseEmbedding | None) -> None:
+        self._given = model
         self._vectors: dict[bytes, array[float]] = {}  # by the digests of texts
         self._digests: dict[str, bytes] = {}  # by the ids of leaves
         self._counts: Counter[bytes] = Counter()  # how many leaves have a text
@@ -49,9 +51,9 @@ class TextVectors:
             return query.embedding
         return await self._model.aget_agg_embedding_from_queries(query.embedding_strs)
 
-    def restore(self, text: str, vector: Sequence[float]) -> None:
-        """Keep a vector that is known."""
-        self._vectors[_digest(text)] = array("d", vector)
+    def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Keep the vectors of texts that are known."""
+        self._vectors |= {_digest(text): array("d", vector) for text, vector in vectors.items()}
 
     def forget(self, leaf_ids: Iterable[str]) -> None:
         """Drop the vectors of texts that no other leaves have."""
@@ -62,6 +64,14 @@ class TextVectors:
             self._counts[digest] -= 1
             if not self._counts[digest]:
                 del self._counts[digest], self._vectors[digest]
+
+    @property
+    def _model(self) -> BaseEmbedding:
+        """The model; an index that is searched by words alone needs one for changes."""
+        if self._given is None:
+            allowed = "the embedding that the folder's vectors were made with"
+            raise ConfigurationError("embedding", None, allowed)
+        return self._given
 
     def _missing(self, texts: Iterable[str]) -> dict[bytes, str]:
         """Return the texts, each once, that have no vector yet."""

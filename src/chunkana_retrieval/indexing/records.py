@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
-from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, Span
+from chunkana_core import (
+    Chunk,
+    ConfigurationError,
+    HierarchicalChunkingResult,
+    Span,
+    format_header_path,
+)
 from chunkana_retrieval.hits import (
     Cells,
     Hit,
@@ -21,6 +27,7 @@ from chunkana_retrieval.hits import (
     repeated_signature,
 )
 from chunkana_retrieval.lexical.documents import LexicalEntry
+from chunkana_retrieval.warning import warn
 
 Unfinished = Literal["", "before", "after"]
 _LEAF_ID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b")
@@ -65,6 +72,19 @@ class LeafRecord(Struct, frozen=True, gc=False):
     signature: str = ""
     opened: int = 0
     cells: Cells | None = None
+
+    def metadata(self) -> dict[str, str]:
+        """Return what a vector store filters by: nothing that changes where text above it does."""
+        return {
+            "section_id": self.section_id,
+            "parent_section_id": self.parent_section_id,
+            "header_path": format_header_path(self.path),
+            "content_type": self.content_type,
+            "container": self.container,
+            "format": self.format,
+            "kind": self.kind,
+            "name": self.name,
+        }
 
 
 class DocumentRecord(Struct, frozen=True, gc=False):
@@ -227,23 +247,31 @@ def _leaf_record(chunk: Chunk, title: str, front: str) -> LeafRecord:
     )
 
 
-def damaged_record(document_id: str, written: str) -> DocumentRecord:
-    """Return what stands for a record that cannot be read: the next update indexes it anew.
+def read_records(stored: Mapping[str, tuple[str, str | None]]) -> list[DocumentRecord]:
+    """Return records that a store has; warn of those that are damaged, which have no leaves.
+
+    The next update with their documents indexes them anew, and deletes what leaves are left.
 
     Args:
-        document_id: of the document.
-        written: what is left of the record, where all ids of leaves are looked for.
+        stored: by document, what `to_json` wrote, and the text where it was written without.
     """
-    return DocumentRecord(document_id, "", {}, "", leftover=tuple({*_LEAF_ID.findall(written)}))
-
-
-def require_different(document_ids: Iterable[str]) -> None:
-    """Raise a ConfigurationError if two documents have one id."""
-    seen = set[str]()
-    for name in document_ids:
-        if name in seen:
-            raise ConfigurationError("id of two documents", name, "documents with different ids")
-        seen.add(name)
+    records, damaged = list[DocumentRecord](), list[str]()
+    for name, (written, text) in stored.items():
+        try:
+            record = DocumentRecord.from_json(written, text)
+        except ValueError:
+            record = DocumentRecord("", "", {}, "")
+        if record.document_id != name:
+            damaged.append(name)
+            leftover = tuple({*_LEAF_ID.findall(written)})
+            record = DocumentRecord(name, "", {}, "", leftover=leftover)
+        records.append(record)
+    if damaged:
+        warn(
+            f"the docstore's records of {', '.join(map(repr, damaged))} are damaged, and nothing "
+            "of these documents is found; give them to `update`"
+        )
+    return records
 
 
 def _leaf_id(document_id: str, leaf: LeafRecord, text: str, metadata: str) -> str:

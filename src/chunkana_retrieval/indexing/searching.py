@@ -4,34 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Generic, Literal, TypeVar, get_args
 
 from chunkana_core import ConfigurationError
 from chunkana_retrieval.checks import LARGEST, require_count, require_number
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord
-from chunkana_retrieval.indexing.steps import ListDocuments, Procedure, ReadRecords
+from chunkana_retrieval.indexing.steps import ListDocuments, Procedure, Proposal, ReadRecords
 from chunkana_retrieval.scores import propagate_hits
 
+Asked = TypeVar("Asked")
 _TRIED = 64  # documents that are asked for leaves
 SearchKind = Literal["hybrid", "dense", "lexical"]
 Relation = Literal["parent", "siblings", "children"]
 _Leaf = tuple[str, str]  # the ids of a document and of a leaf in it
-
-
-class Proposal(NamedTuple):
-    """A leaf that a vector store found.
-
-    Attributes:
-        document_id: of its document.
-        leaf_id: in the vector store.
-        score: of the search, in any unit, None for none.
-    """
-
-    document_id: str
-    leaf_id: str
-    score: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +48,46 @@ class RankingOptions:
         for name in ("section_weight", "document_weight"):
             weight, allowed = getattr(self, name), "a finite number of at least 0"
             require_number(name, weight, 0, LARGEST, allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[Asked]):
+    """What an index is asked.
+
+    Attributes:
+        words: what the lexical index is asked.
+        count: how many leaves it proposes.
+        asked: what the vector store is asked; None if it is not asked.
+        is_filtered: whether it is asked for some leaves alone; then words rank what it proposes,
+            which may be any leaf, and add nothing.
+    """
+
+    words: str
+    count: int
+    asked: Asked | None
+    is_filtered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLeaves:
+    """What searches propose, and the records of the documents of both.
+
+    Attributes:
+        proposals: of the vector store, the best first.
+        hits: of the lexical index, the best first.
+        records: of all documents of both.
+        is_filtered: see `Question`.
+    """
+
+    proposals: Sequence[Proposal]
+    hits: Sequence[Hit]
+    records: Sequence[DocumentRecord]
+    is_filtered: bool
+
+    def rank(self, options: RankingOptions) -> list[Hit]:
+        """Return the leaves ranked, as `rank_leaves` does."""
+        filtered = self.is_filtered
+        return rank_leaves(self.proposals, self.hits, self.records, options, is_filtered=filtered)
 
 
 def rank_leaves(

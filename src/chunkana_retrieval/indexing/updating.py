@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord, Unfinished
+from chunkana_retrieval.indexing.records import DocumentRecord, Unfinished
 from chunkana_retrieval.indexing.steps import (
     AddLeaves,
     DeleteLeaves,
+    Leaf,
     ListDocuments,
     Procedure,
     ReadRecords,
@@ -79,18 +80,29 @@ def require_documents_left(document_ids: Collection[str]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceDocuments:
+    """Today's documents, in a framework's type.
+
+    Attributes:
+        fingerprints: of the documents, by their ids.
+        record: indexes the document of an id; asked only for those that changed.
+    """
+
+    fingerprints: Mapping[str, str]
+    record: Callable[[str], DocumentRecord]
+
+
+@dataclass(frozen=True, slots=True)
 class Update:
     """Brings an index to today's documents.
 
     Attributes:
-        fingerprints: of today's documents, by their ids.
-        make_record: indexes the document of an id; asked only for those that changed.
+        documents: today's.
         lexical: the index of words that is changed too, None for none.
         batch_size: how many documents are changed together.
     """
 
-    fingerprints: Mapping[str, str]
-    make_record: Callable[[str], DocumentRecord]
+    documents: SourceDocuments
     lexical: LexicalIndex | None
     batch_size: int
 
@@ -106,11 +118,12 @@ class Update:
         Raises:
             ConfigurationError: where these would be all.
         """
+        today = self.documents.fingerprints
         if delete_missing:
-            require_documents_left(self.fingerprints)
+            require_documents_left(today)
             deleted = yield from ListDocuments().ask()
-        missing = (name for name in dict.fromkeys(deleted) if name not in self.fingerprints)
-        names, report = [*self.fingerprints, *missing], UpdateReport()
+        missing = (name for name in dict.fromkeys(deleted) if name not in today)
+        names, report = [*today, *missing], UpdateReport()
         for start in range(0, len(names), self.batch_size):
             report = yield from self._batch(names[start : start + self.batch_size], report)
         return report
@@ -138,7 +151,7 @@ class Update:
             yield from DeleteLeaves(removed).ask()
         finished = [change.after for change in changes if change.after]
         gone = [change.name for change in changes if not change.after]
-        yield from WriteRecords(finished, gone, is_last=True).ask()
+        yield from WriteRecords(finished, gone).ask()
         return UpdateReport(
             report.added,
             report.changed,
@@ -156,16 +169,17 @@ class Update:
         if before and before.unfinished:
             report.mended[name] = before.unfinished
         is_indexed = before is not None and bool(before.fingerprint)
-        if name not in self.fingerprints:
+        today = self.documents.fingerprints.get(name)
+        if today is None:
             if is_indexed:
                 report.deleted.append(name)
             return _Change.of(name, before, None) if before else None
-        if before and before.fingerprint == self.fingerprints[name]:
+        if before and before.fingerprint == today:
             report.unchanged.append(name)
             kept = replace(before, leftover=(), unfinished="")
             return _Change.of(name, before, kept) if before.unfinished else None
         (report.changed if is_indexed else report.added).append(name)
-        return _Change.of(name, before, self.make_record(name))
+        return _Change.of(name, before, self.documents.record(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +199,7 @@ class _Change:
     before: DocumentRecord | None
     after: DocumentRecord | None
     leftover: Sequence[str]
-    added: Sequence[tuple[DocumentRecord, LeafRecord]]
+    added: Sequence[Leaf]
     removed: Sequence[str]
 
     @classmethod

@@ -111,7 +111,7 @@ async def test_a_folder_beside_a_vector_store_of_the_caller_s(tmp_path: Path) ->
     loaded.update([edited()])
     again = await ChunkanaAutoMergingRetriever.aload(tmp_path, **options)
     assert_true(await again.ainvoke("quite new"), {"book.md": edited().page_content})
-    with pytest.raises(ConfigurationError, match="has no vectors"):
+    with pytest.raises(ConfigurationError, match="which are not in its folder"):
         ChunkanaAutoMergingRetriever.load(tmp_path, WordEmbeddings())
 
 

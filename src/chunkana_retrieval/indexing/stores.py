@@ -1,11 +1,58 @@
-"""Where records of documents are kept: what every store of records does, and one in memory."""
+"""Where an index is kept: what every store of records and of leaves does, and records in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from chunkana_retrieval.indexing.records import DocumentRecord
+from chunkana_retrieval.indexing.steps import Leaf, Proposal
+
+AskedT_contra = TypeVar("AskedT_contra", contravariant=True)
+
+
+class LeafStore(Protocol[AskedT_contra]):
+    """Keeps leaves with their vectors, under the ids that records have of them.
+
+    Its type parameter is what it is asked: a question in a framework's type.
+
+    Attributes:
+        is_in_memory: whether an index makes it, and saves its vectors.
+    """
+
+    is_in_memory: bool
+
+    def add(self, leaves: Sequence[Leaf]) -> None:
+        """Embed leaves and store them."""
+        ...
+
+    async def aadd(self, leaves: Sequence[Leaf]) -> None:
+        """Embed leaves and store them."""
+        ...
+
+    def delete(self, leaf_ids: Sequence[str]) -> None:
+        """Delete leaves, some of which may not be there."""
+        ...
+
+    async def adelete(self, leaf_ids: Sequence[str]) -> None:
+        """Delete leaves, some of which may not be there."""
+        ...
+
+    def find(self, asked: AskedT_contra) -> Sequence[Proposal]:
+        """Return the nearest leaves, the best first."""
+        ...
+
+    async def afind(self, asked: AskedT_contra) -> Sequence[Proposal]:
+        """Return the nearest leaves, the best first."""
+        ...
+
+    def vectors(self) -> Mapping[str, Sequence[float]]:
+        """Return the vectors of a store in memory, by the ids of leaves."""
+        ...
+
+    def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Keep the vectors of texts, which are not embedded when leaves have them."""
+        ...
 
 
 class RecordStore(Protocol):
