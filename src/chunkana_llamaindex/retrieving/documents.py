@@ -67,15 +67,16 @@ class DocumentIndexer:
     def _record(self, document: BaseNode, mark: str) -> DocumentRecord:
         """Return the record of a document with a fingerprint."""
         lines = self._metadata_lines(document)
-        result = self.parser.chunk(document, lines)
-        named, fields = self.parser.front_matter(result), _fields(document)
+        chunking = self.parser.chunking()
+        result = chunking.chunk(document, lines)
+        named, fields = chunking.front_matter(result), _fields(document)
         fields["excluded_llm_metadata_keys"] += [k for k in named if k not in document.metadata]
         metadata = json.loads(json.dumps({**named, **document.metadata}))  # a copy, as it is read
 
         def front(chunk: Chunk) -> str:
             return lines + (f"{chunk.context}\n\n" if chunk.context else "")
 
-        label = self.parser.passage_label(document, result)
+        label = chunking.passage_label(document, result)
         record = record_document(document.node_id, result, metadata, mark, front)
         return replace(record, attachment=json.dumps(fields), label=label)
 
