@@ -17,12 +17,15 @@ from chunkana_retrieval.indexing import (
     Leaf,
     LeafStore,
     MemoryRecords,
+    Procedure,
     Proposal,
     Question,
     RankingOptions,
     SearchKind,
     SourceDocuments,
     record_document,
+    run,
+    run_async,
 )
 
 pytest.importorskip("bm25s")
@@ -40,7 +43,7 @@ class Leaves:
         self.embedded: list[str] = []
         self.is_broken = False
 
-    def add(self, leaves: Sequence[Leaf]) -> None:
+    def add(self, leaves: Sequence[Leaf]) -> Procedure[None]:
         for record, leaf in leaves:
             text = record.embedded(leaf)
             if text not in self.known:
@@ -49,23 +52,17 @@ class Leaves:
                 self.embedded.append(text)
             vector = self.known.setdefault(text, [float(len(text))])
             self.stored[leaf.leaf_id] = (record.document_id, vector)
+        yield from ()
 
-    async def aadd(self, leaves: Sequence[Leaf]) -> None:
-        self.add(leaves)
-
-    def delete(self, leaf_ids: Sequence[str]) -> None:
+    def delete(self, leaf_ids: Sequence[str]) -> Procedure[None]:
         for leaf_id in leaf_ids:
             self.stored.pop(leaf_id, None)
+        yield from ()
 
-    async def adelete(self, leaf_ids: Sequence[str]) -> None:
-        self.delete(leaf_ids)
-
-    def find(self, asked: str) -> list[Proposal]:
+    def find(self, asked: str) -> Procedure[list[Proposal]]:
         assert asked
+        yield from ()
         return [Proposal(name, leaf_id, 1.0) for leaf_id, (name, _) in self.stored.items()]
-
-    async def afind(self, asked: str) -> list[Proposal]:
-        return self.find(asked)
 
     def vectors(self) -> Mapping[str, Sequence[float]]:
         return {leaf_id: vector for leaf_id, (_, vector) in self.stored.items()}
@@ -98,11 +95,11 @@ def names(found: FoundLeaves, search: SearchKind = "hybrid") -> list[str]:
 def test_it_is_made_changed_and_asked() -> None:
     leaves = Leaves()
     index = made(leaves)
-    assert names(index.find(Question("degrees", 9, "degrees")))[0] == "tea.md"
+    assert names(run(index.find(Question("degrees", 9, "degrees"))))[0] == "tea.md"
     assert index.update(sources(TEXTS)).unchanged == [*TEXTS]
     report = index.update(sources({"tea.md": "# Tea\n\nWait for 75 degrees.\n"}), ["oven.md"])
     assert (report.changed, report.deleted, len(leaves.embedded)) == (["tea.md"], ["oven.md"], 3)
-    assert names(index.find(Question("heat", 9, "heat"))) == ["tea.md"]
+    assert names(run(index.find(Question("heat", 9, "heat")))) == ["tea.md"]
     assert len(leaves.stored) == 1
 
 
@@ -113,13 +110,13 @@ def test_it_is_made_changed_and_asked_asynchronously(tmp_path: Path) -> None:
         await index.aupdate(sources({}), ["oven.md"])
         loaded = DocumentIndex(Leaves(), None, tmp_path)
         await loaded.aload()
-        return names(await loaded.afind(Question("tea", 9, "tea")))
+        return names(await run_async(loaded.find(Question("tea", 9, "tea"))))
 
     assert asyncio.run(live()) == ["tea.md"]
 
 
 def test_a_question_without_a_search_by_meaning_asks_no_vector_store() -> None:
-    found = made(Leaves()).find(Question("degrees", 9, None))
+    found = run(made(Leaves()).find(Question("degrees", 9, None)))
     assert (found.proposals, names(found, "lexical")[0]) == ([], "tea.md")
 
 
@@ -194,7 +191,7 @@ def test_words_alone_need_no_vectors(tmp_path: Path) -> None:
     assert leaves.embedded == []
     loaded = DocumentIndex(Leaves(), None, tmp_path, "lexical")
     loaded.load()
-    assert names(loaded.find(Question("heat", 9, None)), "lexical")[0] == "oven.md"
+    assert names(run(loaded.find(Question("heat", 9, None))), "lexical")[0] == "oven.md"
     with pytest.raises(ConfigurationError, match="has no vectors"):
         DocumentIndex(Leaves(), None, tmp_path).load()
     with pytest.raises(ConfigurationError, match="looks for words alone"):
@@ -206,9 +203,9 @@ def test_a_vector_store_without_the_leaves_is_named(tmp_path: Path) -> None:
     index: DocumentIndex[str] = DocumentIndex(Leaves(is_in_memory=False), None, tmp_path)
     index.load()
     with pytest.warns(UnknownLeavesWarning) as seen:
-        index.find(Question("tea", 9, "tea"))
+        run(index.find(Question("tea", 9, "tea")))
     assert seen[0].filename == __file__
-    assert index.find(Question("tea", 9, "tea", is_filtered=True)).is_filtered
+    assert run(index.find(Question("tea", 9, "tea", is_filtered=True))).is_filtered
 
 
 def test_a_file_that_another_wrote_is_not_changed(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,22 +21,20 @@ from chunkana_core import ChunkConfig, ConfigurationError, Context, MarkdownChun
 from chunkana_retrieval import Hit, IndexFileError, LexicalIndex
 from chunkana_retrieval.files import read_index_file, write_index_file
 from chunkana_retrieval.indexing import (
-    AddLeaves,
-    DeleteLeaves,
     DocumentRecord,
     IndexFile,
     IndexSnapshot,
-    ListDocuments,
+    IndexStores,
+    Leaf,
+    Procedure,
     Proposal,
     RankingOptions,
-    ReadRecords,
     Relation,
     SourceDocuments,
-    Step,
     Update,
     UpdateLock,
     UpdateReport,
-    WriteRecords,
+    call,
     fingerprint,
     rank_leaves,
     read_records,
@@ -63,35 +61,66 @@ class Stores:
     embedded: list[str] = field(default_factory=list)
     steps: float = float("inf")
 
-    def perform(self, step: Step[object]) -> object:
+    is_in_memory = True
+
+    def use(self) -> Procedure[None]:
+        """Take a step, in an event loop or without one."""
+
+        async def take_later() -> None:
+            self.take()
+
+        yield from call(self.take, take_later)
+
+    def take(self) -> None:
         if self.steps <= 0:
             raise PowerCutError
         self.steps -= 1
-        match step:
-            case ListDocuments():
-                return [*self.records]
-            case ReadRecords(names):
-                return [self.read(name) for name in names if name in self.records]
-            case WriteRecords(records, deleted):
-                self.records |= {record.document_id: record.to_json() for record in records}
-                for name in deleted:
-                    del self.records[name]
-            case AddLeaves(leaves):
-                for record, leaf in leaves:
-                    assert leaf.leaf_id not in self.leaves
-                    self.embedded.append(record.embedded(leaf))
-                    self.leaves[leaf.leaf_id] = (record.document_id, record.embedded(leaf))
-            case DeleteLeaves(names):
-                for name in names:
-                    self.leaves.pop(name, None)
-        return None
 
-    def read(self, name: str) -> DocumentRecord:
+    def names(self) -> Procedure[list[str]]:
+        yield from self.use()
+        return [*self.records]
+
+    def read(self, names: Sequence[str]) -> Procedure[list[DocumentRecord]]:
+        yield from self.use()
+        return [self.record(name) for name in names if name in self.records]
+
+    def write(self, records: Sequence[DocumentRecord], deleted: Sequence[str]) -> Procedure[None]:
+        yield from self.use()
+        self.records |= {record.document_id: record.to_json() for record in records}
+        for name in deleted:
+            del self.records[name]
+
+    def add(self, leaves: Sequence[Leaf]) -> Procedure[None]:
+        yield from self.use()
+        for record, leaf in leaves:
+            assert leaf.leaf_id not in self.leaves
+            self.embedded.append(record.embedded(leaf))
+            self.leaves[leaf.leaf_id] = (record.document_id, record.embedded(leaf))
+
+    def delete(self, leaf_ids: Sequence[str]) -> Procedure[None]:
+        yield from self.use()
+        for name in leaf_ids:
+            self.leaves.pop(name, None)
+
+    def find(self, asked: str) -> Procedure[list[Proposal]]:
+        raise AssertionError(asked)
+
+    def vectors(self) -> dict[str, list[float]]:
+        raise AssertionError
+
+    def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        raise AssertionError(vectors)
+
+    def of_index(self, lexical: LexicalIndex | None = None) -> IndexStores[str]:
+        """Return them as the stores of an index."""
+        return IndexStores(self, self, lexical, None)
+
+    def record(self, name: str) -> DocumentRecord:
         return DocumentRecord.from_json(self.records[name])
 
     def texts(self) -> dict[str, str]:
         """Return what the index answers from."""
-        records = map(self.read, self.records)
+        records = map(self.record, self.records)
         return {record.document_id: record.text for record in records if record.fingerprint}
 
 
@@ -116,8 +145,8 @@ def update(
     if delete_missing and not texts:
         delete_missing, deleted = False, [*stores.records]
     today = SourceDocuments(prints, lambda name: indexed(name, texts[name]))
-    procedure = Update(today, lexical, 2)
-    return run(procedure.steps(deleted, delete_missing=delete_missing), stores.perform)
+    procedure = Update(today, stores.of_index(lexical), 2)
+    return run(procedure.steps(deleted, delete_missing=delete_missing))
 
 
 def expected_leaves(texts: Texts) -> dict[str, tuple[str, str]]:
@@ -167,19 +196,19 @@ def test_who_ends_half_way_leaves_documents_as_before_or_as_after(
         for name in before.keys() | after.keys():
             answered = stores.texts().get(name)
             assert answered in (before.get(name), after.get(name))
-            record = stores.read(name) if name in stores.records else None
+            record = stores.record(name) if name in stores.records else None
             if record is not None and record.unfinished:
                 states = {"before": before, "after": after}
                 assert answered == states[record.unfinished].get(name)
-        known = {leaf.leaf_id for name in stores.records for leaf in stores.read(name).leaves}
-        left = {leaf for name in stores.records for leaf in stores.read(name).leftover}
+        known = {leaf.leaf_id for name in stores.records for leaf in stores.record(name).leaves}
+        left = {leaf for name in stores.records for leaf in stores.record(name).leftover}
         assert known <= stores.leaves.keys() <= known | left
     stores.steps = float("inf")
     report = update(stores, after)
     assert stores.texts() == after
     assert stores.leaves == expected_leaves(after)
     assert set(report.mended.values()) <= {"before", "after"}
-    assert not any(stores.read(name).unfinished for name in stores.records)
+    assert not any(stores.record(name).unfinished for name in stores.records)
 
 
 def test_an_update_says_what_it_did() -> None:
@@ -202,9 +231,9 @@ def test_a_paragraph_put_on_top_embeds_nothing_of_what_is_below() -> None:
 def test_not_all_documents_are_deleted_because_none_are_given() -> None:
     stores = Stores()
     update(stores, {"a.md": "One."})
-    procedure = Update(SourceDocuments({}, lambda name: indexed(name, "")), None, 2)
+    procedure = Update(SourceDocuments({}, lambda name: indexed(name, "")), stores.of_index(), 2)
     with pytest.raises(ConfigurationError, match=r"delete\(document_ids\(\)\)"):
-        run(procedure.steps(delete_missing=True), stores.perform)
+        run(procedure.steps(delete_missing=True))
     assert stores.texts() == {"a.md": "One."}
 
 
@@ -235,12 +264,8 @@ def test_it_runs_in_an_event_loop_alike() -> None:
     import asyncio
 
     stores = Stores()
-
-    async def perform(step: Step[object]) -> object:
-        return stores.perform(step)
-
     today = SourceDocuments({"a.md": "1"}, lambda name: indexed(name, "One."))
-    report = asyncio.run(run_async(Update(today, None, 9).steps(), perform))
+    report = asyncio.run(run_async(Update(today, stores.of_index(), 9).steps()))
     assert (report.added, stores.texts()) == (["a.md"], {"a.md": "One."})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,12 +12,12 @@ from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from chunkana_langchain import keys
 from chunkana_langchain.indexing.embeddings import CachedEmbeddings
 from chunkana_langchain.splitting.mapping import copied
-from chunkana_retrieval.indexing import Leaf, Proposal
+from chunkana_retrieval.indexing import Leaf, Procedure, Proposal, call
 
 _BATCH = 1000  # leaves that are added or deleted at a time: some stores take no more than 5,000
 _NO_FILTERS = frozenset({"k", "fetch_k"})  # search arguments that leave no leaf out
 _Item = TypeVar("_Item")
-_Found = Iterable[tuple[Document, float | None]]
+Found = tuple[Document, float | None]
 
 
 class Search(NamedTuple):
@@ -44,52 +44,27 @@ class LeafStore:
     def __init__(self, vectorstore: VectorStore) -> None:
         self.vectorstore = vectorstore
 
-    def add(self, leaves: Sequence[Leaf]) -> None:
+    def add(self, leaves: Sequence[Leaf]) -> Procedure[None]:
         """Embed leaves and store them, in place of those that are there without a record."""
-        for ids, documents in _documents(leaves):
-            self._delete_known(ids)
-            self.vectorstore.add_documents(documents, ids=ids)
+        store = self.vectorstore
+        for batch in _batches(leaves):
+            ids = [leaf.leaf_id for _, leaf in batch]
+            yield from self._delete_known(ids)
+            documents = [*map(_document, batch)]
+            yield from call(store.add_documents, store.aadd_documents, documents, ids=ids)
 
-    async def aadd(self, leaves: Sequence[Leaf]) -> None:
-        """Embed leaves and store them, in place of those that are there without a record."""
-        for ids, documents in _documents(leaves):
-            await self._adelete_known(ids)
-            await self.vectorstore.aadd_documents(documents, ids=ids)
-
-    def delete(self, leaf_ids: Sequence[str]) -> None:
+    def delete(self, leaf_ids: Sequence[str]) -> Procedure[None]:
         """Delete leaves, of which some may not be there; some stores raise an error for these."""
+        store, expected = self.vectorstore, (LookupError, ValueError)
         for batch in _batches(leaf_ids):
             try:
-                self.vectorstore.delete([*batch])
-            except (LookupError, ValueError):
-                self._delete_known(batch)
+                yield from call(store.delete, store.adelete, [*batch], expected=expected)
+            except expected:
+                yield from self._delete_known(batch)
 
-    async def adelete(self, leaf_ids: Sequence[str]) -> None:
-        """Delete leaves, of which some may not be there; some stores raise an error for these."""
-        for batch in _batches(leaf_ids):
-            try:
-                await self.vectorstore.adelete([*batch])
-            except (LookupError, ValueError):
-                await self._adelete_known(batch)
-
-    def find(self, asked: Search) -> list[Proposal]:
+    def find(self, asked: Search) -> Procedure[list[Proposal]]:
         """Return what the store finds, the best first."""
-        query, options = asked.query, search_arguments(self.vectorstore, asked.arguments)
-        try:
-            found: _Found = self.vectorstore.similarity_search_with_score(query, **options)
-        except NotImplementedError:  # it counts no scores
-            found = [(one, None) for one in self.vectorstore.similarity_search(query, **options)]
-        return [*map(_proposal, found)]
-
-    async def afind(self, asked: Search) -> list[Proposal]:
-        """Return what the store finds, the best first."""
-        store, query = self.vectorstore, asked.query
-        options = search_arguments(store, asked.arguments)
-        try:
-            found: _Found = await store.asimilarity_search_with_score(query, **options)
-        except NotImplementedError:  # it counts no scores
-            found = [(one, None) for one in await store.asimilarity_search(query, **options)]
-        return [*map(_proposal, found)]
+        return [*map(_proposal, (yield from search(self.vectorstore, asked)))]
 
     def vectors(self) -> Mapping[str, Sequence[float]]:
         """Return nothing: the store keeps them."""
@@ -98,17 +73,17 @@ class LeafStore:
     def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
         """Keep nothing: the store embeds by its own embedding."""
 
-    def _delete_known(self, leaf_ids: Sequence[str]) -> None:
+    def _delete_known(self, leaf_ids: Sequence[str]) -> Procedure[None]:
         """Delete those leaves that are there; none where the store cannot be asked for them."""
+        store, expected = self.vectorstore, (NotImplementedError,)
         with suppress(NotImplementedError):
-            if there := _ids(self.vectorstore.get_by_ids([*leaf_ids])):
-                self.vectorstore.delete(there)
-
-    async def _adelete_known(self, leaf_ids: Sequence[str]) -> None:
-        """Delete those leaves that are there; none where the store cannot be asked for them."""
-        with suppress(NotImplementedError):
-            if there := _ids(await self.vectorstore.aget_by_ids([*leaf_ids])):
-                await self.vectorstore.adelete(there)
+            found = yield from call(
+                store.get_by_ids, store.aget_by_ids, [*leaf_ids], expected=expected
+            )
+            # Some stores leave out the ids of documents.
+            there = [str(one.metadata.get(keys.LEAF_ID, one.id)) for one in found]
+            if there:
+                yield from call(store.delete, store.adelete, there)
 
 
 class MemoryLeaves(LeafStore):
@@ -129,7 +104,21 @@ class MemoryLeaves(LeafStore):
         self._embedding.remember({text: [*vector] for text, vector in vectors.items()})
 
 
-def search_arguments(store: VectorStore, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def search(store: VectorStore, asked: Search) -> Procedure[list[Found]]:
+    """Return what a vector store finds, the best first, with no scores where it counts none."""
+    query, arguments = asked.query, _arguments(store, asked.arguments)
+    expected = (NotImplementedError,)
+    try:
+        now, later = store.similarity_search_with_score, store.asimilarity_search_with_score
+        return [*(yield from call(now, later, query, expected=expected, **arguments))]
+    except NotImplementedError:
+        found = yield from call(
+            store.similarity_search, store.asimilarity_search, query, **arguments
+        )
+        return [(one, None) for one in found]
+
+
+def _arguments(store: VectorStore, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments of a search as a store takes them.
 
     LangChain's store in memory takes a function as a filter, where most others take a dict.
@@ -148,12 +137,6 @@ def _batches(values: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
     return (values[start : start + _BATCH] for start in range(0, len(values), _BATCH))
 
 
-def _documents(leaves: Sequence[Leaf]) -> Iterator[tuple[list[str], list[Document]]]:
-    """Yield leaves as they are stored, with their ids, so many at a time."""
-    for batch in _batches(leaves):
-        yield [leaf.leaf_id for _, leaf in batch], [*map(_document, batch)]
-
-
 def _document(leaf: Leaf) -> Document:
     """Return a leaf as it is stored.
 
@@ -167,14 +150,9 @@ def _document(leaf: Leaf) -> Document:
     return Document(page_content=record.embedded(one), metadata=metadata, id=one.leaf_id)
 
 
-def _proposal(found: tuple[Document, float | None]) -> Proposal:
+def _proposal(found: Found) -> Proposal:
     """Return what a store found; of what is not from here, one that no record has."""
     metadata, score = found[0].metadata, found[1]
     leaf_id = metadata.get(keys.LEAF_ID, found[0].id)
     number = None if score is None else float(score)  # numpy's, of some stores
     return Proposal(str(metadata.get(keys.DOCUMENT_ID, "")), str(leaf_id), number)
-
-
-def _ids(documents: Iterable[Document]) -> list[str]:
-    """Return the ids of leaves; some stores leave out those of documents."""
-    return [str(document.metadata.get(keys.LEAF_ID, document.id)) for document in documents]

@@ -8,7 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.stores import BaseStore
 
 from chunkana_langchain import keys
-from chunkana_retrieval.indexing import DocumentRecord, read_records
+from chunkana_retrieval.indexing import DocumentRecord, Procedure, call, read_records
 
 _PREFIX = "chunkana/records"
 _END = ".record"  # of a key, so that none is a folder of another
@@ -22,57 +22,43 @@ class StoredRecords:
     def __init__(self, store: BaseStore[str, Document]) -> None:
         self._store = store
 
-    def names(self) -> list[str]:
+    def names(self) -> Procedure[list[str]]:
         """Return the ids of all documents."""
-        return [*_names(self._store.yield_keys(prefix=_PREFIX))]
+        return [*_names((yield from call(self._keys, self._akeys)))]
 
-    async def anames(self) -> list[str]:
-        """Return the ids of all documents."""
-        return [*_names([key async for key in self._store.ayield_keys(prefix=_PREFIX)])]
-
-    def read(self, names: Sequence[str]) -> list[DocumentRecord]:
+    def read(self, names: Sequence[str]) -> Procedure[list[DocumentRecord]]:
         """Return the records of documents, without those that there are none of."""
-        found = [*map(_key, names)]
+        found, store = [*map(_key, names)], self._store
         try:
-            stored = self._store.mget(found)
+            stored = yield from call(store.mget, store.amget, found, expected=_DAMAGE)
         except _DAMAGE:
-            stored = [self._read_one(key) for key in found]
+            stored = []
+            for key in found:
+                stored.append((yield from self._read_one(key)))
         return _records(names, stored)
 
-    async def aread(self, names: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        found = [*map(_key, names)]
-        try:
-            stored = await self._store.amget(found)
-        except _DAMAGE:
-            stored = [await self._aread_one(key) for key in found]
-        return _records(names, stored)
-
-    def write(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
+    def write(self, records: Sequence[DocumentRecord], deleted: Sequence[str]) -> Procedure[None]:
         """Put records in place of those of the same documents, and delete others."""
+        store = self._store
         if written := [*map(_stored, records)]:
-            self._store.mset(written)
+            yield from call(store.mset, store.amset, written)
         if gone := [*map(_key, deleted)]:
-            self._store.mdelete(gone)
+            yield from call(store.mdelete, store.amdelete, gone)
 
-    async def awrite(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        if written := [*map(_stored, records)]:
-            await self._store.amset(written)
-        if gone := [*map(_key, deleted)]:
-            await self._store.amdelete(gone)
-
-    def _read_one(self, key: str) -> Document | None:
+    def _read_one(self, key: str) -> Procedure[Document | None]:
+        """Return what is stored under a key, an empty document for what is damaged."""
+        store = self._store
         try:
-            return self._store.mget([key])[0]
+            (stored,) = yield from call(store.mget, store.amget, [key], expected=_DAMAGE)
         except _DAMAGE:
             return Document(page_content="")
+        return stored
 
-    async def _aread_one(self, key: str) -> Document | None:
-        try:
-            return (await self._store.amget([key]))[0]
-        except _DAMAGE:
-            return Document(page_content="")
+    def _keys(self) -> list[str]:
+        return [*self._store.yield_keys(prefix=_PREFIX)]
+
+    async def _akeys(self) -> list[str]:
+        return [key async for key in self._store.ayield_keys(prefix=_PREFIX)]
 
 
 def _key(document_id: str) -> str:

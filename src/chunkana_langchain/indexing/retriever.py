@@ -24,6 +24,8 @@ from chunkana_retrieval.indexing import (
     RankingOptions,
     SearchKind,
     UpdateReport,
+    run,
+    run_async,
 )
 
 _MADE = "one over an index: make the retriever with `from_documents` or `load`"
@@ -189,11 +191,11 @@ class IndexedRetriever(BaseRetriever):
 
     def document_ids(self) -> list[str]:
         """Return the ids of all documents in the index, by which they are deleted."""
-        return self._known_index().stores.records.names()
+        return run(self._known_index().stores.records.names())
 
     async def adocument_ids(self) -> list[str]:
         """Return the ids of all documents in the index, as `document_ids` does."""
-        return await self._known_index().stores.records.anames()
+        return await run_async(self._known_index().stores.records.names())
 
     @classmethod
     def _parted(

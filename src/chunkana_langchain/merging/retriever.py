@@ -20,13 +20,13 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from chunkana_core import ConfigurationError
 from chunkana_langchain import keys
-from chunkana_langchain.indexing.leaves import Search, search_arguments
+from chunkana_langchain.indexing.leaves import Search, search
 from chunkana_langchain.indexing.pages import DocumentPages, found_pages
 from chunkana_langchain.indexing.retriever import IndexedRetriever, require_document_store
 from chunkana_langchain.merging.documents import merge_documents, missing
 from chunkana_langchain.merging.scores import ScoredDocument, rank_documents
 from chunkana_langchain.splitting.mapping import copied
-from chunkana_retrieval.indexing import FoundLeaves, Question, SearchKind
+from chunkana_retrieval.indexing import Procedure, Question, SearchKind, call, run, run_async
 
 _PAGES = 256  # documents of which chunks and parents are kept ready
 _OPENED = (
@@ -112,22 +112,8 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         k: int | None = None,
         **search_kwargs: Any,
     ) -> list[Document]:
-        k = self._count(k)
-        arguments = self._arguments(k, search_kwargs)
-        if self.index is not None:
-            return self._merge_found(self.index.find(_question(query, arguments)), k)
-        if self.vectorstore is not None:
-            arguments = search_arguments(self.vectorstore, arguments)
-            found = _with_scores(self.vectorstore.similarity_search_with_score(query, **arguments))
-        else:
-            config = RunnableConfig(callbacks=run_manager.get_child())
-            found = _with_own_scores(cast("BaseRetriever", self.retriever).invoke(query, config))
-        _require_own_leaves(found)
-        ranked, docstore = self._rank(found), cast("BaseStore[str, Document]", self.docstore)
-        parents: dict[str, Document] = {}
-        while ids := missing([*(d for d, _ in ranked), *parents.values()], parents):
-            parents |= _present(ids, docstore.mget(ids))
-        return self._merge(ranked, parents, k)
+        config = RunnableConfig(callbacks=run_manager.get_child())
+        return run(self._found(query, self._count(k), search_kwargs, config))
 
     async def _aget_relevant_documents(
         self,
@@ -137,23 +123,28 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         k: int | None = None,
         **search_kwargs: Any,
     ) -> list[Document]:
-        k = self._count(k)
-        arguments = self._arguments(k, search_kwargs)
+        config = RunnableConfig(callbacks=run_manager.get_child())
+        return await run_async(self._found(query, self._count(k), search_kwargs, config))
+
+    def _found(
+        self, query: str, k: int, search_kwargs: Mapping[str, Any], config: RunnableConfig
+    ) -> Procedure[list[Document]]:
+        """Return k chunks and parents."""
+        asked, parents = Search(query, self._arguments(k, search_kwargs)), dict[str, Document]()
         if self.index is not None:
-            return self._merge_found(await self.index.afind(_question(query, arguments)), k)
-        if self.vectorstore is not None:
-            arguments = search_arguments(self.vectorstore, arguments)
-            search = self.vectorstore.asimilarity_search_with_score(query, **arguments)
-            found = _with_scores(await search)
+            question = Question(query, 0, asked, asked.is_filtered)
+            leaves, parents = found_pages((yield from self.index.find(question)), self._pages_of)
+            return self._merge(self._rank(_with_scores(leaves)), parents, k)
+        if self.retriever is not None:
+            asking, later = self.retriever.invoke, self.retriever.ainvoke
+            found = _with_own_scores((yield from call(asking, later, query, config)))
         else:
-            config = RunnableConfig(callbacks=run_manager.get_child())
-            asked = cast("BaseRetriever", self.retriever).ainvoke(query, config)
-            found = _with_own_scores(await asked)
+            vectorstore = cast("VectorStore", self.vectorstore)
+            found = _with_scores((yield from search(vectorstore, asked)))
         _require_own_leaves(found)
         ranked, docstore = self._rank(found), cast("BaseStore[str, Document]", self.docstore)
-        parents: dict[str, Document] = {}
         while ids := missing([*(d for d, _ in ranked), *parents.values()], parents):
-            parents |= _present(ids, await docstore.amget(ids))
+            parents |= _present(ids, (yield from call(docstore.mget, docstore.amget, ids)))
         return self._merge(ranked, parents, k)
 
     def _count(self, k: int | None) -> int:
@@ -176,11 +167,6 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
             document_weight=self.document_weight,
             top_k=self.fetch_k,
         )
-
-    def _merge_found(self, found: FoundLeaves, k: int) -> list[Document]:
-        """Merge what an index found."""
-        leaves, parents = found_pages(found, self._pages_of)
-        return self._merge(self._rank(_with_scores(leaves)), parents, k)
 
     def _merge(
         self, ranked: Sequence[ScoredDocument], parents: Mapping[str, Document], k: int
@@ -210,11 +196,6 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
     @classmethod
     def _search_kind(cls, options: Mapping[str, Any]) -> SearchKind:  # noqa: ARG003
         return "dense"
-
-
-def _question(query: str, arguments: Mapping[str, Any]) -> Question[Search]:
-    search = Search(query, arguments)
-    return Question(query, 0, search, search.is_filtered)
 
 
 def _require_own_leaves(found: Sequence[tuple[Document, object]]) -> None:

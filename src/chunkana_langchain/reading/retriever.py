@@ -25,6 +25,8 @@ from chunkana_retrieval.indexing import (
     RankingOptions,
     Relation,
     SearchKind,
+    run,
+    run_async,
     with_surroundings,
 )
 
@@ -102,7 +104,8 @@ class ChunkanaRetriever(IndexedRetriever):
         budget: float | None = None,
         **search_kwargs: Any,
     ) -> list[Document]:
-        return self._passages(self.index.find(self._question(query, search_kwargs)), budget)
+        found = run(self.index.find(self._question(query, search_kwargs)))
+        return self._passages(found, budget)
 
     async def _aget_relevant_documents(
         self,
@@ -112,7 +115,8 @@ class ChunkanaRetriever(IndexedRetriever):
         budget: float | None = None,
         **search_kwargs: Any,
     ) -> list[Document]:
-        return self._passages(await self.index.afind(self._question(query, search_kwargs)), budget)
+        found = await run_async(self.index.find(self._question(query, search_kwargs)))
+        return self._passages(found, budget)
 
     def _question(self, query: str, search_kwargs: Mapping[str, Any]) -> Question[Search]:
         """Return a question with the arguments of the vector store's search for it alone."""

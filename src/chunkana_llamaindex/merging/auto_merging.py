@@ -16,7 +16,7 @@ from llama_index.core.vector_stores import MetadataFilters
 
 from chunkana_llamaindex.merging import storing
 from chunkana_llamaindex.merging.nodes import MergingOptions, merging
-from chunkana_llamaindex.merging.updating import NodeStores, mark_of, updating
+from chunkana_llamaindex.merging.updating import NodeStores, mark_of
 from chunkana_llamaindex.parsing.checks import documents_by_id, require_documents
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
@@ -28,7 +28,6 @@ from chunkana_llamaindex.retrieving.arguments import (
 )
 from chunkana_retrieval.checks import names_of, require_known, require_names
 from chunkana_retrieval.indexing import (
-    ListDocuments,
     Procedure,
     UpdateLock,
     UpdateReport,
@@ -172,7 +171,7 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         """
         procedure = self._updating(documents, delete_missing=delete_missing)
         with self._lock:
-            return run(procedure, self._stores.perform)
+            return run(procedure)
 
     async def aupdate(
         self, documents: Iterable[BaseNode], *, delete_missing: bool = False
@@ -180,27 +179,27 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         """Bring index and document store to today's documents, as `update` does."""
         procedure = self._updating(documents, delete_missing=delete_missing)
         async with self._lock:
-            return await run_async(procedure, self._stores.aperform)
+            return await run_async(procedure)
 
     def delete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete all nodes of documents; one that is not stored is no error."""
         procedure = self._updating([], require_names("document_ids", document_ids))
         with self._lock:
-            return run(procedure, self._stores.perform)
+            return run(procedure)
 
     async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete all nodes of documents, as `delete` does."""
         procedure = self._updating([], require_names("document_ids", document_ids))
         async with self._lock:
-            return await run_async(procedure, self._stores.aperform)
+            return await run_async(procedure)
 
     def document_ids(self) -> list[str]:
         """Return the ids of all documents of which nodes are stored."""
-        return [*run(ListDocuments().ask(), self._stores.perform)]
+        return run(self._stores.names())
 
     async def adocument_ids(self) -> list[str]:
         """Return the ids of all documents of which nodes are stored."""
-        return [*await run_async(ListDocuments().ask(), self._stores.aperform)]
+        return await run_async(self._stores.names())
 
     def _updating(
         self,
@@ -211,23 +210,23 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
     ) -> Procedure[UpdateReport]:
         by_id = documents_by_id(documents)
         self._parser.require_formats(by_id.values())
-        return updating(by_id, self._parser, deleted, delete_missing=delete_missing)
+        return self._stores.update(by_id, self._parser, deleted, delete_missing=delete_missing)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         nodes = self._vector_retriever.retrieve(query_bundle)
         for postprocessor in self._node_postprocessors:
             nodes = postprocessor.postprocess_nodes(nodes, query_bundle)
-        return run(self._merging(nodes), self._stores.perform)
+        return run(self._merging(nodes))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         nodes = await self._vector_retriever.aretrieve(query_bundle)
         for postprocessor in self._node_postprocessors:
             nodes = await postprocessor.apostprocess_nodes(nodes, query_bundle)
-        return await run_async(self._merging(nodes), self._stores.aperform)
+        return await run_async(self._merging(nodes))
 
     def _merging(self, nodes: list[NodeWithScore]) -> Procedure[list[NodeWithScore]]:
         is_ours = self._stores.index is not None
-        return merging(nodes, self._options, is_stored_alone=is_ours)
+        return merging(nodes, self._options, self._stores.docstore, is_stored_alone=is_ours)
 
 
 class _Finder(BaseRetriever):

@@ -22,9 +22,9 @@ from llama_index.core.vector_stores.simple import SimpleVectorStoreData
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
 from chunkana_core import ConfigurationError
-from chunkana_llamaindex.collections import ahas_collection, has_collection
+from chunkana_llamaindex.collections import has_collection
 from chunkana_llamaindex.retrieving.embedding import TextVectors
-from chunkana_retrieval.indexing import Leaf, Proposal
+from chunkana_retrieval.indexing import Leaf, Procedure, Proposal, call
 from chunkana_retrieval.warning import warn
 
 LEAF_ID: Final = "chunkana_leaf_id"  # a key of metadata, for stores that give nodes other ids
@@ -53,43 +53,33 @@ class LeafStore:
         self.is_in_memory = store is None
         self._embedded = vectors
 
-    def add(self, leaves: Sequence[Leaf]) -> None:
+    def add(self, leaves: Sequence[Leaf]) -> Procedure[None]:
         """Embed leaves and store them."""
-        nodes = self._nodes(leaves, self._embedded.embed(_texts(leaves)))
-        self._changing().add(nodes)
+        texts = {leaf.leaf_id: record.embedded(leaf) for record, leaf in leaves}
+        nodes = self._nodes(leaves, (yield from self._embedded.embed(texts)))
+        store = self._changing()
+        yield from call(store.add, store.async_add, nodes)
 
-    async def aadd(self, leaves: Sequence[Leaf]) -> None:
-        """Embed leaves and store them."""
-        nodes = self._nodes(leaves, await self._embedded.aembed(_texts(leaves)))
-        await self._changing().async_add(nodes)
-
-    def delete(self, leaf_ids: Sequence[str]) -> None:
+    def delete(self, leaf_ids: Sequence[str]) -> Procedure[None]:
         """Delete leaves, some of which may not be there."""
         self._embedded.forget(leaf_ids)
-        if has_collection(self.store):
-            self._changing().delete_nodes([*leaf_ids])
+        if (yield from has_collection(self.store)):
+            store = self._changing()
+            yield from call(store.delete_nodes, store.adelete_nodes, [*leaf_ids])
 
-    async def adelete(self, leaf_ids: Sequence[str]) -> None:
-        """Delete leaves, some of which may not be there."""
-        self._embedded.forget(leaf_ids)
-        if await ahas_collection(self.store):
-            await self._changing().adelete_nodes([*leaf_ids])
-
-    def find(self, asked: Search) -> list[Proposal]:
+    def find(self, asked: Search) -> Procedure[list[Proposal]]:
         """Return the nearest leaves, the best first."""
         store = self.store
-        if not has_collection(store):
+        if not (yield from has_collection(store)):
             return []
-        vector = self._comparable(self._embedded.embed_query(asked.query))
-        return _proposals(store.query(_store_query(asked, vector)), store)
-
-    async def afind(self, asked: Search) -> list[Proposal]:
-        """Return the nearest leaves, the best first."""
-        store = self.store
-        if not await ahas_collection(store):
-            return []
-        vector = self._comparable(await self._embedded.aembed_query(asked.query))
-        return _proposals(await store.aquery(_store_query(asked, vector)), store)
+        vector = self._comparable((yield from self._embedded.embed_query(asked.query)))
+        query = VectorStoreQuery(
+            query_embedding=vector,
+            similarity_top_k=asked.limit,
+            query_str=asked.query.query_str,
+            filters=asked.filters,
+        )
+        return _proposals((yield from call(store.query, store.aquery, query)), store)
 
     def vectors(self) -> Mapping[str, Sequence[float]]:
         """Return the vectors of a store in memory, by the ids of leaves."""
@@ -141,10 +131,6 @@ def require_usable(store: BasePydanticVectorStore) -> None:
         raise ConfigurationError("vectorstore", store, allowed)
 
 
-def _texts(leaves: Sequence[Leaf]) -> dict[str, str]:
-    return {leaf.leaf_id: record.embedded(leaf) for record, leaf in leaves}
-
-
 def _node(leaf: Leaf, vector: list[float], *, is_flat: bool, has_text: bool) -> TextNode:
     """Return a leaf as it is stored: with nothing that changes where text above it does."""
     record, one = leaf
@@ -165,15 +151,6 @@ def _node(leaf: Leaf, vector: list[float], *, is_flat: bool, has_text: bool) -> 
 def _written(text: str) -> str:
     """Return a text without what UTF-8 cannot write, which stores refuse."""
     return text.encode("utf-8", "replace").decode()
-
-
-def _store_query(asked: Search, vector: list[float]) -> VectorStoreQuery:
-    return VectorStoreQuery(
-        query_embedding=vector,
-        similarity_top_k=asked.limit,
-        query_str=asked.query.query_str,
-        filters=asked.filters,
-    )
 
 
 def _proposals(result: VectorStoreQueryResult, store: BasePydanticVectorStore) -> list[Proposal]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from llama_index.core.schema import BaseNode, TextNode
@@ -13,7 +13,7 @@ from llama_index.core.storage.kvstore.types import BaseKVStore
 
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex.parsing.origin import text_of
-from chunkana_retrieval.indexing import DocumentRecord, read_records
+from chunkana_retrieval.indexing import DocumentRecord, Procedure, call, read_records
 
 _PREFIX: Final = "chunkana-record:"  # of the names of records in a store of nodes
 _NAMESPACE: Final = "chunkana_records"
@@ -25,36 +25,33 @@ class StoredRecords:
     def __init__(self, store: BaseDocumentStore) -> None:
         self._store = store
 
-    def names(self) -> list[str]:
+    def names(self) -> Procedure[list[str]]:
         """Return the ids of all documents."""
-        return _names(self._store.get_all_document_hashes().values())
+        store = self._store
+        hashes = yield from call(store.get_all_document_hashes, store.aget_all_document_hashes)
+        return [name.removeprefix(_PREFIX) for name in hashes.values() if name.startswith(_PREFIX)]
 
-    def read(self, names: Sequence[str]) -> list[DocumentRecord]:
+    def read(self, names: Sequence[str]) -> Procedure[list[DocumentRecord]]:
         """Return the records of documents, without those that there are none of."""
-        nodes = [self._store.get_document(_PREFIX + name, raise_error=False) for name in names]
-        return _records(names, nodes)
+        nodes = yield from call(self._nodes, self._anodes, names)
+        known = zip(names, nodes, strict=True)
+        return read_records({n: (text_of(node), None) for n, node in known if node is not None})
 
-    def write(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
+    def write(self, records: Sequence[DocumentRecord], deleted: Sequence[str]) -> Procedure[None]:
         """Put records in place of those of the same documents, and delete others."""
-        self._store.add_documents([*map(_node, records)])
+        store = self._store
+        nodes = [TextNode(id_=_PREFIX + one.document_id, text=one.to_json()) for one in records]
+        yield from call(store.add_documents, store.async_add_documents, nodes)
         for name in deleted:
-            self._store.delete_document(_PREFIX + name, raise_error=False)
+            now, later = store.delete_document, store.adelete_document
+            yield from call(now, later, _PREFIX + name, raise_error=False)
 
-    async def anames(self) -> list[str]:
-        """Return the ids of all documents."""
-        return _names((await self._store.aget_all_document_hashes()).values())
+    def _nodes(self, names: Sequence[str]) -> list[BaseNode | None]:
+        return [self._store.get_document(_PREFIX + name, raise_error=False) for name in names]
 
-    async def aread(self, names: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
+    async def _anodes(self, names: Sequence[str]) -> list[BaseNode | None]:
         get = self._store.aget_document
-        found = [get(_PREFIX + name, raise_error=False) for name in names]
-        return _records(names, await asyncio.gather(*found))
-
-    async def awrite(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        await self._store.async_add_documents([*map(_node, records)])
-        for name in deleted:
-            await self._store.adelete_document(_PREFIX + name, raise_error=False)
+        return [*await asyncio.gather(*[get(_PREFIX + n, raise_error=False) for n in names])]
 
 
 def record_store(store: object) -> StoredRecords | None:
@@ -71,16 +68,3 @@ def record_store(store: object) -> StoredRecords | None:
         return StoredRecords(store)
     allowed = "a document store or key-value store of LlamaIndex's, or None"
     raise ConfigurationError("docstore", store, allowed)
-
-
-def _names(keys: Iterable[str]) -> list[str]:
-    return [key.removeprefix(_PREFIX) for key in keys if key.startswith(_PREFIX)]
-
-
-def _node(record: DocumentRecord) -> TextNode:
-    return TextNode(id_=_PREFIX + record.document_id, text=record.to_json())
-
-
-def _records(names: Sequence[str], nodes: Sequence[BaseNode | None]) -> list[DocumentRecord]:
-    known = zip(names, nodes, strict=True)
-    return read_records({name: (text_of(node), None) for name, node in known if node is not None})

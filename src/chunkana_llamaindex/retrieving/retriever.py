@@ -31,6 +31,8 @@ from chunkana_retrieval.indexing import (
     Relation,
     SearchKind,
     UpdateReport,
+    run,
+    run_async,
 )
 
 _WORDS_ALONE: Final = "None with search='lexical', which looks for words alone"
@@ -237,20 +239,20 @@ class ChunkanaRetriever(BaseRetriever):
 
     def document_ids(self) -> list[str]:
         """Return the ids of all documents in the index, by which they are deleted."""
-        return self._index.stores.records.names()
+        return run(self._index.stores.records.names())
 
     async def adocument_ids(self) -> list[str]:
         """Return the ids of all documents in the index, as `document_ids` does."""
-        return await self._index.stores.records.anames()
+        return await run_async(self._index.stores.records.names())
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, documents in the order of their best leaf."""
-        found = self._index.find(self._question(query_bundle))
+        found = run(self._index.find(self._question(query_bundle)))
         return self._reading.nodes(found, self._options)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, documents in the order of their best leaf."""
-        found = await self._index.afind(self._question(query_bundle))
+        found = await run_async(self._index.find(self._question(query_bundle)))
         return self._reading.nodes(found, self._options)
 
     def _question(self, query: QueryBundle) -> Question[Search]:

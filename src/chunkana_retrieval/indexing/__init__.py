@@ -1,7 +1,16 @@
 """The life of an index, for who maps it to a framework: stores, updates, searches, one file."""
 
+from chunkana_retrieval.indexing.calls import (
+    Call,
+    Procedure,
+    call,
+    call_in_thread,
+    run,
+    run_async,
+)
 from chunkana_retrieval.indexing.exclusion import UpdateLock
 from chunkana_retrieval.indexing.index import DocumentIndex
+from chunkana_retrieval.indexing.index_stores import IndexStores
 from chunkana_retrieval.indexing.records import (
     DocumentRecord,
     LeafRecord,
@@ -20,20 +29,13 @@ from chunkana_retrieval.indexing.searching import (
     with_surroundings,
 )
 from chunkana_retrieval.indexing.snapshot import IndexFile, IndexSnapshot
-from chunkana_retrieval.indexing.steps import (
-    AddLeaves,
-    DeleteLeaves,
+from chunkana_retrieval.indexing.stores import (
     Leaf,
-    ListDocuments,
-    Procedure,
+    LeafStore,
+    MemoryRecords,
     Proposal,
-    ReadRecords,
-    Step,
-    WriteRecords,
-    run,
-    run_async,
+    RecordStore,
 )
-from chunkana_retrieval.indexing.stores import LeafStore, MemoryRecords, RecordStore
 from chunkana_retrieval.indexing.updating import (
     SourceDocuments,
     Update,
@@ -42,32 +44,30 @@ from chunkana_retrieval.indexing.updating import (
 )
 
 __all__ = [
-    "AddLeaves",
-    "DeleteLeaves",
+    "Call",
     "DocumentIndex",
     "DocumentRecord",
     "FoundLeaves",
     "IndexFile",
     "IndexSnapshot",
+    "IndexStores",
     "Leaf",
     "LeafRecord",
     "LeafStore",
-    "ListDocuments",
     "MemoryRecords",
     "Procedure",
     "Proposal",
     "Question",
     "RankingOptions",
-    "ReadRecords",
     "RecordStore",
     "Relation",
     "SearchKind",
     "SourceDocuments",
-    "Step",
     "Update",
     "UpdateLock",
     "UpdateReport",
-    "WriteRecords",
+    "call",
+    "call_in_thread",
     "fingerprint",
     "has_no_known_leaf",
     "rank_leaves",

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from chunkana_core import ConfigurationError
 from chunkana_retrieval.errors import IndexFileError, UnknownLeavesWarning
 from chunkana_retrieval.hits import Hit
+from chunkana_retrieval.indexing.calls import Procedure, call_in_thread, run, run_async
 from chunkana_retrieval.indexing.exclusion import UpdateLock
 from chunkana_retrieval.indexing.index_stores import IndexStores
 from chunkana_retrieval.indexing.searching import (
@@ -18,20 +19,13 @@ from chunkana_retrieval.indexing.searching import (
     has_no_known_leaf,
 )
 from chunkana_retrieval.indexing.snapshot import IndexFile, IndexSnapshot
-from chunkana_retrieval.indexing.steps import (
-    AddLeaves,
-    FindLeaves,
-    FindWords,
+from chunkana_retrieval.indexing.stores import (
     Leaf,
-    ListDocuments,
-    Procedure,
+    LeafStore,
+    MemoryRecords,
     Proposal,
-    ReadRecords,
-    SaveChanges,
-    run,
-    run_async,
+    RecordStore,
 )
-from chunkana_retrieval.indexing.stores import LeafStore, MemoryRecords, RecordStore
 from chunkana_retrieval.indexing.updating import SourceDocuments, Update, UpdateReport
 from chunkana_retrieval.lexical.index import LexicalIndex
 from chunkana_retrieval.warning import warn
@@ -86,11 +80,11 @@ class DocumentIndex(Generic[Asked]):
             ConfigurationError: for a vector store of the caller's where words alone are searched.
             OSError: if the folder cannot be made, before anything is done.
         """
-        return run(self._making(documents), self.stores.perform)
+        return run(self._making(documents))
 
     async def amake(self, documents: SourceDocuments) -> UpdateReport:
         """Do what `make` does, asynchronously."""
-        return await run_async(self._making(documents), self.stores.aperform)
+        return await run_async(self._making(documents))
 
     def load(self) -> None:
         """Take what the folder has; warn once of updates that were not finished.
@@ -100,11 +94,11 @@ class DocumentIndex(Generic[Asked]):
             IndexFileError: naming the file, if it is damaged or of another version.
             OSError: if it cannot be read.
         """
-        run(self._loading(), self.stores.perform)
+        run(self._loading())
 
     async def aload(self) -> None:
         """Do what `load` does, asynchronously."""
-        await run_async(self._loading(), self.stores.aperform)
+        await run_async(self._loading())
 
     def update(
         self,
@@ -121,7 +115,7 @@ class DocumentIndex(Generic[Asked]):
         """
         with self._lock:
             updating = self._updating(documents, deleted, delete_missing=delete_missing)
-            return run(updating, self.stores.perform)
+            return run(updating)
 
     async def aupdate(
         self,
@@ -133,15 +127,7 @@ class DocumentIndex(Generic[Asked]):
         """Do what `update` does, asynchronously."""
         async with self._lock:
             updating = self._updating(documents, deleted, delete_missing=delete_missing)
-            return await run_async(updating, self.stores.aperform)
-
-    def find(self, question: Question[Asked]) -> FoundLeaves:
-        """Return what a question finds; warn if a vector store has no leaf of the index."""
-        return run(self._finding(question), self.stores.perform)
-
-    async def afind(self, question: Question[Asked]) -> FoundLeaves:
-        """Do what `find` does, asynchronously."""
-        return await run_async(self._finding(question), self.stores.aperform)
+            return await run_async(updating)
 
     def _making(self, documents: SourceDocuments) -> Procedure[UpdateReport]:
         stores = self.stores
@@ -201,8 +187,8 @@ class DocumentIndex(Generic[Asked]):
         if lexical is not None and saved.lexical is not None:
             self.stores.lexical, lexical = saved.lexical, None
         vectors, states = saved.vectors or {}, list[str]()
-        for names in _batches((yield from ListDocuments().ask())):
-            records = yield from ReadRecords(names).ask()
+        for names in _batches((yield from self.stores.records.names())):
+            records = yield from self.stores.records.read(names)
             if lexical is not None:
                 lexical.replace({one.document_id: one.entries() for one in records})
             if leaves is not None:
@@ -222,12 +208,11 @@ class DocumentIndex(Generic[Asked]):
         if self._is_complete or leaves is None or not leaves.is_in_memory:
             return
         known = leaves.vectors()
-        for names in _batches((yield from ListDocuments().ask())):
-            for record in (yield from ReadRecords(names).ask()):
+        for names in _batches((yield from self.stores.records.names())):
+            for record in (yield from self.stores.records.read(names)):
                 without = [leaf for leaf in record.leaves if leaf.leaf_id not in known]
                 missing += [(record, leaf) for leaf in without]
-        if missing:
-            yield from AddLeaves(missing).ask()
+        yield from self.stores.add(missing)
         self._is_complete = True
 
     def _updating(
@@ -241,7 +226,7 @@ class DocumentIndex(Generic[Asked]):
         stores, is_done = self.stores, False
         if stores.file is not None:
             stores.file.require_latest()
-        update = Update(documents, stores.lexical, _BATCH)
+        update = Update(documents, stores, _BATCH)
         try:
             report = yield from update.steps(deleted, delete_missing=delete_missing)
             yield from self._embed_missing()
@@ -250,23 +235,24 @@ class DocumentIndex(Generic[Asked]):
             if not is_done and (stores.has_external or not is_new):
                 stores.save_changes()
         stores.is_changed |= is_new
-        yield from SaveChanges().ask()
+        yield from call_in_thread(stores.save_changes)
         return report
 
-    def _finding(self, question: Question[Asked]) -> Procedure[FoundLeaves]:
+    def find(self, question: Question[Asked]) -> Procedure[FoundLeaves]:
+        """Return what a question finds; warn if a vector store has no leaf of the index."""
         stores, lexical = self.stores, self.stores.lexical
         proposals: Sequence[Proposal] = []
         hits: Sequence[Hit] = []
-        is_asked = question.asked is not None and stores.leaves is not None
-        if is_asked:
-            proposals = yield from FindLeaves(question.asked).ask()
+        if question.asked is not None and stores.leaves is not None:
+            proposals = yield from stores.leaves.find(question.asked)
         if lexical is not None and len(lexical):
             count = len(lexical) if question.is_filtered else question.count
-            hits = yield from FindWords(question.words, count).ask()
+            hits = yield from call_in_thread(lexical.search, question.words, count)
         names = [*(one.document_id for one in proposals), *(hit.document_id for hit in hits)]
-        records = yield from ReadRecords([*dict.fromkeys(names)]).ask()
-        if is_asked and stores.external_leaves is not None and not question.is_filtered:
-            is_unknown = yield from has_no_known_leaf(proposals, records)
+        records = yield from stores.records.read([*dict.fromkeys(names)])
+        is_telling = question.asked is not None and not question.is_filtered
+        if is_telling and stores.external_leaves is not None:
+            is_unknown = yield from has_no_known_leaf(proposals, records, stores.records)
             if is_unknown:
                 warn(UnknownLeavesWarning())
         return FoundLeaves(proposals, hits, records, question.is_filtered)

@@ -1,25 +1,16 @@
-"""The stores of an index, which carry out the steps of updates and searches, and its file."""
+"""The stores of an index, and its file."""
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
+from chunkana_retrieval.indexing.calls import Procedure, call_in_thread
+from chunkana_retrieval.indexing.records import DocumentRecord
 from chunkana_retrieval.indexing.snapshot import IndexFile, IndexSnapshot
-from chunkana_retrieval.indexing.steps import (
-    AddLeaves,
-    DeleteLeaves,
-    FindLeaves,
-    FindWords,
-    ListDocuments,
-    ReadRecords,
-    SaveChanges,
-    Step,
-    WriteRecords,
-)
-from chunkana_retrieval.indexing.stores import LeafStore, MemoryRecords, RecordStore
+from chunkana_retrieval.indexing.stores import Leaf, LeafStore, MemoryRecords, RecordStore
 from chunkana_retrieval.lexical.index import LexicalIndex
 
 Asked = TypeVar("Asked")
@@ -53,49 +44,22 @@ class IndexStores(Generic[Asked]):
         """Whether records or leaves are in stores of the caller's."""
         return self.external_leaves is not None or not isinstance(self.records, MemoryRecords)
 
-    def perform(self, step: Step[object]) -> object:
-        """Carry out a step."""
-        records, leaves = self.records, self.leaves
-        match step:
-            case ListDocuments():
-                return records.names()
-            case ReadRecords(names):
-                return records.read(names)
-            case WriteRecords(written, deleted):
-                records.write(written, deleted)
-                self._note_written()
-            case AddLeaves(added) if leaves is not None:
-                leaves.add(added)
-            case DeleteLeaves(names) if leaves is not None:
-                leaves.delete(names)
-            case FindLeaves(asked) if leaves is not None:
-                return leaves.find(cast("Asked", asked))
-            case FindWords(words, count) if self.lexical is not None:
-                return self.lexical.search(words, count)
-            case SaveChanges():
-                self.save_changes()
-        return None
+    def write(
+        self, records: Sequence[DocumentRecord], deleted: Sequence[str] = ()
+    ) -> Procedure[None]:
+        """Put records in place of those of the same documents, and delete others."""
+        yield from self.records.write(records, deleted)
+        yield from call_in_thread(self._note_written)
 
-    async def aperform(self, step: Step[object]) -> object:
-        """Carry out a step; what has no asynchronous form, in a thread."""
-        records, leaves = self.records, self.leaves
-        match step:
-            case ListDocuments():
-                return await records.anames()
-            case ReadRecords(names):
-                return await records.aread(names)
-            case WriteRecords(written, deleted):
-                await records.awrite(written, deleted)
-                await asyncio.to_thread(self._note_written)
-            case AddLeaves(added) if leaves is not None:
-                await leaves.aadd(added)
-            case DeleteLeaves(names) if leaves is not None:
-                await leaves.adelete(names)
-            case FindLeaves(asked) if leaves is not None:
-                return await leaves.afind(cast("Asked", asked))
-            case _:
-                return await asyncio.to_thread(self.perform, step)
-        return None
+    def add(self, leaves: Sequence[Leaf]) -> Procedure[None]:
+        """Embed leaves and store them, if there are any, and a place for them."""
+        if leaves and self.leaves is not None:
+            yield from self.leaves.add(leaves)
+
+    def delete(self, leaf_ids: Sequence[str]) -> Procedure[None]:
+        """Delete leaves, if there are any; some of them may not be there."""
+        if leaf_ids and self.leaves is not None:
+            yield from self.leaves.delete(leaf_ids)
 
     def _note_written(self) -> None:
         """Save records beside stores of the caller's, which have changed or will.

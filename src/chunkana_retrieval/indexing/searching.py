@@ -10,8 +10,9 @@ from chunkana_core import ConfigurationError
 from chunkana_retrieval.checks import LARGEST, require_count, require_number
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit
+from chunkana_retrieval.indexing.calls import Procedure
 from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord
-from chunkana_retrieval.indexing.steps import ListDocuments, Procedure, Proposal, ReadRecords
+from chunkana_retrieval.indexing.stores import Proposal, RecordStore
 from chunkana_retrieval.scores import propagate_hits
 
 Asked = TypeVar("Asked")
@@ -134,21 +135,22 @@ def rank_leaves(
 
 
 def has_no_known_leaf(
-    proposals: Iterable[Proposal], records: Iterable[DocumentRecord]
+    proposals: Iterable[Proposal], records: Iterable[DocumentRecord], store: RecordStore
 ) -> Procedure[bool]:
-    """Yield what is asked of records; return whether a store that should have leaves has none.
+    """Return whether a vector store that should have leaves has none.
 
     Args:
         proposals: of the vector store, which was asked without a filter.
         records: of the documents that they name.
+        store: has all records.
     """
     known = {record.document_id: record for record in records}
     for proposal in proposals:
         record = known.get(proposal.document_id)
         if record and any(leaf.leaf_id == proposal.leaf_id for leaf in record.leaves):
             return False
-    names = yield from ListDocuments().ask()
-    some = yield from ReadRecords(names[:_TRIED]).ask()
+    names = yield from store.names()
+    some = yield from store.read(names[:_TRIED])
     return any(record.leaves for record in some)
 
 

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
-from chunkana_retrieval.indexing.records import DocumentRecord
-from chunkana_retrieval.indexing.steps import Leaf, Proposal
+from chunkana_retrieval.indexing.calls import Procedure
+from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord
 
 AskedT_contra = TypeVar("AskedT_contra", contravariant=True)
+Leaf = tuple[DocumentRecord, LeafRecord]
+
+
+class Proposal(NamedTuple):
+    """A leaf that a vector store found.
+
+    Attributes:
+        document_id: of its document.
+        leaf_id: in the vector store.
+        score: of the search, in any unit, None for none.
+    """
+
+    document_id: str
+    leaf_id: str
+    score: float | None
 
 
 class LeafStore(Protocol[AskedT_contra]):
@@ -22,27 +37,15 @@ class LeafStore(Protocol[AskedT_contra]):
 
     is_in_memory: bool
 
-    def add(self, leaves: Sequence[Leaf]) -> None:
+    def add(self, leaves: Sequence[Leaf]) -> Procedure[None]:
         """Embed leaves and store them."""
         ...
 
-    async def aadd(self, leaves: Sequence[Leaf]) -> None:
-        """Embed leaves and store them."""
-        ...
-
-    def delete(self, leaf_ids: Sequence[str]) -> None:
+    def delete(self, leaf_ids: Sequence[str]) -> Procedure[None]:
         """Delete leaves, some of which may not be there."""
         ...
 
-    async def adelete(self, leaf_ids: Sequence[str]) -> None:
-        """Delete leaves, some of which may not be there."""
-        ...
-
-    def find(self, asked: AskedT_contra) -> Sequence[Proposal]:
-        """Return the nearest leaves, the best first."""
-        ...
-
-    async def afind(self, asked: AskedT_contra) -> Sequence[Proposal]:
+    def find(self, asked: AskedT_contra) -> Procedure[list[Proposal]]:
         """Return the nearest leaves, the best first."""
         ...
 
@@ -58,27 +61,15 @@ class LeafStore(Protocol[AskedT_contra]):
 class RecordStore(Protocol):
     """Keeps records by the ids of their documents; reads a damaged one as one without leaves."""
 
-    def names(self) -> list[str]:
+    def names(self) -> Procedure[list[str]]:
         """Return the ids of all documents."""
         ...
 
-    async def anames(self) -> list[str]:
-        """Return the ids of all documents."""
-        ...
-
-    def read(self, names: Sequence[str]) -> list[DocumentRecord]:
+    def read(self, names: Sequence[str]) -> Procedure[list[DocumentRecord]]:
         """Return the records of documents, without those that there are none of."""
         ...
 
-    async def aread(self, names: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        ...
-
-    def write(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        ...
-
-    async def awrite(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
+    def write(self, records: Sequence[DocumentRecord], deleted: Sequence[str]) -> Procedure[None]:
         """Put records in place of those of the same documents, and delete others."""
         ...
 
@@ -93,33 +84,24 @@ class MemoryRecords:
     def __init__(self, records: Iterable[DocumentRecord] = ()) -> None:
         self.records = {record.document_id: record for record in records}
 
-    def names(self) -> list[str]:
+    def names(self) -> Procedure[list[str]]:
         """Return the ids of all documents."""
+        yield from ()
         return [*self.records]
 
-    async def anames(self) -> list[str]:
-        """Return the ids of all documents."""
-        return self.names()
-
-    def read(self, names: Sequence[str]) -> list[DocumentRecord]:
+    def read(self, names: Sequence[str]) -> Procedure[list[DocumentRecord]]:
         """Return the records of documents, without those that there are none of."""
+        yield from ()
         records = self.records
         return [records[name] for name in names if name in records]
 
-    async def aread(self, names: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        return self.read(names)
-
-    def write(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
+    def write(self, records: Sequence[DocumentRecord], deleted: Sequence[str]) -> Procedure[None]:
         """Put records in place of those of the same documents, and delete others.
 
         Searches of other threads see all as before, or all as they are now.
         """
+        yield from ()
         written = self.records | {record.document_id: record for record in records}
         for name in deleted:
             written.pop(name, None)
         self.records = written
-
-    async def awrite(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        self.write(records, deleted)

@@ -10,22 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from msgspec.structs import replace
 
 from chunkana_core import ConfigurationError
+from chunkana_retrieval.indexing.calls import Procedure
+from chunkana_retrieval.indexing.index_stores import IndexStores
 from chunkana_retrieval.indexing.records import DocumentRecord, Unfinished
-from chunkana_retrieval.indexing.steps import (
-    AddLeaves,
-    DeleteLeaves,
-    Leaf,
-    ListDocuments,
-    Procedure,
-    ReadRecords,
-    WriteRecords,
-)
-from chunkana_retrieval.lexical.index import LexicalIndex
+from chunkana_retrieval.indexing.stores import Leaf
 
+Asked = TypeVar("Asked")
 _SHOWN = 3  # ids of documents in what is printed of a report
 _NOT_ALL = (
     "False where no documents are given, as of an empty folder or a wrong pattern; "
@@ -93,23 +88,23 @@ class SourceDocuments:
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class Update(Generic[Asked]):
     """Brings an index to today's documents.
 
     Attributes:
         documents: today's.
-        lexical: the index of words that is changed too, None for none.
+        stores: of the index.
         batch_size: how many documents are changed together.
     """
 
     documents: SourceDocuments
-    lexical: LexicalIndex | None
+    stores: IndexStores[Asked]
     batch_size: int
 
     def steps(
         self, deleted: Iterable[str] = (), *, delete_missing: bool = False
     ) -> Procedure[UpdateReport]:
-        """Yield what is asked of the stores; return what was done.
+        """Bring the stores to today's documents; return what was done.
 
         Args:
             deleted: ids of documents to delete; what is not in the index is no error.
@@ -121,7 +116,7 @@ class Update:
         today = self.documents.fingerprints
         if delete_missing:
             require_documents_left(today)
-            deleted = yield from ListDocuments().ask()
+            deleted = yield from self.stores.records.names()
         missing = (name for name in dict.fromkeys(deleted) if name not in today)
         names, report = [*today, *missing], UpdateReport()
         for start in range(0, len(names), self.batch_size):
@@ -129,29 +124,27 @@ class Update:
         return report
 
     def _batch(self, names: Sequence[str], report: UpdateReport) -> Procedure[UpdateReport]:
-        """Yield what is asked of the stores for some documents."""
-        stored = yield from ReadRecords(names).ask()
+        """Change some documents."""
+        stored = yield from self.stores.records.read(names)
         before = {record.document_id: record for record in stored}
         changes = [*filter(None, (self._change(name, before.get(name), report) for name in names))]
         if not changes:
             return report
+        stores, lexical = self.stores, self.stores.lexical
         leftover = [name for change in changes for name in change.leftover]
-        if leftover:
-            yield from DeleteLeaves(leftover).ask()
+        yield from stores.delete(leftover)
         added = [leaf for change in changes for leaf in change.added]
         if added:
-            yield from WriteRecords([change.begun for change in changes if change.added]).ask()
-            yield from AddLeaves(added).ask()
+            yield from stores.write([change.begun for change in changes if change.added])
+            yield from stores.add(added)
         removed = [name for change in changes for name in change.removed]
         if removed:
-            yield from WriteRecords([change.replaced for change in changes]).ask()
-        if self.lexical is not None:
-            self.lexical.replace({c.name: [*c.after.entries()] if c.after else [] for c in changes})
-        if removed:
-            yield from DeleteLeaves(removed).ask()
+            yield from stores.write([change.replaced for change in changes])
+        if lexical is not None:
+            lexical.replace({c.name: [*c.after.entries()] if c.after else [] for c in changes})
+        yield from stores.delete(removed)
         finished = [change.after for change in changes if change.after]
-        gone = [change.name for change in changes if not change.after]
-        yield from WriteRecords(finished, gone).ask()
+        yield from stores.write(finished, [change.name for change in changes if not change.after])
         return UpdateReport(
             report.added,
             report.changed,

@@ -17,6 +17,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from chunkana_core import ConfigurationError
 from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaSplitter
 from chunkana_retrieval import IndexFileError
+from chunkana_retrieval.indexing import run
 from tests.langchain.indexing.parts import abring, bring, documents, texts_of
 from tests.langchain.parts import BOOK, SPLITTER, WordEmbeddings, stored
 
@@ -291,6 +292,6 @@ def test_damaged_pages_in_a_record_end_no_query(attachment: str) -> None:
     retriever = made()
     index = retriever.index
     assert index is not None
-    (record,) = index.stores.records.read(["book.md"])
-    index.stores.records.write([replace(record, attachment=attachment)], [])
+    (record,) = run(index.stores.records.read(["book.md"]))
+    run(index.stores.records.write([replace(record, attachment=attachment)], []))
     assert retriever.invoke("subject6") == []
