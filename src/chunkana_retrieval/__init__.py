@@ -9,7 +9,7 @@ from chunkana_retrieval.lexical.words import find_words, words_of
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
 from chunkana_retrieval.reading.assembly import assemble
 from chunkana_retrieval.reading.mixed import assemble_mixed
-from chunkana_retrieval.reading.passages import Passage
+from chunkana_retrieval.reading.passages import Passage, shared_metadata
 from chunkana_retrieval.scores import Place, propagate_hits, propagate_scores, rank_scores
 from chunkana_retrieval.source_files import SourceFile, require_installed
 
@@ -36,5 +36,6 @@ __all__ = [
     "repeated_rows",
     "repeated_signature",
     "require_installed",
+    "shared_metadata",
     "words_of",
 ]  # fmt: skip

@@ -84,9 +84,10 @@ def require_documents(documents: Iterable[T], kind: type[T], sources: str, examp
 
 
 def require_choice(field: str, value: object, choices: tuple[str, ...]) -> None:
-    """Raise a ConfigurationError unless a value is one of some."""
+    """Raise a ConfigurationError unless a value is one of two or more."""
     if value not in choices:
-        raise ConfigurationError(field, value, " or ".join(map(repr, choices)))
+        *others, last = map(repr, choices)
+        raise ConfigurationError(field, value, f"{', '.join(others)} or {last}")
 
 
 def require_parent_size(size: int | None, name: str, chunk_size: int) -> None:

@@ -93,8 +93,8 @@ class IndexedRetriever(BaseRetriever):
         Raises:
             ConfigurationError: naming the argument, before anything is embedded.
         """
-        index = cls._new_index(embedding, splitter, vectorstore, docstore, folder, options)
-        made = cls(index=index, **options)
+        parts = {"splitter": splitter, "vectorstore": vectorstore, "docstore": docstore}
+        made, index = cls._over(embedding, folder, {**parts, **options})
         index.make(index.sources(documents))
         return made
 
@@ -103,8 +103,7 @@ class IndexedRetriever(BaseRetriever):
         cls, documents: Iterable[Document], embedding: Embeddings | None = None, **options: Any
     ) -> Self:
         """Index documents as `from_documents` does, with its options, asynchronously."""
-        index, options = cls._parted(embedding, options)
-        made = cls(index=index, **options)
+        made, index = cls._over(embedding, options.pop("folder", None), options)
         await index.amake(index.sources(documents))
         return made
 
@@ -134,8 +133,8 @@ class IndexedRetriever(BaseRetriever):
             ConfigurationError: for a part that is missing.
             OSError: if the folder cannot be read.
         """
-        index = cls._new_index(embedding, splitter, vectorstore, docstore, folder, options)
-        made = cls(index=index, **options)
+        parts = {"splitter": splitter, "vectorstore": vectorstore, "docstore": docstore}
+        made, index = cls._over(embedding, folder, {**parts, **options})
         index.load()
         return made
 
@@ -144,8 +143,7 @@ class IndexedRetriever(BaseRetriever):
         cls, folder: str | Path, embedding: Embeddings | None = None, **options: Any
     ) -> Self:
         """Return what `load` returns, with its options, asynchronously."""
-        index, options = cls._parted(embedding, {"folder": folder, **options})
-        made = cls(index=index, **options)
+        made, index = cls._over(embedding, folder, options)
         await index.aload()
         return made
 
@@ -198,43 +196,33 @@ class IndexedRetriever(BaseRetriever):
         return await run_async(self._known_index().stores.records.names())
 
     @classmethod
-    def _parted(
-        cls, embedding: Embeddings | None, options: dict[str, Any]
-    ) -> tuple[SplitterIndex, dict[str, Any]]:
-        """Return an index of what options say, and the others, which are the retriever's."""
-        others = dict(options)
-        splitter, vectorstore = others.pop("splitter", None), others.pop("vectorstore", None)
-        docstore, folder = others.pop("docstore", None), others.pop("folder", None)
-        parts = (embedding, splitter, vectorstore, docstore, folder)
-        return cls._new_index(*parts, others), others
-
-    @classmethod
-    def _new_index(
-        cls,
-        embedding: Embeddings | None,
-        splitter: ChunkanaSplitter | None,
-        vectorstore: VectorStore | None,
-        docstore: BaseStore[str, Document] | None,
-        folder: str | Path | None,
-        options: Mapping[str, Any],
-    ) -> SplitterIndex:
-        """Check all arguments, and return an index that is to be made or loaded."""
+    def _over(
+        cls, embedding: Embeddings | None, folder: str | Path | None, options: Mapping[str, Any]
+    ) -> tuple[Self, SplitterIndex]:
+        """Check all arguments; return a retriever over an index that is to be made or loaded."""
         allowed = {*names_of(cls.from_documents), *cls.model_fields} - {"index", "documents"}
         of_splitter = {
             name: f"splitter=ChunkanaSplitter({name}=…)" for name in splitter_arguments()
         }
         require_known(options, allowed, {**of_splitter, **cls.other_names})
-        search = cls._search_kind(options)
-        given = (embedding, splitter, vectorstore, docstore, folder)
-        for (name, kinds), value in zip(_KINDS.items(), given, strict=True):
-            if value is not None and not isinstance(value, kinds):
-                names = " or ".join(kind.__name__ for kind in kinds)
+        given = {"embedding": embedding, "folder": folder, **options}
+        parts = {name: given.pop(name, None) for name in _KINDS}
+        search = cls._search_kind(given)
+        for name, value in parts.items():
+            if value is not None and not isinstance(value, _KINDS[name]):
+                names = " or ".join(kind.__name__ for kind in _KINDS[name])
                 raise InputTypeError(name, value, f"None or {names}")
+        docstore, splitter = parts["docstore"], parts["splitter"]
         records = None if docstore is None else StoredRecords(require_document_store(docstore))
-        leaves = _leaf_store(vectorstore, embedding, search)
-        splitter = splitter or ChunkanaSplitter()
-        parents = cls.with_parents
-        return SplitterIndex(leaves, records, folder, search, splitter, with_parents=parents)
+        index = SplitterIndex(
+            _leaf_store(parts["vectorstore"], embedding, search),
+            records,
+            folder,
+            search,
+            splitter or ChunkanaSplitter(),
+            with_parents=cls.with_parents,
+        )
+        return cls(index=index, **given), index
 
     @classmethod
     def _search_kind(cls, options: Mapping[str, Any]) -> SearchKind:

@@ -18,16 +18,15 @@ from chunkana_langchain.indexing.leaves import Search
 from chunkana_langchain.indexing.retriever import IndexedRetriever
 from chunkana_langchain.reading.passages import passage_document
 from chunkana_langchain.splitting.mapping import copied
-from chunkana_retrieval import assemble
 from chunkana_retrieval.indexing import (
     FoundLeaves,
     Question,
     RankingOptions,
+    ReadingOptions,
     Relation,
     SearchKind,
     run,
     run_async,
-    with_surroundings,
 )
 
 _DEFAULTS = RankingOptions()
@@ -138,11 +137,10 @@ class ChunkanaRetriever(IndexedRetriever):
             self.document_weight,
             self.fetch_k,
         )
-        records = {record.document_id: record for record in found.records}
-        hits = with_surroundings(found.rank(options), found.records, self.around)
-        sources = {name: record.text for name, record in records.items()}
         budget = self.budget if budget is None else budget
+        reading = ReadingOptions(budget, self.length_function, self.around)
+        metadata = {record.document_id: record.metadata for record in found.records}
         return [
-            passage_document(one, copied(records[one.document_id].metadata))
-            for one in assemble(hits, budget, self.length_function, sources)
+            passage_document(one, copied(metadata[one.document_id]))
+            for one in found.passages(options, reading)
         ]

@@ -13,7 +13,7 @@ from chunkana_core import BlockRule, ConfigurationError, FormatWarning, InputTyp
 from chunkana_langchain import keys
 from chunkana_langchain.splitting.origin import is_chunk
 from chunkana_retrieval import SourceFile, checks
-from chunkana_retrieval.warning import warn
+from chunkana_retrieval.errors import warn
 
 HeaderContext = Literal["breadcrumb", "none"]
 SourceLabel = str | Callable[[Document], str] | None

@@ -12,7 +12,7 @@ from llama_index.core.schema import BaseNode
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex.parsing.metadata import is_ours
 from chunkana_retrieval import checks
-from chunkana_retrieval.warning import warn
+from chunkana_retrieval.errors import warn
 
 _Node = TypeVar("_Node", bound=BaseNode)
 

@@ -24,8 +24,8 @@ from llama_index.core.vector_stores.types import BasePydanticVectorStore
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex.collections import has_collection
 from chunkana_llamaindex.retrieving.embedding import TextVectors
+from chunkana_retrieval.errors import warn
 from chunkana_retrieval.indexing import Leaf, Procedure, Proposal, call
-from chunkana_retrieval.warning import warn
 
 LEAF_ID: Final = "chunkana_leaf_id"  # a key of metadata, for stores that give nodes other ids
 _FLAT: Final = (str, int, float, type(None))

@@ -9,7 +9,7 @@ from typing import Final, Never, Unpack
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.embeddings import BaseEmbedding
-from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.storage.docstore import BaseDocumentStore
 from llama_index.core.storage.kvstore.types import BaseKVStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
@@ -17,17 +17,19 @@ from llama_index.core.vector_stores.types import BasePydanticVectorStore
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.retrieving import arguments
-from chunkana_llamaindex.retrieving.answers import Reading
 from chunkana_llamaindex.retrieving.arguments import Filters, RetrieverOptions
-from chunkana_llamaindex.retrieving.documents import DocumentIndexer
+from chunkana_llamaindex.retrieving.documents import DocumentIndexer, passage_template
 from chunkana_llamaindex.retrieving.embedding import TextVectors
 from chunkana_llamaindex.retrieving.leaves import LeafStore, Search, require_usable
 from chunkana_llamaindex.retrieving.records import record_store
+from chunkana_retrieval import Passage
 from chunkana_retrieval.checks import names_of, require_known, require_names
 from chunkana_retrieval.indexing import (
     DocumentIndex,
+    FoundLeaves,
     Question,
     RankingOptions,
+    ReadingOptions,
     Relation,
     SearchKind,
     UpdateReport,
@@ -115,7 +117,7 @@ class ChunkanaRetriever(BaseRetriever):
         self._options = RankingOptions(
             search, lexical_weight, section_weight, document_weight, fetch_k
         )
-        self._reading = Reading(budget, length_function, arguments.require_relations(around))
+        self._reading = ReadingOptions(budget, length_function, arguments.require_relations(around))
         self._filters = arguments.require_filters(filters)
         keys = require_names("embedded_metadata_keys", embedded_metadata_keys)
         self._indexer = DocumentIndexer(arguments.require_parser(parser), keys)
@@ -247,13 +249,11 @@ class ChunkanaRetriever(BaseRetriever):
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, documents in the order of their best leaf."""
-        found = run(self._index.find(self._question(query_bundle)))
-        return self._reading.nodes(found, self._options)
+        return self._nodes(run(self._index.find(self._question(query_bundle))))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, documents in the order of their best leaf."""
-        found = await run_async(self._index.find(self._question(query_bundle)))
-        return self._reading.nodes(found, self._options)
+        return self._nodes(await run_async(self._index.find(self._question(query_bundle))))
 
     def _question(self, query: QueryBundle) -> Question[Search]:
         """Return what the index is asked; where nothing can be embedded, words alone."""
@@ -261,3 +261,13 @@ class ChunkanaRetriever(BaseRetriever):
         has_vector = options.search != "lexical" and (query.embedding or query.embedding_strs)
         search = Search(query, options.fetch_k, filters) if has_vector else None
         return Question(query.query_str, options.fetch_k, search, filters is not None)
+
+    def _nodes(self, found: FoundLeaves) -> list[NodeWithScore]:
+        """Return the passages that fit as a language model reads them."""
+        templates = {record.document_id: passage_template(record) for record in found.records}
+
+        def written(passage: Passage) -> str:
+            return templates[passage.document_id].node(passage).get_content(MetadataMode.LLM)
+
+        passages = found.passages(self._options, self._reading, written)
+        return [templates[one.document_id].scored_node(one) for one in passages]

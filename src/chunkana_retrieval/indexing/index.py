@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.errors import IndexFileError, UnknownLeavesWarning
+from chunkana_retrieval.errors import IndexFileError, UnknownLeavesWarning, warn
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.indexing.calls import Procedure, call_in_thread, run, run_async
 from chunkana_retrieval.indexing.exclusion import UpdateLock
@@ -28,7 +28,6 @@ from chunkana_retrieval.indexing.stores import (
 )
 from chunkana_retrieval.indexing.updating import SourceDocuments, Update, UpdateReport
 from chunkana_retrieval.lexical.index import LexicalIndex
-from chunkana_retrieval.warning import warn
 
 Asked = TypeVar("Asked")
 _BATCH = 256  # documents that are read or changed together

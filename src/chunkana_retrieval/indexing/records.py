@@ -18,16 +18,9 @@ from chunkana_core import (
     Span,
     format_header_path,
 )
-from chunkana_retrieval.hits import (
-    Cells,
-    Hit,
-    cells_of,
-    opened_titles,
-    repeated_rows,
-    repeated_signature,
-)
+from chunkana_retrieval.errors import warn
+from chunkana_retrieval.hits import Cells, Hit, repeated_rows
 from chunkana_retrieval.lexical.documents import LexicalEntry
-from chunkana_retrieval.warning import warn
 
 Unfinished = Literal["", "before", "after"]
 _LEAF_ID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b")
@@ -220,30 +213,26 @@ def _leaf_record(chunk: Chunk, title: str, front: str) -> LeafRecord:
         title: of its document, "" for none.
         front: what is embedded before its content.
     """
-    content, path = chunk.content, chunk.section.path
-    prefix, stop = content[: chunk.text_offset], chunk.text_offset + len(chunk.text)
-    above = () if title in {"", *path[:1]} else (title,)
-    signature = repeated_signature(prefix, chunk.kind)
-    name, is_continued = chunk.title if chunk.kind else "", bool(chunk.split_index)
+    content, hit = chunk.content, Hit.of_chunk(chunk, 0.0, title=title)
     return LeafRecord(
         leaf_id="",
         chunk_id=chunk.chunk_id,
         section_id=chunk.section_id,
         parent_section_id=chunk.parent_section_id or "",
-        path=(*above, *path),
+        path=hit.path,
         content_type=chunk.content_type,
         container=chunk.container,
         start=chunk.span.start,
         end=chunk.span.end,
         start_line=chunk.text_start_line,
-        before=front + prefix,
-        after=content[stop:],
+        before=front + content[: chunk.text_offset],
+        after=content[chunk.text_offset + len(chunk.text) :],
         format=chunk.format,
         kind=chunk.kind,
-        name=name,
-        signature=signature,
-        opened=opened_titles(path, name, signature, is_continued=is_continued),
-        cells=cells_of(chunk),
+        name=chunk.title if chunk.kind else "",
+        signature=hit.signature,
+        opened=hit.opened,
+        cells=hit.cells,
     )
 
 

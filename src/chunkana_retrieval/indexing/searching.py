@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Generic, Literal, TypeVar, get_args
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.checks import LARGEST, require_count, require_number
+from chunkana_retrieval.checks import LARGEST, require_choice, require_count, require_number
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.indexing.calls import Procedure
 from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord
 from chunkana_retrieval.indexing.stores import Proposal, RecordStore
+from chunkana_retrieval.reading.assembly import assemble
+from chunkana_retrieval.reading.passages import Passage
 from chunkana_retrieval.scores import propagate_hits
 
 Asked = TypeVar("Asked")
@@ -42,13 +45,36 @@ class RankingOptions:
 
     def __post_init__(self) -> None:
         """Check them all, before anything is done with them."""
-        if self.search not in ("hybrid", "dense", "lexical"):
-            raise ConfigurationError("search", self.search, "'hybrid', 'dense' or 'lexical'")
+        require_choice("search", self.search, get_args(SearchKind))
         require_count("fetch_k", self.fetch_k, 1)
         require_number("lexical_weight", self.lexical_weight, 0, 1, "a number from 0 to 1")
         for name in ("section_weight", "document_weight"):
             weight, allowed = getattr(self, name), "a finite number of at least 0"
             require_number(name, weight, 0, LARGEST, allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How much is read.
+
+    Attributes:
+        budget: the most that all of it may measure.
+        length_function: the measure.
+        around: which leaves around those that were found are read besides, behind all of them.
+    """
+
+    budget: float = 6000
+    length_function: Callable[[str], float] = len
+    around: tuple[Relation, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check them all, before anything is done with them."""
+        require_number("budget", self.budget, 0, inf, "a number of at least 0")
+        with_surroundings([], [], self.around)
+        length: object = self.length_function
+        if not callable(length):
+            allowed = "a function that returns the size of a text"
+            raise ConfigurationError("length_function", length, allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +115,23 @@ class FoundLeaves:
         """Return the leaves ranked, as `rank_leaves` does."""
         filtered = self.is_filtered
         return rank_leaves(self.proposals, self.hits, self.records, options, is_filtered=filtered)
+
+    def passages(
+        self,
+        options: RankingOptions,
+        reading: ReadingOptions,
+        written: Callable[[Passage], str] | None = None,
+    ) -> list[Passage]:
+        """Return what to read of what was found, as `assemble` does.
+
+        Args:
+            options: how it is ranked.
+            reading: how much is read.
+            written: returns what is handed over of a passage, where that is more than its text.
+        """
+        hits = with_surroundings(self.rank(options), self.records, reading.around)
+        sources = {record.document_id: record.text for record in self.records}
+        return assemble(hits, reading.budget, reading.length_function, sources, written=written)
 
 
 def rank_leaves(
@@ -170,8 +213,7 @@ def with_surroundings(
         ConfigurationError: for another relation.
     """
     for relation in around:
-        if relation not in get_args(Relation):
-            raise ConfigurationError("around", relation, "'parent', 'siblings' or 'children'")
+        require_choice("around", relation, get_args(Relation))
     by_id = {record.document_id: record for record in records}
     ranked = {(hit.document_id, hit.node_id): hit for hit in hits}
     for hit in hits:
