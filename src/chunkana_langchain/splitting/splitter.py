@@ -143,27 +143,37 @@ class ChunkanaSplitter(TextSplitter):
         require_label(source_label, header_context)
         require_choice("metadata", metadata, get_args(keys.MetadataKeys))
         require_keys(front_matter_keys)
-        require_parent_size(max_parent_size, "chunk_size", chunk_size)
         chunker = Chunker(self._config(options), plugins=plugins, otherwise=MARKDOWN)
         chunker.chunk("", format)  # an error for one that is unknown or not installed
-        mapping = MappingOptions(
-            chunk_size,
-            chunker.config.size_of,
-            max_parent_size or _PARENT_SIZE * chunk_size,
-            has_overlap=chunk_overlap > 0,
-            has_start_index=add_start_index,
-            has_header_keys=header_keys,
-            has_all_keys=metadata == "full",
-            strips=strip_whitespace,
-        )
         self._documents = DocumentChunker(
             chunker,
-            mapping,
+            self._mapping(max_parent_size, chunker.config.size_of, metadata, has_keys=header_keys),
             format,
             header_context,
             source_label,
             introductions,
             frozenset(front_matter_keys),
+        )
+
+    def _mapping(
+        self,
+        max_parent_size: int | None,
+        length: Callable[[str], int],
+        metadata: keys.MetadataKeys,
+        *,
+        has_keys: bool,
+    ) -> MappingOptions:
+        """Return how chunks become documents, with `has_keys` those of "Header 1" and so on too."""
+        require_parent_size(max_parent_size, "chunk_size", self._chunk_size)
+        return MappingOptions(
+            self._chunk_size,
+            length,
+            max_parent_size or _PARENT_SIZE * self._chunk_size,
+            has_overlap=self._chunk_overlap > 0,
+            has_start_index=self._add_start_index,
+            has_header_keys=has_keys,
+            has_all_keys=metadata == "full",
+            strips=self._strip_whitespace,
         )
 
     def _config(self, options: dict[str, Any]) -> ChunkConfig:
