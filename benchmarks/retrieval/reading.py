@@ -14,10 +14,10 @@ from chunkana_retrieval.indexing import (
     DocumentRecord,
     Proposal,
     RankingOptions,
+    SearchKind,
     rank_leaves,
     record_document,
 )
-from chunkana_retrieval.indexing.searching import SearchKind
 
 _FETCHED = RankingOptions().fetch_k
 _SEARCHES: dict[str, SearchKind] = {"dense": "dense", "words": "lexical", "hybrid": "hybrid"}

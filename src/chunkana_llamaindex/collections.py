@@ -7,23 +7,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from chunkana_retrieval.indexing import Procedure, call
 
-def has_collection(store: Any) -> bool:
-    """Tell whether a vector store has a collection, as far as it knows."""
+
+def has_collection(store: Any) -> Procedure[bool]:
+    """Return whether a vector store has a collection, as far as it knows."""
+    if getattr(store, "class_name", str)() != "QdrantVectorStore":
+        return True
+    return (yield from call(_has_collection, _ahas_collection, store))
+
+
+def _has_collection(store: Any) -> bool:
     # Without a synchronous client nothing is known, and it is said where the store is asked.
-    if not _is_qdrant(store) or store.client is None:
-        return True
-    return bool(store.client.collection_exists(store.collection_name))
+    return store.client is None or bool(store.client.collection_exists(store.collection_name))
 
 
-async def ahas_collection(store: Any) -> bool:
-    """Tell whether a vector store has a collection, as far as it knows."""
-    if not _is_qdrant(store):
-        return True
+async def _ahas_collection(store: Any) -> bool:
     exists = getattr(store, "_acollection_exists", None)  # its client has no public name
     return exists is None or bool(await exists(store.collection_name))
-
-
-def _is_qdrant(store: Any) -> bool:
-    name = getattr(store, "class_name", str)()
-    return bool(name == "QdrantVectorStore")

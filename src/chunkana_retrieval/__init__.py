@@ -9,8 +9,9 @@ from chunkana_retrieval.lexical.words import find_words, words_of
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
 from chunkana_retrieval.reading.assembly import assemble
 from chunkana_retrieval.reading.mixed import assemble_mixed
-from chunkana_retrieval.reading.passages import Passage
+from chunkana_retrieval.reading.passages import Passage, shared_metadata
 from chunkana_retrieval.scores import Place, propagate_hits, propagate_scores, rank_scores
+from chunkana_retrieval.source_files import SourceFile, require_installed
 
 __all__ = [
     "Hit",
@@ -21,6 +22,7 @@ __all__ = [
     "Parent",
     "Passage",
     "Place",
+    "SourceFile",
     "UnknownLeavesWarning",
     "assemble",
     "assemble_mixed",
@@ -33,5 +35,7 @@ __all__ = [
     "rank_scores",
     "repeated_rows",
     "repeated_signature",
+    "require_installed",
+    "shared_metadata",
     "words_of",
 ]  # fmt: skip

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from chunkana_core import Chunk, Span
 
@@ -15,6 +15,7 @@ _HEADING = re.compile(
     |(?P<underlined>[^\r\n]++)(?:\r\n?|\n)[ ]{0,3}(?:=++|-++)[ \t]*+(?=[\r\n]|\Z))""",
     re.VERBOSE,
 )
+_CONTINUED = "continued_from_header"
 _NO_LETTER = re.compile(r"[\W_]+")
 _MARKUP = frozenset({"markdown", "notebook"})  # formats with fences and headings
 _PROSE = _MARKUP | {"text"}
@@ -101,6 +102,32 @@ class Hit:
             opened=opened_titles(path, name, signature, is_continued=is_continued),
             cells=cells_of(chunk),
         )
+
+    def with_metadata(self, metadata: Mapping[str, object], before: str) -> Hit:
+        """Return the hit with what an adapter says of a chunk; what is missing is not known.
+
+        Args:
+            metadata: of the chunk.
+            before: what stands before the text in the chunk's content.
+        """
+        kind, name = str(metadata.get("kind", "")), str(metadata.get("name", ""))
+        signature, is_continued = repeated_signature(before, kind), bool(metadata.get(_CONTINUED))
+        first, last = _number(metadata.get("cell")), _number(metadata.get("cell_end"))
+        return replace(
+            self,
+            node_id=str(metadata.get("chunk_id", self.node_id)),
+            start_line=_number(metadata.get("start_line")),
+            repeated=repeated_rows(before),
+            format=str(metadata.get("format", self.format)),
+            signature=signature,
+            opened=opened_titles(self.path, name, signature, is_continued=is_continued),
+            cells=(first, last) if first and last else None,
+        )
+
+
+def _number(value: object) -> int | None:
+    """Return a number from 1, None for none."""
+    return value if isinstance(value, int) and value > 0 else None
 
 
 def cells_of(chunk: Chunk) -> Cells | None:

@@ -167,7 +167,7 @@ def test_what_is_no_list_of_documents(take: Callable[[object], object]) -> None:
     for given in ("w", Path("w"), None):
         name = "'w'" if given else "…"
         assert said_of(lambda given=given: take(given)) == (  # type: ignore[misc]
-            f"documents is {given!r}; allowed: a list of documents, as a loader returns them: "
+            f"documents is {given!r}; allowed: a list of documents: "
             f"TextLoader({name}).load() of a file, DirectoryLoader({name}, "
             "loader_cls=TextLoader).load() of a folder"
         )

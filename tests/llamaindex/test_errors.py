@@ -58,7 +58,7 @@ def test_parents_are_not_smaller_than_leaves() -> None:
     said = said_of(lambda: MarkdownHierarchyNodeParser(max_parent_size=999))
     assert (
         "max_parent_size is 999; allowed: None, or at least max_chunk_size (1000): a parent holds "
-        "several leaves"
+        "several chunks"
     ) in said
     MarkdownHierarchyNodeParser(max_parent_size=1000)
 

@@ -136,7 +136,7 @@ def test_cache_keys_tell_parsers_and_formats_apart() -> None:
 
 def test_every_file_of_a_repository_is_parsed_in_its_format(repository: Path) -> None:
     documents = read_repository(repository)
-    texts = {one.node_id: PARSER.chunk(one).text for one in documents}
+    texts = {one.node_id: PARSER.chunking().chunk(one).text for one in documents}
     found: dict[str, list[BaseNode]] = {}
     full = PARSER.model_copy(update={"metadata": "full"})
     for node in full(documents):
@@ -224,7 +224,7 @@ def test_functions_of_a_repository_are_found_by_question(repository: Path, searc
     made = ChunkanaRetriever.from_documents(
         documents, WordEmbedding(), search=search, parser=PARSER, budget=500
     )
-    texts = {one.node_id: PARSER.chunk(one).text for one in documents}
+    texts = {one.node_id: PARSER.chunking().chunk(one).text for one in documents}
     for question, expected, text in (
         ("What is the refund of a cancelled booking?", "src/booking.py", "def cancel("),
         ("more passengers than seats sold", "src/booking.py", "def overbooked("),
@@ -276,7 +276,7 @@ def test_an_update_after_an_edit_finds_the_new_code_and_embeds_no_other(reposito
     best = asyncio.run(made.aretrieve("def crowded passengers"))[0]
     assert "def crowded(" in best.node.get_content()
     assert not any("overbooked" in one.node.get_content() for one in made.retrieve("overbooked"))
-    require_exact([best], {one.node_id: PARSER.chunk(one).text for one in documents})
+    require_exact([best], {one.node_id: PARSER.chunking().chunk(one).text for one in documents})
 
 
 def test_leaves_of_a_store_can_be_filtered_by_kind_name_and_format(repository: Path) -> None:
@@ -394,7 +394,7 @@ def test_a_notebook_is_its_cells_and_nodes_say_which() -> None:
     parser = ChunkanaNodeParser(max_chunk_size=60, min_chunk_size=0)
     given = document(NOTEBOOK, file_name="trip.ipynb")
     nodes = parser([given])
-    text = parser.chunk(given).text
+    text = parser.chunking().chunk(given).text
     leaves = [node for node in nodes if not node.child_nodes]
     assert [leaf.metadata["cell"] for leaf in leaves] == [1, 2, 3]
     assert [leaf.metadata["cell_end_line"] for leaf in leaves] == [3, 2, 3]

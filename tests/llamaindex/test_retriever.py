@@ -33,6 +33,7 @@ from tests.llamaindex.parts import CountingEmbedding, FailingEmbedding, WordEmbe
 TEA = "# Tea\n\nTea takes time.\n\n## Green\n\nWait for 80 degrees.\n\n## Black\n\nDo not wait.\n"
 IRON = "# Iron\n\n## Silk\n\nIron it while it is damp.\n\n## Linen\n\nIron it very hot.\n"
 SMALL = MarkdownHierarchyNodeParser(max_chunk_size=80, min_chunk_size=0)
+_COLLECTION = "chunkana_records/data"  # of records in a key-value store
 SEARCHES = ["hybrid", "dense", "lexical"]
 
 
@@ -409,13 +410,15 @@ async def test_nothing_is_asked_synchronously_on_an_asynchronous_path() -> None:
     await made.adelete(["iron.md"])
     loaded = await ChunkanaRetriever.aload(None, **options)
     assert "75 degrees" in read(await loaded.aretrieve("degrees"))
-    assert len(store.values) == 1
+    assert [key for key in store.values if _COLLECTION in key] == [
+        f"{_COLLECTION}/chunkana-record:tea.md"
+    ]
 
 
 def entries(store: SimpleDocumentStore | SimpleKVStore) -> dict[str, Any]:
     if isinstance(store, SimpleDocumentStore):
         return dict(store.docs)
-    return store.get_all("chunkana_records")
+    return store.get_all(_COLLECTION)
 
 
 @pytest.mark.parametrize("make", STORES)
@@ -425,7 +428,7 @@ def test_a_damaged_record_is_indexed_anew_and_the_rest_answers(make: Callable[[]
     for name in entries(store):
         if "tea.md" in name:
             damage(store, name)
-    with pytest.warns(UserWarning, match=r"the record of 'tea.md' is damaged; the next update"):
+    with pytest.warns(UserWarning, match=r"records of 'tea.md' are damaged.*give them to `update`"):
         found = made.retrieve("Iron it, or wait for 80 degrees?")
     assert {one.node.ref_doc_id for one in found} == {"iron.md"}
     with pytest.warns(UserWarning, match="damaged"):
@@ -440,8 +443,9 @@ def damage(store: SimpleDocumentStore | SimpleKVStore, name: str) -> None:
         node.set_content(node.get_content()[:-30])
         store.add_documents([node])
     else:
-        value = store.get(name, "chunkana_records") or {}
-        store.put(name, {"record": value["record"][:-30]}, "chunkana_records")
+        value = store.get(name, _COLLECTION) or {}
+        text = value["__data__"]["text"][:-30]
+        store.put(name, value | {"__data__": value["__data__"] | {"text": text}}, _COLLECTION)
 
 
 def test_query_engines_and_tools_of_agents_read_its_passages() -> None:
@@ -499,7 +503,7 @@ def test_a_citation_opens_at_the_right_line(tmp_path: Path) -> None:
          ("vectorstore is 5; allowed: a vector store that keeps nodes and deletes them by their "
          "ids, like Qdrant or Chroma")),
         ({"embedded_metadata_keys": "topic"},
-         "embedded_metadata_keys is 'topic'; allowed: a list of strings"),
+         "embedded_metadata_keys is 'topic'; allowed: a list of str"),
     ],
 )  # fmt: skip
 def test_arguments_are_checked_before_anything_is_embedded(
@@ -515,7 +519,7 @@ def test_arguments_are_checked_before_anything_is_embedded(
 def test_words_alone_take_no_vector_store_and_no_filters() -> None:
     store, filters = SimpleVectorStore(), MetadataFilters(filters=[])
     for name, value in (("vectorstore", store), ("filters", filters)):
-        with pytest.raises(ConfigurationError, match="None with search='lexical'; or another") as e:
+        with pytest.raises(ConfigurationError, match="None with search='lexical', which") as e:
             retriever([], search="lexical", **{name: value})
         assert e.value.field == name
 

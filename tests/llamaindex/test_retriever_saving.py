@@ -239,9 +239,9 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     missing = "the {0} that has the {1} of this index, which are not in its folder"
     there = "None: the {1} of this index are in its folder"
     for folder, options, field, kind, message in (
-        ("a", {}, "docstore", "records of its documents", missing),
+        ("a", {}, "docstore", "records", missing),
         ("a", {"docstore": docstore}, "vectorstore", "leaves", missing),
-        ("b", {"docstore": docstore}, "docstore", "records of its documents", there),
+        ("b", {"docstore": docstore}, "docstore", "records", there),
         ("b", {"vectorstore": store}, "vectorstore", "leaves", there),
     ):
         given: dict[str, Any] = options
@@ -255,16 +255,20 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     assert "80 degrees" in loaded.retrieve("80 degrees")[0].node.get_content()
 
 
-def test_an_index_with_vectors_is_searched_by_words_and_not_changed_without_them(
+def test_an_index_with_vectors_that_words_search_needs_the_embedding_for_new_texts(
     tmp_path: Path,
 ) -> None:
     save(tmp_path)
     made = ChunkanaRetriever.load(tmp_path, search="lexical")
     assert "80 degrees" in made.retrieve("degrees")[0].node.get_content()
-    with pytest.raises(ConfigurationError, match="'hybrid' or 'dense' to change this index"):
+    made.delete(["tea.md"])
+    with pytest.raises(ConfigurationError, match="the folder's vectors were made with"):
         made.update(documents(1))
-    with pytest.raises(ConfigurationError, match="'hybrid' or 'dense' to change this index"):
-        made.delete(["tea.md"])
+    with pytest.warns(UserWarning, match="an update was not finished"):
+        loaded = ChunkanaRetriever.load(tmp_path, WordEmbedding(), parser=PARSER)
+    assert "tea.md" not in {one.node.ref_doc_id for one in loaded.retrieve("tea")}
+    loaded.update(documents(1))
+    assert found(loaded) == found(fresh(1))
 
 
 def test_records_of_the_folder_outlive_a_vector_store_of_the_callers(tmp_path: Path) -> None:
@@ -293,8 +297,8 @@ def test_an_update_that_was_not_finished_is_said_once_and_finished_next(tmp_path
         loaded = ChunkanaRetriever.load(tmp_path, WordEmbedding(), **options)
     (warning,) = warned
     assert str(warning.message).startswith(
-        "an update was not finished; until the next one finishes it, these documents are "
-        "answered as they were before it or are after it: tea.md (before), 0.md (before)"
+        "an update was not finished; until `update` is given these documents, each is answered "
+        "as it was before it or is after it: tea.md (before), 0.md (before)"
     )
     assert warning.filename == __file__
     assert "80 degrees" in loaded.retrieve("80 degrees")[0].node.get_content()

@@ -6,7 +6,7 @@ import asyncio
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,29 +21,28 @@ from chunkana_core import ChunkConfig, ConfigurationError, Context, MarkdownChun
 from chunkana_retrieval import Hit, IndexFileError, LexicalIndex
 from chunkana_retrieval.files import read_index_file, write_index_file
 from chunkana_retrieval.indexing import (
-    AddLeaves,
-    DeleteLeaves,
     DocumentRecord,
     IndexFile,
     IndexSnapshot,
-    ListDocuments,
+    IndexStores,
+    Leaf,
+    Procedure,
     Proposal,
     RankingOptions,
-    ReadRecords,
-    Step,
+    Relation,
+    SourceDocuments,
     Update,
     UpdateLock,
     UpdateReport,
-    WriteRecords,
-    damaged_record,
+    call,
     fingerprint,
     rank_leaves,
+    read_records,
     record_document,
     run,
     run_async,
     with_surroundings,
 )
-from chunkana_retrieval.indexing.searching import Relation
 
 CHUNKER = MarkdownChunker(ChunkConfig(max_chunk_size=80), Context())
 Texts = dict[str, str]
@@ -62,35 +61,66 @@ class Stores:
     embedded: list[str] = field(default_factory=list)
     steps: float = float("inf")
 
-    def perform(self, step: Step[object]) -> object:
+    is_in_memory = True
+
+    def use(self) -> Procedure[None]:
+        """Take a step, in an event loop or without one."""
+
+        async def take_later() -> None:
+            self.take()
+
+        yield from call(self.take, take_later)
+
+    def take(self) -> None:
         if self.steps <= 0:
             raise PowerCutError
         self.steps -= 1
-        match step:
-            case ListDocuments():
-                return [*self.records]
-            case ReadRecords(names):
-                return [self.read(name) for name in names if name in self.records]
-            case WriteRecords(records, deleted):
-                self.records |= {record.document_id: record.to_json() for record in records}
-                for name in deleted:
-                    del self.records[name]
-            case AddLeaves(leaves):
-                for record, leaf in leaves:
-                    assert leaf.leaf_id not in self.leaves
-                    self.embedded.append(record.embedded(leaf))
-                    self.leaves[leaf.leaf_id] = (record.document_id, record.embedded(leaf))
-            case DeleteLeaves(names):
-                for name in names:
-                    self.leaves.pop(name, None)
-        return None
 
-    def read(self, name: str) -> DocumentRecord:
+    def names(self) -> Procedure[list[str]]:
+        yield from self.use()
+        return [*self.records]
+
+    def read(self, names: Sequence[str]) -> Procedure[list[DocumentRecord]]:
+        yield from self.use()
+        return [self.record(name) for name in names if name in self.records]
+
+    def write(self, records: Sequence[DocumentRecord], deleted: Sequence[str]) -> Procedure[None]:
+        yield from self.use()
+        self.records |= {record.document_id: record.to_json() for record in records}
+        for name in deleted:
+            del self.records[name]
+
+    def add(self, leaves: Sequence[Leaf]) -> Procedure[None]:
+        yield from self.use()
+        for record, leaf in leaves:
+            assert leaf.leaf_id not in self.leaves
+            self.embedded.append(record.embedded(leaf))
+            self.leaves[leaf.leaf_id] = (record.document_id, record.embedded(leaf))
+
+    def delete(self, leaf_ids: Sequence[str]) -> Procedure[None]:
+        yield from self.use()
+        for name in leaf_ids:
+            self.leaves.pop(name, None)
+
+    def find(self, asked: str) -> Procedure[list[Proposal]]:
+        raise AssertionError(asked)
+
+    def vectors(self) -> dict[str, list[float]]:
+        raise AssertionError
+
+    def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        raise AssertionError(vectors)
+
+    def of_index(self, lexical: LexicalIndex | None = None) -> IndexStores[str]:
+        """Return them as the stores of an index."""
+        return IndexStores(self, self, lexical, None)
+
+    def record(self, name: str) -> DocumentRecord:
         return DocumentRecord.from_json(self.records[name])
 
     def texts(self) -> dict[str, str]:
         """Return what the index answers from."""
-        records = map(self.read, self.records)
+        records = map(self.record, self.records)
         return {record.document_id: record.text for record in records if record.fingerprint}
 
 
@@ -114,8 +144,9 @@ def update(
     prints = {name: fingerprint_of(name, text) for name, text in texts.items()}
     if delete_missing and not texts:
         delete_missing, deleted = False, [*stores.records]
-    procedure = Update(prints, lambda name: indexed(name, texts[name]), lexical, 2)
-    return run(procedure.steps(deleted, delete_missing=delete_missing), stores.perform)
+    today = SourceDocuments(prints, lambda name: indexed(name, texts[name]))
+    procedure = Update(today, stores.of_index(lexical), 2)
+    return run(procedure.steps(deleted, delete_missing=delete_missing))
 
 
 def expected_leaves(texts: Texts) -> dict[str, tuple[str, str]]:
@@ -165,19 +196,19 @@ def test_who_ends_half_way_leaves_documents_as_before_or_as_after(
         for name in before.keys() | after.keys():
             answered = stores.texts().get(name)
             assert answered in (before.get(name), after.get(name))
-            record = stores.read(name) if name in stores.records else None
+            record = stores.record(name) if name in stores.records else None
             if record is not None and record.unfinished:
                 states = {"before": before, "after": after}
                 assert answered == states[record.unfinished].get(name)
-        known = {leaf.leaf_id for name in stores.records for leaf in stores.read(name).leaves}
-        left = {leaf for name in stores.records for leaf in stores.read(name).leftover}
+        known = {leaf.leaf_id for name in stores.records for leaf in stores.record(name).leaves}
+        left = {leaf for name in stores.records for leaf in stores.record(name).leftover}
         assert known <= stores.leaves.keys() <= known | left
     stores.steps = float("inf")
     report = update(stores, after)
     assert stores.texts() == after
     assert stores.leaves == expected_leaves(after)
     assert set(report.mended.values()) <= {"before", "after"}
-    assert not any(stores.read(name).unfinished for name in stores.records)
+    assert not any(stores.record(name).unfinished for name in stores.records)
 
 
 def test_an_update_says_what_it_did() -> None:
@@ -200,9 +231,9 @@ def test_a_paragraph_put_on_top_embeds_nothing_of_what_is_below() -> None:
 def test_not_all_documents_are_deleted_because_none_are_given() -> None:
     stores = Stores()
     update(stores, {"a.md": "One."})
-    procedure = Update({}, lambda name: indexed(name, ""), None, 2)
+    procedure = Update(SourceDocuments({}, lambda name: indexed(name, "")), stores.of_index(), 2)
     with pytest.raises(ConfigurationError, match=r"delete\(document_ids\(\)\)"):
-        run(procedure.steps(delete_missing=True), stores.perform)
+        run(procedure.steps(delete_missing=True))
     assert stores.texts() == {"a.md": "One."}
 
 
@@ -233,12 +264,8 @@ def test_it_runs_in_an_event_loop_alike() -> None:
     import asyncio
 
     stores = Stores()
-
-    async def perform(step: Step[object]) -> object:
-        return stores.perform(step)
-
-    procedure = Update({"a.md": "1"}, lambda name: indexed(name, "One."), None, 9).steps()
-    report = asyncio.run(run_async(procedure, perform))
+    today = SourceDocuments({"a.md": "1"}, lambda name: indexed(name, "One."))
+    report = asyncio.run(run_async(Update(today, stores.of_index(), 9).steps()))
     assert (report.added, stores.texts()) == (["a.md"], {"a.md": "One."})
 
 
@@ -352,10 +379,15 @@ def test_a_record_that_is_none_is_an_error(change: Callable[[str], str]) -> None
 
 def test_a_damaged_record_names_the_leaves_that_may_be_left() -> None:
     record = indexed("a.md", "One.")
-    damaged = damaged_record("a.md", record.to_json()[:-20])
-    assert damaged.leftover == (record.leaves[0].leaf_id,)
+    stored = {"a.md": (record.to_json()[:-20], None), "b.md": ("nothing of it", "")}
+    other = {"c.md": (record.to_json(), None), "d.md": (indexed("d.md", "One.").to_json(), None)}
+    with pytest.warns(UserWarning, match=r"records of 'a.md', 'b.md', 'c.md' are damaged") as seen:
+        damaged, lost, moved, sound = read_records({**stored, **other})
+    assert seen[0].filename == __file__
+    assert damaged.leftover == moved.leftover == (record.leaves[0].leaf_id,)
     assert (damaged.text, damaged.leaves, damaged.fingerprint) == ("", (), "")
-    assert damaged_record("a.md", "nothing of it") == DocumentRecord("a.md", "", {}, "")
+    assert lost == DocumentRecord("b.md", "", {}, "")
+    assert sound.text == "One."
 
 
 def test_metadata_have_to_be_json() -> None:

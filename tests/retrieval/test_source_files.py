@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from chunkana_core.formats import table
-from chunkana_retrieval.indexing import SourceFile, require_installed
+from chunkana_retrieval import SourceFile, require_installed
 
 
 @pytest.mark.parametrize(

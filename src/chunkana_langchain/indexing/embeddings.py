@@ -11,6 +11,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.stores import BaseStore
 
 from chunkana_core import ConfigurationError
+from chunkana_retrieval.indexing import Procedure, call, run, run_async
 
 _DIGEST = 16  # bytes before a vector in a store, which tell whether it is whole
 
@@ -56,33 +57,11 @@ class CachedEmbeddings(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return the vectors of texts, of which only those are embedded that are new."""
-        keys = self._keys(texts)
-        known = self._known([*keys], self._store.mget([*keys]) if self._store else None)
-        missing = {key: text for key, text in keys.items() if key not in known}
-        if missing:
-            vectors = self._embedding.embed_documents([*missing.values()])
-            new = dict(zip(missing, vectors, strict=True))
-            if self._store is None:
-                self._vectors |= new
-            else:
-                self._store.mset([*_written(new)])
-            known |= new
-        return self._in_order(texts, known)
+        return run(self._embedded(texts))
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return the vectors of texts, of which only those are embedded that are new."""
-        keys = self._keys(texts)
-        known = self._known([*keys], await self._store.amget([*keys]) if self._store else None)
-        missing = {key: text for key, text in keys.items() if key not in known}
-        if missing:
-            vectors = await self._embedding.aembed_documents([*missing.values()])
-            new = dict(zip(missing, vectors, strict=True))
-            if self._store is None:
-                self._vectors |= new
-            else:
-                await self._store.amset([*_written(new)])
-            known |= new
-        return self._in_order(texts, known)
+        return await run_async(self._embedded(texts))
 
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of a query."""
@@ -96,27 +75,36 @@ class CachedEmbeddings(Embeddings):
         """Keep the vectors of texts that were embedded elsewhere, in memory."""
         self._vectors |= {self._key(text): vector for text, vector in vectors.items()}
 
-    def _key(self, text: str) -> str:
-        named = f"{self._namespace}\0{text}".encode("utf-8", "surrogatepass")
-        return sha256(named).hexdigest()
+    def _embedded(self, texts: Sequence[str]) -> Procedure[list[list[float]]]:
+        """Embed what is new, and return the vectors of all texts."""
+        named = [self._key(text) for text in texts]
+        distinct = dict(zip(named, texts, strict=True))
+        known = yield from self._known([*distinct])
+        missing = {key: text for key, text in distinct.items() if key not in known}
+        if missing:
+            model = self._embedding
+            vectors = yield from call(
+                model.embed_documents, model.aembed_documents, [*missing.values()]
+            )
+            new = dict(zip(missing, vectors, strict=True))
+            if self._store is None:
+                self._vectors |= new
+            else:
+                yield from call(self._store.mset, self._store.amset, [*_written(new)])
+            known |= new
+        return [known[key] for key in named]
 
-    def _keys(self, texts: Iterable[str]) -> dict[str, str]:
-        """Return distinct texts by their keys."""
-        return {self._key(text): text for text in texts}
-
-    def _known(
-        self, keys: Sequence[str], stored: Sequence[bytes | None] | None
-    ) -> dict[str, list[float]]:
+    def _known(self, keys: Sequence[str]) -> Procedure[dict[str, list[float]]]:
         """Return the vectors that are kept."""
-        if stored is None:
+        if self._store is None:
             return {key: self._vectors[key] for key in keys if key in self._vectors}
+        stored = yield from call(self._store.mget, self._store.amget, keys)
         found = zip(keys, map(_read, stored), strict=True)
         return {key: vector for key, vector in found if vector is not None}
 
-    def _in_order(
-        self, texts: Sequence[str], vectors: Mapping[str, list[float]]
-    ) -> list[list[float]]:
-        return [vectors[self._key(text)] for text in texts]
+    def _key(self, text: str) -> str:
+        named = f"{self._namespace}\0{text}".encode("utf-8", "surrogatepass")
+        return sha256(named).hexdigest()
 
 
 def _written(vectors: Mapping[str, Sequence[float]]) -> Iterable[tuple[str, bytes]]:

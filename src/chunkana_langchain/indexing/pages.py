@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,9 @@ from langchain_core.documents import Document
 
 from chunkana_langchain import keys
 from chunkana_langchain.splitting.mapping import DocumentMapper
+from chunkana_retrieval.indexing import FoundLeaves
+
+_Score = float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,26 @@ class DocumentPages:
         except (AttributeError, TypeError, ValueError):
             return cls({}, {})
         return cls(leaves, parents)
+
+
+def found_pages(
+    found: FoundLeaves, pages_of: Callable[[str], DocumentPages]
+) -> tuple[list[tuple[Document, _Score]], dict[str, Document]]:
+    """Return the chunks that a vector store found, with its scores, and all parents by their ids.
+
+    Args:
+        found: by an index.
+        pages_of: returns what a record's attachment says, as `DocumentPages.from_json` does.
+    """
+    leaves, parents = dict[tuple[str, str], Document](), dict[str, Document]()
+    for record in found.records:
+        pages = pages_of(record.attachment)
+        parents |= pages.parents
+        for leaf in record.leaves:
+            if page := pages.leaves.get(leaf.chunk_id):
+                leaves[record.document_id, leaf.leaf_id] = page
+    scores = [((one.document_id, one.leaf_id), one.score) for one in found.proposals]
+    return [(leaves[key], score) for key, score in scores if key in leaves], parents
 
 
 def _page(name: str, text: str, metadata: dict[str, Any]) -> Document:

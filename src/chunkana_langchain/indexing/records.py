@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from langchain_core.documents import Document
 from langchain_core.stores import BaseStore
 
 from chunkana_langchain import keys
-from chunkana_retrieval.indexing import DocumentRecord, RecordStore
+from chunkana_retrieval.indexing import DocumentRecord, Procedure, call, read_records
 
 _PREFIX = "chunkana/records"
 _END = ".record"  # of a key, so that none is a folder of another
 _PART = 200  # characters between the slashes of a key, since names of files are limited
-_BATCH = 256  # records that are read at a time where all are read
 _DAMAGE = (LookupError, NotImplementedError, TypeError, ValueError)  # what stores raise for it
-_LEAF_ID = re.compile(r'"leaf_id": "([0-9a-f-]{36})"')
 
 
 class StoredRecords:
@@ -26,72 +22,43 @@ class StoredRecords:
     def __init__(self, store: BaseStore[str, Document]) -> None:
         self._store = store
 
-    def names(self) -> list[str]:
+    def names(self) -> Procedure[list[str]]:
         """Return the ids of all documents."""
-        return [*_names(self._store.yield_keys(prefix=_PREFIX))]
+        return [*_names((yield from call(self._keys, self._akeys)))]
 
-    async def anames(self) -> list[str]:
-        """Return the ids of all documents."""
-        return [*_names([key async for key in self._store.ayield_keys(prefix=_PREFIX)])]
-
-    def read(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
+    def read(self, names: Sequence[str]) -> Procedure[list[DocumentRecord]]:
         """Return the records of documents, without those that there are none of."""
-        found = [*map(_key, document_ids)]
+        found, store = [*map(_key, names)], self._store
         try:
-            stored = self._store.mget(found)
+            stored = yield from call(store.mget, store.amget, found, expected=_DAMAGE)
         except _DAMAGE:
-            stored = [self._read_one(key) for key in found]
-        return _records(document_ids, stored)
+            stored = []
+            for key in found:
+                stored.append((yield from self._read_one(key)))
+        return _records(names, stored)
 
-    async def aread(self, document_ids: Sequence[str]) -> list[DocumentRecord]:
-        """Return the records of documents, without those that there are none of."""
-        found = [*map(_key, document_ids)]
-        try:
-            stored = await self._store.amget(found)
-        except _DAMAGE:
-            stored = [await self._aread_one(key) for key in found]
-        return _records(document_ids, stored)
-
-    def write(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
+    def write(self, records: Sequence[DocumentRecord], deleted: Sequence[str]) -> Procedure[None]:
         """Put records in place of those of the same documents, and delete others."""
+        store = self._store
         if written := [*map(_stored, records)]:
-            self._store.mset(written)
+            yield from call(store.mset, store.amset, written)
         if gone := [*map(_key, deleted)]:
-            self._store.mdelete(gone)
+            yield from call(store.mdelete, store.amdelete, gone)
 
-    async def awrite(self, records: Iterable[DocumentRecord], deleted: Iterable[str]) -> None:
-        """Put records in place of those of the same documents, and delete others."""
-        if written := [*map(_stored, records)]:
-            await self._store.amset(written)
-        if gone := [*map(_key, deleted)]:
-            await self._store.amdelete(gone)
-
-    def _read_one(self, key: str) -> Document | None:
+    def _read_one(self, key: str) -> Procedure[Document | None]:
+        """Return what is stored under a key, an empty document for what is damaged."""
+        store = self._store
         try:
-            return self._store.mget([key])[0]
+            (stored,) = yield from call(store.mget, store.amget, [key], expected=_DAMAGE)
         except _DAMAGE:
             return Document(page_content="")
+        return stored
 
-    async def _aread_one(self, key: str) -> Document | None:
-        try:
-            return (await self._store.amget([key]))[0]
-        except _DAMAGE:
-            return Document(page_content="")
+    def _keys(self) -> list[str]:
+        return [*self._store.yield_keys(prefix=_PREFIX)]
 
-
-def all_records(records: RecordStore) -> Iterator[DocumentRecord]:
-    """Yield all records."""
-    names = records.names()
-    for start in range(0, len(names), _BATCH):
-        yield from records.read(names[start : start + _BATCH])
-
-
-async def aall_records(records: RecordStore) -> AsyncIterator[DocumentRecord]:
-    """Yield all records."""
-    names = await records.anames()
-    for start in range(0, len(names), _BATCH):
-        for record in await records.aread(names[start : start + _BATCH]):
-            yield record
+    async def _akeys(self) -> list[str]:
+        return [key async for key in self._store.ayield_keys(prefix=_PREFIX)]
 
 
 def _key(document_id: str) -> str:
@@ -122,33 +89,12 @@ def _stored(record: DocumentRecord) -> tuple[str, Document]:
     return _key(record.document_id), Document(page_content=record.text, metadata=metadata)
 
 
-def _records(
-    document_ids: Sequence[str], stored: Sequence[Document | None]
-) -> list[DocumentRecord]:
-    """Return what was stored; what is damaged as records without leaves, with a warning."""
-    records, damaged = list[DocumentRecord](), list[str]()
-    for name, document in zip(document_ids, stored, strict=True):
-        if document is None:
-            continue
-        written = str(document.metadata.get(keys.RECORD, ""))
-        record = _parsed(written, document.page_content)
-        if record is None or record.document_id != name:
-            damaged.append(name)
-            leftover = tuple(_LEAF_ID.findall(written))
-            record = DocumentRecord(name, "", {}, "", leftover=leftover, unfinished="after")
-        records.append(record)
-    if damaged:
-        named = ", ".join(map(repr, damaged))
-        warnings.warn(
-            f"the docstore's records of {named} are damaged, and nothing of these documents is "
-            "found; give them to `update`",
-            stacklevel=5,
-        )
-    return records
-
-
-def _parsed(written: str, text: str) -> DocumentRecord | None:
-    try:
-        return DocumentRecord.from_json(written, text)
-    except ValueError:
-        return None
+def _records(names: Sequence[str], stored: Sequence[Document | None]) -> list[DocumentRecord]:
+    known = zip(names, stored, strict=True)
+    return read_records(
+        {
+            name: (str(document.metadata.get(keys.RECORD, "")), document.page_content)
+            for name, document in known
+            if document is not None
+        }
+    )

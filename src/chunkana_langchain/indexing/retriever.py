@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -13,14 +13,31 @@ from langchain_core.stores import BaseStore
 from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field, model_validator
 
-from chunkana_core import ConfigurationError
-from chunkana_langchain.indexing.index import DocumentIndex
-from chunkana_langchain.indexing.opening import IndexParts
+from chunkana_core import ConfigurationError, InputTypeError
+from chunkana_langchain.indexing.documents import SplitterIndex
+from chunkana_langchain.indexing.embeddings import CachedEmbeddings
+from chunkana_langchain.indexing.leaves import LeafStore, MemoryLeaves
+from chunkana_langchain.indexing.records import StoredRecords
 from chunkana_langchain.splitting.splitter import ChunkanaSplitter, splitter_arguments
-from chunkana_retrieval.checks import names_of, require_known
-from chunkana_retrieval.indexing import UpdateReport
+from chunkana_retrieval.checks import names_of, require_known, require_names
+from chunkana_retrieval.indexing import (
+    RankingOptions,
+    SearchKind,
+    UpdateReport,
+    run,
+    run_async,
+)
 
 _MADE = "one over an index: make the retriever with `from_documents` or `load`"
+_EMBEDDING = "an Embeddings, or a `vectorstore` that has one, or search='lexical'"
+_ITS_EMBEDDING = "the embedding that the folder's vectors were made with"
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "embedding": (Embeddings,),
+    "splitter": (ChunkanaSplitter,),
+    "vectorstore": (VectorStore,),
+    "docstore": (BaseStore,),
+    "folder": (str, Path),
+}
 
 
 class IndexedRetriever(BaseRetriever):
@@ -32,7 +49,7 @@ class IndexedRetriever(BaseRetriever):
     other_names: ClassVar[Mapping[str, str]] = {}
     """What arguments are called here that are called otherwise in LangChain."""
 
-    index: DocumentIndex | None = Field(default=None, repr=False, exclude=True)
+    index: SplitterIndex | None = Field(default=None, repr=False, exclude=True)
     """What is searched; `from_documents` and `load` make it."""
 
     @model_validator(mode="before")
@@ -76,29 +93,18 @@ class IndexedRetriever(BaseRetriever):
         Raises:
             ConfigurationError: naming the argument, before anything is embedded.
         """
-        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
-        index = parts.open()
-        made = cls._over(index, parts, options)
-        index.update(documents, is_new=True)
+        parts = {"splitter": splitter, "vectorstore": vectorstore, "docstore": docstore}
+        made, index = cls._over(embedding, folder, {**parts, **options})
+        index.make(index.sources(documents))
         return made
 
     @classmethod
     async def afrom_documents(
-        cls,
-        documents: Iterable[Document],
-        embedding: Embeddings | None = None,
-        *,
-        splitter: ChunkanaSplitter | None = None,
-        vectorstore: VectorStore | None = None,
-        docstore: BaseStore[str, Document] | None = None,
-        folder: str | Path | None = None,
-        **options: Any,
+        cls, documents: Iterable[Document], embedding: Embeddings | None = None, **options: Any
     ) -> Self:
-        """Index documents as `from_documents` does, asynchronously."""
-        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
-        index = await parts.aopen()
-        made = cls._over(index, parts, options)
-        await index.aupdate(documents, is_new=True)
+        """Index documents as `from_documents` does, with its options, asynchronously."""
+        made, index = cls._over(embedding, options.pop("folder", None), options)
+        await index.amake(index.sources(documents))
         return made
 
     @classmethod
@@ -127,23 +133,19 @@ class IndexedRetriever(BaseRetriever):
             ConfigurationError: for a part that is missing.
             OSError: if the folder cannot be read.
         """
-        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
-        return cls._over(parts.load(), parts, options)
+        parts = {"splitter": splitter, "vectorstore": vectorstore, "docstore": docstore}
+        made, index = cls._over(embedding, folder, {**parts, **options})
+        index.load()
+        return made
 
     @classmethod
     async def aload(
-        cls,
-        folder: str | Path,
-        embedding: Embeddings | None = None,
-        *,
-        splitter: ChunkanaSplitter | None = None,
-        vectorstore: VectorStore | None = None,
-        docstore: BaseStore[str, Document] | None = None,
-        **options: Any,
+        cls, folder: str | Path, embedding: Embeddings | None = None, **options: Any
     ) -> Self:
-        """Return what `load` returns, asynchronously."""
-        parts = cls._parts(embedding, splitter, vectorstore, docstore, folder, options)
-        return cls._over(await parts.aload(), parts, options)
+        """Return what `load` returns, with its options, asynchronously."""
+        made, index = cls._over(embedding, folder, options)
+        await index.aload()
+        return made
 
     def update(
         self, documents: Iterable[Document], *, delete_missing: bool = False
@@ -163,62 +165,71 @@ class IndexedRetriever(BaseRetriever):
             IndexFileError: if another has written the folder's file since it was loaded, before
                 anything is changed or embedded; `load` it again.
         """
-        return self._known_index().update(documents, delete_missing=delete_missing)
+        index = self._known_index()
+        return index.update(index.sources(documents), delete_missing=delete_missing)
 
     async def aupdate(
         self, documents: Iterable[Document], *, delete_missing: bool = False
     ) -> UpdateReport:
         """Do what `update` does, asynchronously."""
-        return await self._known_index().aupdate(documents, delete_missing=delete_missing)
+        index = self._known_index()
+        return await index.aupdate(index.sources(documents), delete_missing=delete_missing)
 
     def delete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete documents by their ids; what is not in the index is no error."""
-        return self._known_index().update([], _names(document_ids))
+        names = require_names("document_ids", document_ids)
+        index = self._known_index()
+        return index.update(index.sources([]), names)
 
     async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete documents by their ids; what is not in the index is no error."""
-        return await self._known_index().aupdate([], _names(document_ids))
+        names = require_names("document_ids", document_ids)
+        index = self._known_index()
+        return await index.aupdate(index.sources([]), names)
 
     def document_ids(self) -> list[str]:
         """Return the ids of all documents in the index, by which they are deleted."""
-        return self._known_index().stores.records.names()
+        return run(self._known_index().stores.records.names())
 
     async def adocument_ids(self) -> list[str]:
         """Return the ids of all documents in the index, as `document_ids` does."""
-        return await self._known_index().stores.records.anames()
+        return await run_async(self._known_index().stores.records.names())
 
     @classmethod
-    def _over(cls, index: DocumentIndex, parts: IndexParts, options: Mapping[str, Any]) -> Self:
-        """Return a retriever over an index."""
-        del parts
-        return cls(index=index, **options)
-
-    @classmethod
-    def _search_kind(cls, options: Mapping[str, Any]) -> str:
-        """Return which searches the index is for."""
-        raise NotImplementedError
-
-    @classmethod
-    def _parts(
-        cls,
-        embedding: Embeddings | None,
-        splitter: ChunkanaSplitter | None,
-        vectorstore: VectorStore | None,
-        docstore: BaseStore[str, Document] | None,
-        folder: str | Path | None,
-        options: Mapping[str, Any],
-    ) -> IndexParts:
+    def _over(
+        cls, embedding: Embeddings | None, folder: str | Path | None, options: Mapping[str, Any]
+    ) -> tuple[Self, SplitterIndex]:
+        """Check all arguments; return a retriever over an index that is to be made or loaded."""
         allowed = {*names_of(cls.from_documents), *cls.model_fields} - {"index", "documents"}
         of_splitter = {
             name: f"splitter=ChunkanaSplitter({name}=…)" for name in splitter_arguments()
         }
         require_known(options, allowed, {**of_splitter, **cls.other_names})
-        search = cls._search_kind(options)
-        return IndexParts(
-            embedding, splitter, vectorstore, docstore, folder, search, cls.with_parents
+        given = {"embedding": embedding, "folder": folder, **options}
+        parts = {name: given.pop(name, None) for name in _KINDS}
+        search = cls._search_kind(given)
+        for name, value in parts.items():
+            if value is not None and not isinstance(value, _KINDS[name]):
+                names = " or ".join(kind.__name__ for kind in _KINDS[name])
+                raise InputTypeError(name, value, f"None or {names}")
+        docstore, splitter = parts["docstore"], parts["splitter"]
+        records = None if docstore is None else StoredRecords(require_document_store(docstore))
+        index = SplitterIndex(
+            _leaf_store(parts["vectorstore"], embedding, search),
+            records,
+            folder,
+            search,
+            splitter or ChunkanaSplitter(),
+            with_parents=cls.with_parents,
         )
+        return cls(index=index, **given), index
 
-    def _known_index(self) -> DocumentIndex:
+    @classmethod
+    def _search_kind(cls, options: Mapping[str, Any]) -> SearchKind:
+        """Return which searches the index is for."""
+        return RankingOptions(options.get("search", "hybrid")).search
+
+    def _known_index(self) -> SplitterIndex:
         """Return the index.
 
         Raises:
@@ -229,9 +240,33 @@ class IndexedRetriever(BaseRetriever):
         return self.index
 
 
-def _names(document_ids: Iterable[str]) -> list[str]:
-    """Return ids as a list; a str is a mistake, and no list of its letters."""
-    names = [*document_ids]
-    if isinstance(document_ids, str) or not all(isinstance(name, str) for name in names):
-        raise ConfigurationError("document_ids", document_ids, "a list of str")
-    return names
+def require_document_store(store: BaseStore[str, Document]) -> BaseStore[str, Document]:
+    """Return a store; raise an InputTypeError for one that its class says keeps bytes."""
+    bases = [base for kind in type(store).__mro__ for base in getattr(kind, "__orig_bases__", ())]
+    if any(bytes in get_args(base) for base in bases):
+        allowed = "a store of documents: `create_kv_docstore(store)` of langchain_classic.storage"
+        raise InputTypeError("docstore", store, allowed)
+    return store
+
+
+def _leaf_store(
+    vectorstore: VectorStore | None, embedding: Embeddings | None, search: SearchKind
+) -> LeafStore:
+    if vectorstore is not None and embedding is not None:
+        allowed = "None with a `vectorstore`, which embeds by its own"
+        raise ConfigurationError("embedding", embedding, allowed)
+    if vectorstore is not None:
+        return LeafStore(vectorstore)
+    if embedding is None and search != "lexical":
+        raise ConfigurationError("embedding", None, _EMBEDDING)
+    return MemoryLeaves(CachedEmbeddings(embedding or _MissingEmbedding()))
+
+
+class _MissingEmbedding(Embeddings):
+    """In place of an embedding that is needed for changes alone."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:  # noqa: ARG002
+        raise ConfigurationError("embedding", None, _ITS_EMBEDDING)
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.embed_documents([text])[0]

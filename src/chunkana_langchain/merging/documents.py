@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ from langchain_core.documents import Document
 from chunkana_langchain import keys
 from chunkana_langchain.merging.scores import ScoredDocument
 from chunkana_retrieval import Hit, Parent, merge_hits
+from chunkana_retrieval.errors import warn
 
 
 def merge_documents(
@@ -54,23 +54,22 @@ def _sound_parents(parents: Mapping[str, Document]) -> dict[str, Parent]:
     """
     read = {name: _as_parent(document) for name, document in parents.items()}
     sound = {name: parent for name, parent in read.items() if parent is not None}
-    above = {name: parent.parent_id for name, parent in sound.items()}
-    for name in above:
-        seen, at = {name}, name
-        while (up := above[at]) is not None:
-            if up not in above or up in seen:
-                sound[at] = replace(sound[at], parent_id=None)
-                above[at] = None
-                break
-            seen.add(up)
-            at = up
     if damaged := sorted(read.keys() - sound.keys()):
-        warnings.warn(
+        warn(
             f"metadata of the parents {', '.join(damaged)} are damaged: nothing is merged into "
-            "them; index their documents again",
-            stacklevel=2,
+            "them; index their documents again"
         )
-    return sound
+    # What contains others is larger, so that none is above itself.
+    return {
+        name: parent if _is_below(parent, sound) else replace(parent, parent_id=None)
+        for name, parent in sound.items()
+    }
+
+
+def _is_below(parent: Parent, sound: Mapping[str, Parent]) -> bool:
+    """Tell whether the parent of a parent is known, and larger."""
+    above = sound.get(parent.parent_id or "")
+    return above is not None and above.size > parent.size
 
 
 def _as_parent(document: Document) -> Parent | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
@@ -15,18 +16,19 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
 from langchain_core.stores import BaseStore
 from langchain_core.vectorstores import VectorStore
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from chunkana_core import ConfigurationError
 from chunkana_langchain import keys
-from chunkana_langchain.indexing.index import DocumentIndex
-from chunkana_langchain.indexing.leaves import search_arguments
-from chunkana_langchain.indexing.opening import IndexParts, require_document_store
-from chunkana_langchain.indexing.retriever import IndexedRetriever
+from chunkana_langchain.indexing.leaves import Search, search
+from chunkana_langchain.indexing.pages import DocumentPages, found_pages
+from chunkana_langchain.indexing.retriever import IndexedRetriever, require_document_store
 from chunkana_langchain.merging.documents import merge_documents, missing
 from chunkana_langchain.merging.scores import ScoredDocument, rank_documents
 from chunkana_langchain.splitting.mapping import copied
+from chunkana_retrieval.indexing import Procedure, Question, SearchKind, call, run, run_async
 
+_PAGES = 256  # documents of which chunks and parents are kept ready
 _OPENED = (
     "that of the stores: open it with `from_documents([], vectorstore=…, docstore=…)`, or `load`"
 )
@@ -86,6 +88,9 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
     """The largest parent to return, in characters of its text; None for any in the store."""
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Further arguments of the vector store's search, like a filter."""
+    _pages_of: Callable[[str], DocumentPages] = PrivateAttr(
+        default_factory=lambda: lru_cache(_PAGES)(DocumentPages.from_json)
+    )
 
     @model_validator(mode="after")
     def _require_one_source(self) -> Self:
@@ -107,23 +112,8 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         k: int | None = None,
         **search_kwargs: Any,
     ) -> list[Document]:
-        k = self._count(k)
-        arguments = self._arguments(k, search_kwargs)
-        if self.index is not None:
-            pages = self.index.find(query, arguments)
-            return self._merge(self._rank(_with_scores(pages.leaves)), pages.parents, k)
-        if self.vectorstore is not None:
-            arguments = search_arguments(self.vectorstore, arguments)
-            found = _with_scores(self.vectorstore.similarity_search_with_score(query, **arguments))
-        else:
-            config = RunnableConfig(callbacks=run_manager.get_child())
-            found = _with_own_scores(cast("BaseRetriever", self.retriever).invoke(query, config))
-        _require_own_leaves(found)
-        ranked, docstore = self._rank(found), cast("BaseStore[str, Document]", self.docstore)
-        parents: dict[str, Document] = {}
-        while ids := missing([*(d for d, _ in ranked), *parents.values()], parents):
-            parents |= _present(ids, docstore.mget(ids))
-        return self._merge(ranked, parents, k)
+        config = RunnableConfig(callbacks=run_manager.get_child())
+        return run(self._found(query, self._count(k), search_kwargs, config))
 
     async def _aget_relevant_documents(
         self,
@@ -133,24 +123,28 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         k: int | None = None,
         **search_kwargs: Any,
     ) -> list[Document]:
-        k = self._count(k)
-        arguments = self._arguments(k, search_kwargs)
+        config = RunnableConfig(callbacks=run_manager.get_child())
+        return await run_async(self._found(query, self._count(k), search_kwargs, config))
+
+    def _found(
+        self, query: str, k: int, search_kwargs: Mapping[str, Any], config: RunnableConfig
+    ) -> Procedure[list[Document]]:
+        """Return k chunks and parents."""
+        asked, parents = Search(query, self._arguments(k, search_kwargs)), dict[str, Document]()
         if self.index is not None:
-            pages = await self.index.afind(query, arguments)
-            return self._merge(self._rank(_with_scores(pages.leaves)), pages.parents, k)
-        if self.vectorstore is not None:
-            arguments = search_arguments(self.vectorstore, arguments)
-            search = self.vectorstore.asimilarity_search_with_score(query, **arguments)
-            found = _with_scores(await search)
+            question = Question(query, 0, asked, asked.is_filtered)
+            leaves, parents = found_pages((yield from self.index.find(question)), self._pages_of)
+            return self._merge(self._rank(_with_scores(leaves)), parents, k)
+        if self.retriever is not None:
+            asking, later = self.retriever.invoke, self.retriever.ainvoke
+            found = _with_own_scores((yield from call(asking, later, query, config)))
         else:
-            config = RunnableConfig(callbacks=run_manager.get_child())
-            asked = cast("BaseRetriever", self.retriever).ainvoke(query, config)
-            found = _with_own_scores(await asked)
+            vectorstore = cast("VectorStore", self.vectorstore)
+            found = _with_scores((yield from search(vectorstore, asked)))
         _require_own_leaves(found)
         ranked, docstore = self._rank(found), cast("BaseStore[str, Document]", self.docstore)
-        parents: dict[str, Document] = {}
         while ids := missing([*(d for d, _ in ranked), *parents.values()], parents):
-            parents |= _present(ids, await docstore.amget(ids))
+            parents |= _present(ids, (yield from call(docstore.mget, docstore.amget, ids)))
         return self._merge(ranked, parents, k)
 
     def _count(self, k: int | None) -> int:
@@ -200,14 +194,7 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         self.index.stores.save_to(folder)
 
     @classmethod
-    def _over(cls, index: DocumentIndex, parts: IndexParts, options: Mapping[str, Any]) -> Self:
-        leaves = index.stores.leaves
-        vectorstore = None if leaves is None else leaves.vectorstore
-        return cls(index=index, vectorstore=vectorstore, docstore=parts.docstore, **options)
-
-    @classmethod
-    def _search_kind(cls, options: Mapping[str, Any]) -> str:
-        del options
+    def _search_kind(cls, options: Mapping[str, Any]) -> SearchKind:  # noqa: ARG003
         return "dense"
 
 

@@ -17,7 +17,7 @@ from chunkana_langchain import keys
 from chunkana_langchain.reading.passages import passage_document
 from chunkana_langchain.splitting.origin import NO_CHUNK, ChunkContext
 from chunkana_langchain.splitting.outline import TITLED
-from chunkana_retrieval import Hit, assemble_mixed, opened_titles, repeated_rows, repeated_signature
+from chunkana_retrieval import Hit, assemble_mixed, shared_metadata
 
 _OURS = keys.OWN.union(keys.HEADERS, {keys.START_INDEX, keys.SCORE})
 _PLACE = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.DOCUMENT_ID})
@@ -73,7 +73,11 @@ class ContextAssembler(BaseDocumentCompressor):
         """
         found = [_hit(document) or document.page_content for document in documents]
         parts = assemble_mixed(found, self.budget, self.length_function, self.sources)
-        shared = _shared_metadata(documents, found)
+        shared = shared_metadata(
+            (hit.document_id, _callers_metadata(document))
+            for document, hit in zip(documents, found, strict=True)
+            if isinstance(hit, Hit)
+        )
         return [
             documents[part]
             if isinstance(part, int)
@@ -99,50 +103,27 @@ def _hit(document: Document) -> Hit | None:
     try:
         context = ChunkContext.of(metadata)
         start, end = int(metadata[keys.START_CHAR]), int(metadata[keys.END_CHAR])
-        prefix = int(metadata[keys.PREFIX_CHARS])
-        document_id = str(metadata[keys.DOCUMENT_ID])
-        own = {key: value for key, value in metadata.items() if key not in context.kept}
-        has_file = bool(context.title) and context.format not in TITLED
-        line = int(own[keys.START_LINE]) if keys.START_LINE in own else None
-        cells = (int(own[keys.CELL]), int(own[keys.CELL_END])) if keys.CELL in own else None
+        prefix, document_id = int(metadata[keys.PREFIX_CHARS]), str(metadata[keys.DOCUMENT_ID])
     except NO_CHUNK:
         return None
     text = content[prefix : prefix + end - start]
     if not _PLACE.isdisjoint(context.kept) or not 0 <= start < end or len(text) < end - start:
         return None
-    score, kind, path = metadata.get(keys.SCORE), own.get(keys.KIND, ""), context.path
-    signature = repeated_signature(content[context.content_start : prefix], kind)
-    return Hit(
-        str(own.get(keys.CHUNK_ID, document.id or "")),
+    own = {key: value for key, value in metadata.items() if key not in context.kept}
+    known = {keys.FORMAT: context.format, keys.CONTINUED: context.is_continued}
+    score, title = metadata.get(keys.SCORE), context.title
+    hit = Hit(
+        document.id or "",
         float(score) if isinstance(score, Real) else nan,
         document_id=document_id,
         span=Span(start, end),
-        path=(context.title, *path) if has_file else path,
+        path=(title, *context.path) if title and context.format not in TITLED else context.path,
         text=text,
-        start_line=line,
-        repeated=repeated_rows(content[:prefix]),
-        format=context.format,
-        signature=signature,
-        opened=opened_titles(
-            path, own.get(keys.NAME, ""), signature, is_continued=context.is_continued
-        ),
-        cells=cells,
     )
+    return hit.with_metadata({**own, **known}, content[context.content_start : prefix])
 
 
-def _shared_metadata(
-    documents: Sequence[Document], found: Sequence[Hit | str]
-) -> dict[str, dict[str, Any]]:
-    """Return by source the caller's metadata that are the same in all its documents."""
-    shared: dict[str, dict[str, Any]] = {}
-    for document, hit in zip(documents, found, strict=True):
-        if not isinstance(hit, Hit):
-            continue
-        kept = ChunkContext.of(document.metadata).kept
-        ours = _OURS.difference(kept)
-        callers = {key: value for key, value in document.metadata.items() if key not in ours}
-        before = shared.setdefault(hit.document_id, callers)
-        shared[hit.document_id] = {
-            key: value for key, value in before.items() if key in callers and callers[key] == value
-        }
-    return shared
+def _callers_metadata(document: Document) -> dict[str, Any]:
+    """Return the metadata of a chunk or parent that its document has."""
+    ours = _OURS.difference(ChunkContext.of(document.metadata).kept)
+    return {key: value for key, value in document.metadata.items() if key not in ours}

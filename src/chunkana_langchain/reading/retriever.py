@@ -13,13 +13,21 @@ from langchain_core.documents import Document
 from pydantic import Field, model_validator
 
 from chunkana_core import ConfigurationError
-from chunkana_langchain.indexing.index import DocumentIndex, Ranking
+from chunkana_langchain.indexing.documents import SplitterIndex
+from chunkana_langchain.indexing.leaves import Search
 from chunkana_langchain.indexing.retriever import IndexedRetriever
 from chunkana_langchain.reading.passages import passage_document
 from chunkana_langchain.splitting.mapping import copied
-from chunkana_retrieval import assemble
-from chunkana_retrieval.indexing import RankingOptions, with_surroundings
-from chunkana_retrieval.indexing.searching import Relation, SearchKind
+from chunkana_retrieval.indexing import (
+    FoundLeaves,
+    Question,
+    RankingOptions,
+    ReadingOptions,
+    Relation,
+    SearchKind,
+    run,
+    run_async,
+)
 
 _DEFAULTS = RankingOptions()
 _NO_ARGUMENTS = "{} with search='lexical', which asks no vector store; use 'hybrid' or 'dense'"
@@ -58,7 +66,7 @@ class ChunkanaRetriever(IndexedRetriever):
         "top_k": _COUNTS,
     }
 
-    index: DocumentIndex = Field(repr=False, exclude=True)
+    index: SplitterIndex = Field(repr=False, exclude=True)
     """What is searched."""
     search: SearchKind = "hybrid"
     """By meaning and words, or by one of them: "hybrid", "dense" or "lexical"."""
@@ -95,8 +103,8 @@ class ChunkanaRetriever(IndexedRetriever):
         budget: float | None = None,
         **search_kwargs: Any,
     ) -> list[Document]:
-        arguments = self._arguments(search_kwargs)
-        return self._passages(self.index.search(query, self._options(), arguments), budget)
+        found = run(self.index.find(self._question(query, search_kwargs)))
+        return self._passages(found, budget)
 
     async def _aget_relevant_documents(
         self,
@@ -106,37 +114,33 @@ class ChunkanaRetriever(IndexedRetriever):
         budget: float | None = None,
         **search_kwargs: Any,
     ) -> list[Document]:
-        arguments = self._arguments(search_kwargs)
-        return self._passages(await self.index.asearch(query, self._options(), arguments), budget)
+        found = await run_async(self.index.find(self._question(query, search_kwargs)))
+        return self._passages(found, budget)
 
-    @classmethod
-    def _search_kind(cls, options: Mapping[str, Any]) -> str:
-        return str(options.get("search", cls.model_fields["search"].default))
+    def _question(self, query: str, search_kwargs: Mapping[str, Any]) -> Question[Search]:
+        """Return a question with the arguments of the vector store's search for it alone."""
+        if "k" in search_kwargs:
+            raise ConfigurationError("k", search_kwargs["k"], _NO_K)
+        arguments = {**self.search_kwargs, **search_kwargs}
+        if self.search == "lexical":
+            if arguments:
+                raise ConfigurationError("search_kwargs", arguments, _NO_ARGUMENTS)
+            return Question(query, self.fetch_k, None)
+        search = Search(query, {"k": self.fetch_k, **arguments})
+        return Question(query, self.fetch_k, search, search.is_filtered)
 
-    def _options(self) -> RankingOptions:
-        return RankingOptions(
+    def _passages(self, found: FoundLeaves, budget: float | None) -> list[Document]:
+        options = RankingOptions(
             self.search,
             self.lexical_weight,
             self.section_weight,
             self.document_weight,
             self.fetch_k,
         )
-
-    def _arguments(self, search_kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of the vector store's search for one question."""
-        if "k" in search_kwargs:
-            raise ConfigurationError("k", search_kwargs["k"], _NO_K)
-        arguments = {**self.search_kwargs, **search_kwargs}
-        if self.search == "lexical" and arguments:
-            raise ConfigurationError("search_kwargs", arguments, _NO_ARGUMENTS)
-        return arguments
-
-    def _passages(self, ranking: Ranking, budget: float | None) -> list[Document]:
         budget = self.budget if budget is None else budget
-        sources = {name: record.text for name, record in ranking.records.items()}
-        hits = with_surroundings(ranking.hits, [*ranking.records.values()], self.around)
-        passages = assemble(hits, budget, self.length_function, sources)
+        reading = ReadingOptions(budget, self.length_function, self.around)
+        metadata = {record.document_id: record.metadata for record in found.records}
         return [
-            passage_document(one, copied(ranking.records[one.document_id].metadata))
-            for one in passages
+            passage_document(one, copied(metadata[one.document_id]))
+            for one in found.passages(options, reading)
         ]

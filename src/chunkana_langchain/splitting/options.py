@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Literal, get_args
+from typing import Literal
 
 from langchain_core.documents import Document
 
@@ -14,7 +13,8 @@ from chunkana_core import ChunkanaWarning, ConfigurationError, InputTypeError
 from chunkana_core.extending import BlockRule
 from chunkana_langchain import keys
 from chunkana_langchain.splitting.origin import is_chunk
-from chunkana_retrieval.indexing import SourceFile
+from chunkana_retrieval import SourceFile, checks
+from chunkana_retrieval.errors import warn
 
 HeaderContext = Literal["breadcrumb", "none"]
 SourceLabel = str | Callable[[Document], str] | None
@@ -45,36 +45,16 @@ class MappingOptions:
     strips: bool = False
 
 
-def as_list(documents: Iterable[Document]) -> list[Document]:
-    """Return documents as a list; raise an InputTypeError for one alone, and for a name."""
-    given: object = documents
-    if isinstance(given, Document):  # which is an iterable, too
-        raise InputTypeError("documents", type(given), "a list of documents: [document]")
-    if isinstance(given, str | PurePath) or not isinstance(given, Iterable):
-        shown = repr(str(given)) if isinstance(given, str | PurePath) else "…"
-        allowed = (
-            f"a list of documents, as a loader returns them: TextLoader({shown}).load() of a file, "
-            f"DirectoryLoader({shown}, loader_cls=TextLoader).load() of a folder"
-        )
-        raise InputTypeError("documents", given, allowed)
-    return [*documents]
-
-
 def require_documents(documents: Iterable[Document]) -> list[Document]:
-    """Return documents as a list; raise an InputTypeError for the first that is none."""
-    allowed = 'a Document: TextLoader("README.md").load(), or Document("# Text")'
-    found = as_list(documents)
-    for number, document in enumerate(found):
-        if not isinstance(document, Document):
-            raise InputTypeError(f"documents[{number}]", document, allowed)
-    return found
-
-
-def require_parent_size(size: int | None, chunk_size: int) -> None:
-    """Raise a ConfigurationError unless parents may be as large as chunks."""
-    if size is not None and size < chunk_size:
-        allowed = f"None, or at least chunk_size ({chunk_size}): a parent holds several chunks"
-        raise ConfigurationError("max_parent_size", size, allowed)
+    """Return documents as a list; raise an InputTypeError for what is none."""
+    given: object = documents
+    shown = repr(str(given)) if isinstance(given, str | PurePath) else "…"
+    sources = (
+        f"TextLoader({shown}).load() of a file, "
+        f"DirectoryLoader({shown}, loader_cls=TextLoader).load() of a folder"
+    )
+    example = 'TextLoader("README.md").load(), or Document("# Text")'
+    return checks.require_documents(documents, Document, sources, example)
 
 
 def require_label(source_label: object, header_context: str) -> None:
@@ -110,20 +90,6 @@ def describe_rule(rule: BlockRule) -> list[str]:
     return [rule.name, rule.kind, rule.characters, rule.next_characters, *names]
 
 
-def require_context(value: object) -> None:
-    """Raise a ConfigurationError unless a value is a kind of context."""
-    if value not in get_args(HeaderContext):
-        allowed = " or ".join(map(repr, get_args(HeaderContext)))
-        raise ConfigurationError("header_context", value, allowed)
-
-
-def require_metadata(value: object) -> None:
-    """Raise a ConfigurationError unless a value is "short" or "full"."""
-    if value not in get_args(keys.MetadataKeys):
-        allowed = " or ".join(map(repr, get_args(keys.MetadataKeys)))
-        raise ConfigurationError("metadata", value, allowed)
-
-
 def require_keys(front_matter_keys: Sequence[str]) -> None:
     """Raise an error unless these are names of keys that are not ours."""
     given: object = front_matter_keys  # a str is a sequence of such, too
@@ -135,43 +101,36 @@ def require_keys(front_matter_keys: Sequence[str]) -> None:
         raise ConfigurationError("front_matter_keys", front_matter_keys, allowed)
 
 
-def require_sizes(chunk_size: object, chunk_overlap: object) -> None:
-    """Raise an InputTypeError for sizes that are no whole numbers."""
-    for name, size in (("chunk_size", chunk_size), ("chunk_overlap", chunk_overlap)):
-        if isinstance(size, bool) or not isinstance(size, int):
-            raise InputTypeError(name, size, "a whole number")
-
-
 def is_piece(document: Document) -> bool:
     """Tell whether a document says that another splitter cut it from a larger text."""
     return keys.START_INDEX in document.metadata and not is_chunk(document)
 
 
-def warn_of_pieces(documents: Sequence[Document], stacklevel: int) -> None:
+def warn_of_clashes(names: Iterable[str]) -> None:
+    """Warn of metadata keys of ours that documents have already."""
+    if names := sorted(names):
+        warn(f"metadata of the documents keeps its own {', '.join(names)}")
+
+
+def warn_of_pieces(documents: Sequence[Document]) -> None:
     """Warn of documents that another splitter cut, for lines are counted in what is split."""
-    for document in documents:
-        if is_piece(document):
-            name = document.metadata.get("source", "a document")
-            message = (
-                f"{name!r} has the `start_index` of another splitter: lines and offsets are those "
-                "of its piece, not of its source; split whole documents, as a loader returns them"
-            )
-            warnings.warn(message, stacklevel=stacklevel + 1)
-            return
+    if piece := next(filter(is_piece, documents), None):
+        warn(
+            f"{piece.metadata.get('source', 'a document')!r} has the `start_index` of another "
+            "splitter: lines and offsets are those of its piece, not of its source; split whole "
+            "documents, as a loader returns them"
+        )
 
 
-def warn_of_label(
-    documents: Sequence[Document], source_label: SourceLabel, stacklevel: int
-) -> None:
+def warn_of_label(documents: Sequence[Document], source_label: SourceLabel) -> None:
     """Warn of a source label that is the key of no document's metadata."""
     known = set[str]().union(*(document.metadata for document in documents))
     if isinstance(source_label, str) and documents and source_label not in known:
         names = ", ".join(sorted(known)) or "none"
-        message = (
+        warn(
             f"source_label is {source_label!r}, a key that no document's metadata have, and "
             f"nothing is put before breadcrumbs; their keys: {names}"
         )
-        warnings.warn(message, stacklevel=stacklevel + 1)
 
 
 def warn_of_misnamed(file: SourceFile, form: str) -> None:
@@ -179,4 +138,4 @@ def warn_of_misnamed(file: SourceFile, form: str) -> None:
     taken = "Markdown" if form == "markdown" else "plain text"
     name = file.name or "a document"
     message = f"{name} is not valid {file.format}, or too long for it, and chunked as {taken}"
-    warnings.warn(message, ChunkanaWarning, stacklevel=2)
+    warn(ChunkanaWarning(message))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from langchain_core.documents import Document
 
@@ -11,10 +11,11 @@ from chunkana_core import HierarchicalChunkingResult
 from chunkana_langchain.identity import source_keys
 from chunkana_langchain.keys import MetadataKeys
 from chunkana_langchain.splitting.mapping import DocumentMapper
-from chunkana_langchain.splitting.options import MappingOptions, require_metadata
+from chunkana_langchain.splitting.options import MappingOptions
 from chunkana_langchain.splitting.origin import Origin
 from chunkana_langchain.splitting.outline import TITLED
-from chunkana_retrieval.indexing import SourceFile
+from chunkana_retrieval import SourceFile
+from chunkana_retrieval.checks import require_choice
 
 
 class HierarchicalDocuments(NamedTuple):
@@ -45,7 +46,7 @@ def to_documents(
     >>> [d.page_content for d in to_documents(chunk_hierarchical("# A\n\nText.\n"))]
     ['# A\n\nText.']
     """
-    require_metadata(metadata)
+    require_choice("metadata", metadata, get_args(MetadataKeys))
     whole = Document(page_content=result.text, metadata=dict(document_metadata or {}))
     origin = Origin.of(whole, *source_keys([whole]))
     label = "" if result.format in TITLED else SourceFile.of(whole.metadata).label

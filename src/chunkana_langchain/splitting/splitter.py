@@ -2,52 +2,41 @@
 
 from __future__ import annotations
 
-import json
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
-from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
-from chunkana_core import (
-    ChunkConfig,
-    Chunker,
-    ConfigurationError,
-    Context,
-    HierarchicalChunkingResult,
-    InputTypeError,
-    Span,
-)
+from chunkana_core import ChunkConfig, Chunker, ConfigurationError, InputTypeError
 from chunkana_core.extending import BlockRule
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_keys
+from chunkana_langchain.splitting.chunking import DocumentChunker
 from chunkana_langchain.splitting.mapping import DocumentMapper
 from chunkana_langchain.splitting.options import (
     HeaderContext,
     MappingOptions,
     SourceLabel,
-    describe_rule,
-    label_of,
-    require_context,
     require_documents,
     require_keys,
     require_label,
-    require_metadata,
-    require_parent_size,
-    require_sizes,
+    warn_of_clashes,
     warn_of_label,
-    warn_of_misnamed,
     warn_of_pieces,
 )
 from chunkana_langchain.splitting.origin import Origin
-from chunkana_langchain.splitting.outline import TITLED
+from chunkana_langchain.splitting.outline import MARKDOWN
 from chunkana_langchain.splitting.results import HierarchicalDocuments
-from chunkana_retrieval.checks import names_of, require_known
-from chunkana_retrieval.indexing import SourceFile, require_installed
+from chunkana_retrieval import SourceFile, require_installed
+from chunkana_retrieval.checks import (
+    names_of,
+    require_choice,
+    require_count,
+    require_known,
+    require_parent_size,
+)
 
 _MIN_CHUNK_SIZE = 32  # the core's smallest limit
 _PARENT_SIZE = 4  # of the largest parent by default, in multiples of the chunk size
@@ -61,8 +50,6 @@ _OTHER_NAMES = {
     "headers_to_split_on": "header_keys=True, for `Header 1` and so on in the metadata",
     "language": "format, the name of a format",
 }
-_JSON, _MARKDOWN, _NOTEBOOK = "json", "markdown", "notebook"
-_PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"  # few measures agree on it
 # Where they differ from the core's defaults; see docs/retrieval.md.
 _DEFAULTS: dict[str, Any] = {"atomic_blocks": "split"}
 
@@ -143,36 +130,44 @@ class ChunkanaSplitter(TextSplitter):
         **options: Any,
     ) -> None:
         require_known(options, splitter_arguments(), _OTHER_NAMES)
-        require_sizes(chunk_size, chunk_overlap)
+        require_count("chunk_size", chunk_size)
+        require_count("chunk_overlap", chunk_overlap)
         sizes = (chunk_size, chunk_overlap, length_function)
         super().__init__(*sizes, keep_separator, add_start_index, strip_whitespace)
-        require_context(header_context)
+        require_choice("header_context", header_context, get_args(HeaderContext))
         require_label(source_label, header_context)
-        require_metadata(metadata)
+        require_choice("metadata", metadata, get_args(keys.MetadataKeys))
         require_keys(front_matter_keys)
-        require_parent_size(max_parent_size, chunk_size)
-        self._header_context, self._source_label = header_context, source_label
-        self._introductions = introductions
-        self._front_matter_keys = frozenset(front_matter_keys)
-        self._format = format
-        self._chunker = Chunker(self._config(options), plugins=plugins, otherwise=_MARKDOWN)
-        self._chunker.chunk("", format)  # an error for one that is unknown or not installed
-        parent_size = max_parent_size or _PARENT_SIZE * chunk_size
-        self._mapping = self._mapping_options(
-            parent_size, has_header_keys=header_keys, has_all_keys=metadata == "full"
+        chunker = Chunker(self._config(options), plugins=plugins, otherwise=MARKDOWN)
+        chunker.chunk("", format)  # an error for one that is unknown or not installed
+        self._documents = DocumentChunker(
+            chunker,
+            self._mapping(max_parent_size, chunker.config.size_of, metadata, has_keys=header_keys),
+            format,
+            header_context,
+            source_label,
+            introductions,
+            frozenset(front_matter_keys),
         )
 
-    def _mapping_options(
-        self, max_parent_size: int, *, has_header_keys: bool, has_all_keys: bool
+    def _mapping(
+        self,
+        max_parent_size: int | None,
+        length: Callable[[str], int],
+        metadata: keys.MetadataKeys,
+        *,
+        has_keys: bool,
     ) -> MappingOptions:
+        """Return how chunks become documents, with `has_keys` those of "Header 1" and so on too."""
+        require_parent_size(max_parent_size, "chunk_size", self._chunk_size)
         return MappingOptions(
             self._chunk_size,
-            self._chunker.config.size_of,
-            max_parent_size,
+            length,
+            max_parent_size or _PARENT_SIZE * self._chunk_size,
             has_overlap=self._chunk_overlap > 0,
             has_start_index=self._add_start_index,
-            has_header_keys=has_header_keys,
-            has_all_keys=has_all_keys,
+            has_header_keys=has_keys,
+            has_all_keys=metadata == "full",
             strips=self._strip_whitespace,
         )
 
@@ -248,90 +243,28 @@ class ChunkanaSplitter(TextSplitter):
 
     def require_formats(self, documents: Iterable[Document]) -> None:
         """Raise an ImportError for the first document whose format needs a missing extra."""
-        require_installed(SourceFile.of(one.metadata, self._format) for one in documents)
+        require_installed(SourceFile.of(one.metadata, self._documents.format) for one in documents)
 
-    def warn_of_label(self, documents: Sequence[Document], stacklevel: int) -> None:
+    def warn_of_label(self, documents: Sequence[Document]) -> None:
         """Warn of a source label that is the key of no document's metadata."""
-        warn_of_label(documents, self._source_label, stacklevel + 1)
+        warn_of_label(documents, self._documents.source_label)
 
     def map_document(self, document: Document, key: str) -> DocumentMapper:
         """Return what maps a whole document whose ids are made of a key."""
-        return self._mapper(document, Origin.of(document, key))
+        return self._documents.mapper(document, Origin.of(document, key))
 
     def describe(self, document: Document) -> str:
-        """Return all that the chunks of a document depend on besides its text and metadata.
-
-        Functions are told apart by their names and by what they return.
-        """
-        length = self._length_function
-        names = [getattr(length, name, "") for name in ("__module__", "__qualname__")]
-        described = {
-            "version": version("chunkana-rag"),
-            "config": self._chunker.config.to_dict(),
-            "length_function": [*names, length(_PROBE)],
-            "header_context": self._header_context,
-            "label": self._label(document),
-            "format": self._format,
-            "introductions": self._introductions,
-            "front_matter_keys": sorted(self._front_matter_keys),
-            "has_all_keys": self._mapping.has_all_keys,
-            "max_parent_size": self._mapping.max_parent_size,
-            "strip_whitespace": self._strip_whitespace,
-            "plugins": [*map(describe_rule, self._chunker.plugins)],
-        }
-        return json.dumps(described, sort_keys=True)
+        """Return all that the chunks of a document depend on besides its text and metadata."""
+        return self._documents.describe(document)
 
     def _mappers(self, documents: Iterable[Document]) -> Iterator[DocumentMapper]:
         """Return what maps each document; warn once of what seems to be a mistake."""
         documents = require_documents(documents)
         self.require_formats(documents)
         origins = list(map(Origin.of, documents, source_keys(documents)))
-        own = keys.OWN - (frozenset() if self._mapping.has_all_keys else keys.FULL)
-        own |= set(keys.HEADERS if self._mapping.has_header_keys else ())
-        if clashing := own & set().union(*(origin.kept for origin in origins)):
-            names = ", ".join(sorted(clashing))
-            warnings.warn(f"metadata of the documents keeps its own {names}", stacklevel=3)
-        warn_of_pieces(documents, stacklevel=3)
-        self.warn_of_label(documents, stacklevel=3)
-        return map(self._mapper, documents, origins)
-
-    def _mapper(self, document: Document, origin: Origin) -> DocumentMapper:
-        # A chunk of a notebook is no notebook.
-        form = _MARKDOWN if origin.format == _NOTEBOOK else origin.format
-        file = SourceFile.of(document.metadata, form or self._format)
-        result, context = self._chunked(document, origin, file)
-        if not origin.format and result.format != file.format:
-            warn_of_misnamed(file, result.format)
-            file = replace(file, format=result.format)  # by which it is labelled, too
-            result, context = self._chunked(document, origin, file)
-        if result.format == _NOTEBOOK:  # of which the cells alone are chunked
-            whole = Span(0, len(result.text))
-            origin = replace(origin, text=result.text, own=whole)
-        if self._front_matter_keys:
-            named = result.front_matter.items()
-            copied = {name: value for name, value in named if name in self._front_matter_keys}
-            origin = replace(origin, metadata=copied | origin.metadata)
-        label = "" if file.format in TITLED else self._label(document) or file.label
-        return DocumentMapper.of(result, origin, self._mapping, context, label)
-
-    def _chunked(
-        self, document: Document, origin: Origin, file: SourceFile
-    ) -> tuple[HierarchicalChunkingResult, Context | None]:
-        """Return the chunks of a text, and what their contexts are made of."""
-        context = None
-        if self._header_context == "breadcrumb":
-            has_file = self._source_label is None and file.format not in TITLED
-            labelled = Context(file.label if has_file else self._label(document))
-            # Of a chunk that is split further, the title and headings above it are in the label.
-            above = tuple([heading.title for heading in origin.above])
-            context = Context(
-                labelled.format_breadcrumb(origin.title, above),
-                # What a part of JSON seems to open is not what it is under.
-                breadcrumb=origin.format != _JSON,
-                introduction=self._introductions and not origin.is_continued,
-            )
-        chunk = self._chunker.chunk_hierarchical
-        return chunk(origin.text, file.format, context=context), context
-
-    def _label(self, document: Document) -> str:
-        return label_of(document, self._source_label)
+        own = keys.OWN - (frozenset() if self._documents.mapping.has_all_keys else keys.FULL)
+        own |= set(keys.HEADERS if self._documents.mapping.has_header_keys else ())
+        warn_of_clashes(own & set().union(*(origin.kept for origin in origins)))
+        warn_of_pieces(documents)
+        self.warn_of_label(documents)
+        return map(self._documents.mapper, documents, origins)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Never, cast
 
 from llama_index.core import StorageContext, VectorStoreIndex
@@ -18,21 +16,24 @@ from llama_index.core.vector_stores import MetadataFilters
 
 from chunkana_llamaindex.merging import storing
 from chunkana_llamaindex.merging.nodes import MergingOptions, merging
-from chunkana_llamaindex.merging.updating import NodeStores, mark_of, updating
-from chunkana_llamaindex.parsing.checks import as_list, require_nodes
+from chunkana_llamaindex.merging.updating import NodeStores, mark_of
+from chunkana_llamaindex.parsing.checks import documents_by_id, require_documents
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.reading.scores import ScorePropagation
 from chunkana_llamaindex.retrieving.arguments import (
     Filters,
-    require_documents,
     require_filters,
-    require_names,
     require_parser,
 )
-from chunkana_retrieval.checks import names_of, require_known
-from chunkana_retrieval.indexing import ListDocuments, UpdateReport, run, run_async
-from chunkana_retrieval.indexing.steps import Procedure
+from chunkana_retrieval.checks import names_of, require_known, require_names
+from chunkana_retrieval.indexing import (
+    Procedure,
+    UpdateLock,
+    UpdateReport,
+    run,
+    run_async,
+)
 
 if TYPE_CHECKING:
     from llama_index.core.indices.vector_store import VectorIndexRetriever
@@ -154,7 +155,7 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         self._parser, self._options = parser, options
         index = base_retriever.index if isinstance(base_retriever, _Finder) else None
         self._stores = NodeStores(storage_context.docstore, index)
-        self._lock, self._alock = Lock(), asyncio.Lock()
+        self._lock = UpdateLock()
 
     def update(
         self, documents: Iterable[BaseNode], *, delete_missing: bool = False
@@ -170,35 +171,35 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         """
         procedure = self._updating(documents, delete_missing=delete_missing)
         with self._lock:
-            return run(procedure, self._stores.perform)
+            return run(procedure)
 
     async def aupdate(
         self, documents: Iterable[BaseNode], *, delete_missing: bool = False
     ) -> UpdateReport:
         """Bring index and document store to today's documents, as `update` does."""
         procedure = self._updating(documents, delete_missing=delete_missing)
-        async with self._alock:
-            return await run_async(procedure, self._stores.aperform)
+        async with self._lock:
+            return await run_async(procedure)
 
     def delete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete all nodes of documents; one that is not stored is no error."""
-        procedure = self._updating([], require_names(document_ids, "document_ids"))
+        procedure = self._updating([], require_names("document_ids", document_ids))
         with self._lock:
-            return run(procedure, self._stores.perform)
+            return run(procedure)
 
     async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete all nodes of documents, as `delete` does."""
-        procedure = self._updating([], require_names(document_ids, "document_ids"))
-        async with self._alock:
-            return await run_async(procedure, self._stores.aperform)
+        procedure = self._updating([], require_names("document_ids", document_ids))
+        async with self._lock:
+            return await run_async(procedure)
 
     def document_ids(self) -> list[str]:
         """Return the ids of all documents of which nodes are stored."""
-        return [*run(ListDocuments().ask(), self._stores.perform)]
+        return run(self._stores.names())
 
     async def adocument_ids(self) -> list[str]:
         """Return the ids of all documents of which nodes are stored."""
-        return [*await run_async(ListDocuments().ask(), self._stores.aperform)]
+        return await run_async(self._stores.names())
 
     def _updating(
         self,
@@ -207,25 +208,25 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         *,
         delete_missing: bool = False,
     ) -> Procedure[UpdateReport]:
-        by_id = {document.node_id: document for document in require_documents(documents)}
+        by_id = documents_by_id(documents)
         self._parser.require_formats(by_id.values())
-        return updating(by_id, self._parser, deleted, delete_missing=delete_missing)
+        return self._stores.update(by_id, self._parser, deleted, delete_missing=delete_missing)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         nodes = self._vector_retriever.retrieve(query_bundle)
         for postprocessor in self._node_postprocessors:
             nodes = postprocessor.postprocess_nodes(nodes, query_bundle)
-        return run(self._merging(nodes), self._stores.perform)
+        return run(self._merging(nodes))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         nodes = await self._vector_retriever.aretrieve(query_bundle)
         for postprocessor in self._node_postprocessors:
             nodes = await postprocessor.apostprocess_nodes(nodes, query_bundle)
-        return await run_async(self._merging(nodes), self._stores.aperform)
+        return await run_async(self._merging(nodes))
 
     def _merging(self, nodes: list[NodeWithScore]) -> Procedure[list[NodeWithScore]]:
         is_ours = self._stores.index is not None
-        return merging(nodes, self._options, is_stored_alone=is_ours)
+        return merging(nodes, self._options, self._stores.docstore, is_stored_alone=is_ours)
 
 
 class _Finder(BaseRetriever):
@@ -252,8 +253,7 @@ def _parsed(
     documents_or_nodes: Iterable[BaseNode], parser: ChunkanaNodeParser
 ) -> tuple[list[Document], list[BaseNode]]:
     """Return the documents that are given, and the nodes: those given and those of documents."""
-    given = as_list(documents_or_nodes)
-    require_nodes(given)
+    given = require_documents(documents_or_nodes)
     documents = [node for node in given if isinstance(node, Document)]
     nodes = [node for node in given if not isinstance(node, Document)]
     return documents, nodes + parser.get_nodes_from_documents(documents)

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from llama_index.core.schema import BaseNode, NodeWithScore
+from llama_index.core.storage.docstore import BaseDocumentStore
 
 from chunkana_llamaindex.parsing.origin import text_of
-from chunkana_retrieval import Hit, Parent, merge_hits, rank_scores
+from chunkana_retrieval import Hit, Parent, merge_hits
 from chunkana_retrieval.checks import require_count
-from chunkana_retrieval.indexing import Step
-from chunkana_retrieval.indexing.steps import Procedure
-
-
-@dataclass(frozen=True, slots=True)
-class ReadNodes(Step[list[BaseNode]]):
-    """Return nodes that are stored, without those that are not."""
-
-    node_ids: Sequence[str]
+from chunkana_retrieval.indexing import Procedure, RankingOptions, call
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,64 +28,94 @@ class MergingOptions:
 
     def __post_init__(self) -> None:
         """Check what nothing else checks before the first question."""
-        for name in ("k", "fetch_k"):
-            require_count(name, getattr(self, name), 1)
-        merge_hits([], {}, ratio=self.ratio, max_parent_size=self.max_parent_size)
-        rank_scores(
-            [], [], section_weight=self.section_weight, document_weight=self.document_weight
+        require_count("k", self.k, 1)
+        RankingOptions(
+            section_weight=self.section_weight,
+            document_weight=self.document_weight,
+            fetch_k=self.fetch_k,
         )
+        merge_hits([], {}, ratio=self.ratio, max_parent_size=self.max_parent_size)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReader:
+    """Reads the nodes of a document store, each once.
+
+    Attributes:
+        docstore: that store.
+        known: what was read, by id.
+    """
+
+    docstore: BaseDocumentStore
+    known: dict[str, BaseNode] = field(default_factory=dict)
+
+    def read(self, names: Iterable[str]) -> Procedure[None]:
+        """Read nodes, as far as they are stored."""
+        if missing := [name for name in names if name not in self.known]:
+            now, later = self.docstore.get_nodes, self.docstore.aget_nodes
+            nodes = yield from call(now, later, missing, raise_error=False)
+            self.known.update({node.node_id: node for node in nodes})
+
+    def linked(self, wanted: Mapping[str, str]) -> Procedure[list[BaseNode]]:
+        """Return nodes, in order; each is asked for by its id with that of a linked one."""
+        yield from self.read(wanted)
+        for name in wanted.keys() - self.known.keys():
+            raise ValueError(
+                f"node {wanted[name]} was found, but its parent or neighbour {name} is not "
+                "stored; give build_auto_merging all documents or nodes that are indexed"
+            )
+        return [self.known[name] for name in wanted]
 
 
 def merging(
-    nodes: list[NodeWithScore], options: MergingOptions, *, is_stored_alone: bool
+    nodes: list[NodeWithScore],
+    options: MergingOptions,
+    docstore: BaseDocumentStore,
+    *,
+    is_stored_alone: bool,
 ) -> Procedure[list[NodeWithScore]]:
-    """Yield what is asked of the store of nodes; return nodes to read, the best first.
+    """Return nodes to read, the best first.
 
     As many leaves are merged, the best first, as make `k` nodes.
 
     Args:
         nodes: leaves that were found, the best first.
         options: how many nodes, and how they are merged.
+        docstore: has leaves and parents.
         is_stored_alone: whether leaves that are not stored are left out; those that are stored are
             returned as they are stored in any case.
     """
-    stored = yield from ReadNodes([node.node_id for node in nodes]).ask()
-    known = {node.node_id: node for node in stored}
+    reader = NodeReader(docstore)
+    yield from reader.read([node.node_id for node in nodes])
     nodes = [
-        NodeWithScore(node=known.get(found.node_id, found.node), score=found.score)
+        NodeWithScore(node=reader.known.get(found.node_id, found.node), score=found.score)
         for found in nodes
-        if found.node_id in known or not is_stored_alone
+        if found.node_id in reader.known or not is_stored_alone
     ]
     count, merged = 0, list[NodeWithScore]()
     while len(merged) < options.k and count < len(nodes):
         count += options.k - len(merged)
-        merged = yield from _merging(nodes[:count], options, known)
+        merged = yield from _merging(nodes[:count], options, reader)
     return merged[: options.k]
 
 
 def _merging(
-    nodes: list[NodeWithScore], options: MergingOptions, known: dict[str, BaseNode]
+    nodes: list[NodeWithScore], options: MergingOptions, reader: NodeReader
 ) -> Procedure[list[NodeWithScore]]:
-    """Return nodes merged until there are neither gaps between them nor parents of enough.
-
-    Args:
-        nodes: leaves that were found.
-        options: how they are merged.
-        known: nodes that were read before, by their ids; those that are read are added.
-    """
+    """Return leaves merged until there are neither gaps between them nor parents of enough."""
     seen = {node.node_id for node in nodes}
-    filled = yield from _filling(nodes, seen, known)
+    filled = yield from _filling(nodes, seen, reader)
     while True:
         seen.update(node.node_id for node in filled)
-        parents = yield from _parents([node.node for node in filled], known)
+        parents = yield from _parents([node.node for node in filled], reader)
         merged = _merge(filled, parents, options)
-        filled = yield from _filling(merged, seen, known)
+        filled = yield from _filling(merged, seen, reader)
         if len(filled) == len(merged):
             return merged
 
 
 def _filling(
-    nodes: Sequence[NodeWithScore], seen: set[str], known: dict[str, BaseNode]
+    nodes: Sequence[NodeWithScore], seen: set[str], reader: NodeReader
 ) -> Procedure[list[NodeWithScore]]:
     """Return nodes, and between two with a gap of one leaf that leaf, unless it was seen."""
     # Parents, which have no neighbours, would stand between leaves that have.
@@ -103,7 +126,7 @@ def _filling(
         if gap is not None and gap == after.node.prev_node and gap.node_id not in seen:
             score = (before.get_score() + after.get_score()) / 2
             gaps[gap.node_id] = (number, score, before.node_id)
-    stored = yield from _stored({name: from_ for name, (_, _, from_) in gaps.items()}, known)
+    stored = yield from reader.linked({name: link for name, (_, _, link) in gaps.items()})
     filled = [*nodes]
     for node in reversed(stored):
         number, score, _ = gaps[node.node_id]
@@ -111,30 +134,16 @@ def _filling(
     return filled
 
 
-def _parents(
-    nodes: Iterable[BaseNode], known: dict[str, BaseNode]
-) -> Procedure[dict[str, BaseNode]]:
+def _parents(nodes: Iterable[BaseNode], reader: NodeReader) -> Procedure[dict[str, BaseNode]]:
     """Return all parents above nodes, by their ids."""
     parents: dict[str, BaseNode] = {}
     level = [*nodes]
     while level:
         links = {_parent_id(node): node.node_id for node in level}
         wanted = {name: child for name, child in links.items() if name and name not in parents}
-        level = yield from _stored(wanted, known)
+        level = yield from reader.linked(wanted)
         parents |= {node.node_id: node for node in level}
     return parents
-
-
-def _stored(wanted: dict[str, str], known: dict[str, BaseNode]) -> Procedure[list[BaseNode]]:
-    """Return stored nodes, in order; each is asked for by its id with that of a linked one."""
-    if missing := [name for name in wanted if name not in known]:
-        known.update({node.node_id: node for node in (yield from ReadNodes(missing).ask())})
-    for name in wanted.keys() - known.keys():
-        raise ValueError(
-            f"node {wanted[name]} was found, but its parent or neighbour {name} is not stored; "
-            "give build_auto_merging all documents or nodes that are indexed"
-        )
-    return [known[name] for name in wanted]
 
 
 def _merge(

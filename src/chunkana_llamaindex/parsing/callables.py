@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from chunkana_core import InputTypeError
 from chunkana_core.extending import BlockRule
-from chunkana_llamaindex.warning import warn
+from chunkana_retrieval.errors import warn
 
 Named = Callable[..., Any] | BlockRule | str
 _RUN: Final = uuid4().hex  # tells this process's functions from another's
@@ -28,8 +28,8 @@ _NAME = re.compile(r"[^:]+:.+#[0-9a-f]+(?:-[0-9]+)?", re.DOTALL)  # as `name_of`
 
 def name_of(function: Named | None) -> str | None:
     """Return what tells a function or rule apart, in every process if it can be pickled."""
-    if function is None:
-        return None
+    if function is None or isinstance(function, str):
+        return function
     module = getattr(function, "__module__", None) or type(function).__module__
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     pickled = _pickled(function)
@@ -51,8 +51,8 @@ _GIVEN: Final[dict[str, Named]] = {str(name_of(default_id_func)): default_id_fun
 
 
 def _function(value: object) -> object:
-    """Return a function that this process knows by its name, or keep one for later."""
-    return _known(value) if isinstance(value, str) or callable(value) else value
+    """Return a function or rule that this process knows by its name, or keep one for later."""
+    return _known(value) if isinstance(value, str | BlockRule) or callable(value) else value
 
 
 def _tokenizer(value: object) -> object:
@@ -62,11 +62,6 @@ def _tokenizer(value: object) -> object:
         return _function(value)
     shown = repr(value) if isinstance(value, str | int | float) else type(value)
     raise ValueError(f"tokenizer is {shown}; allowed: None or {_TOKENIZER}")
-
-
-def _rule(value: object) -> object:
-    """Return a plugin's rule in the same way; what is none, the core refuses."""
-    return _known(value) if isinstance(value, str | BlockRule) else value
 
 
 def _known(value: Named) -> object:
@@ -90,10 +85,6 @@ def _key_or_function(value: object) -> object:
     """Return a key as it is, and a function as above; functions' names do not look like keys."""
     is_key = isinstance(value, str) and not _NAME.fullmatch(value)
     return value if is_key else _function(value)
-
-
-def _key_or_name(value: str | Callable[..., Any] | None) -> str | None:
-    return value if isinstance(value, str) else name_of(value)
 
 
 def token_count(tokenizer: Callable[[str], Any], text: str) -> int:
@@ -120,9 +111,9 @@ Tokenizer = Annotated[
     BeforeValidator(_tokenizer),
     PlainSerializer(name_of, return_type=str | None),
 ]
-Rule = Annotated[Any, BeforeValidator(_rule), PlainSerializer(name_of, return_type=str)]
+Rule = Annotated[Any, BeforeValidator(_function), PlainSerializer(name_of, return_type=str)]
 LabelFunction = Annotated[
     str | Callable[..., Any],
     BeforeValidator(_key_or_function),
-    PlainSerializer(_key_or_name, return_type=str | None),
+    PlainSerializer(name_of, return_type=str | None),
 ]

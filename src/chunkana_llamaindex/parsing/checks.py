@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain
-from pathlib import PurePath
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from llama_index.core.schema import BaseNode
 
-from chunkana_core import InputTypeError
+from chunkana_core import ConfigurationError
 from chunkana_llamaindex.parsing.metadata import is_ours
-from chunkana_llamaindex.warning import warn
+from chunkana_retrieval import checks
+from chunkana_retrieval.errors import warn
 
-_Item = TypeVar("_Item")
+_Node = TypeVar("_Node", bound=BaseNode)
 
 
 def unknown_message(name: str, value: object, allowed: Iterable[str]) -> str:
@@ -44,30 +44,23 @@ def _chunk_sizes_message(sizes: object) -> str:
     )
 
 
-def require_parent_size(size: int | None, leaf_size: int) -> None:
-    """Raise a ValueError unless parents may be as large as leaves."""
-    if size is not None and size < leaf_size:
-        allowed = f"None, or at least max_chunk_size ({leaf_size}): a parent holds several leaves"
-        raise ValueError(f"max_parent_size is {size}; allowed: {allowed}")
+def require_documents(documents: Iterable[_Node]) -> list[_Node]:
+    """Return documents as a list; raise an InputTypeError for what is none."""
+    sources = "SimpleDirectoryReader(…).load_data() reads a folder's"
+    example = 'SimpleDirectoryReader(…).load_data(), or Document(text="# Text")'
+    kind = cast("type[_Node]", BaseNode)
+    return checks.require_documents(documents, kind, sources, example)
 
 
-def as_list(documents: Iterable[_Item]) -> list[_Item]:
-    """Return documents as a list; raise an InputTypeError for one alone, and for a name."""
-    given: object = documents
-    if isinstance(given, BaseNode):  # which is an iterable, too
-        raise InputTypeError("documents", type(given), "a list of documents: [document]")
-    if isinstance(given, str | PurePath) or not isinstance(given, Iterable):
-        allowed = "a list of documents: SimpleDirectoryReader(…).load_data() reads a folder's"
-        raise InputTypeError("documents", given, allowed)
-    return [*documents]
-
-
-def require_nodes(documents: Iterable[object]) -> None:
-    """Raise an InputTypeError for the first document that is none."""
-    allowed = 'a Document: SimpleDirectoryReader(…).load_data(), or Document(text="# Text")'
-    for number, document in enumerate(documents):
-        if not isinstance(document, BaseNode):
-            raise InputTypeError(f"documents[{number}]", document, allowed)
+def documents_by_id(documents: Iterable[BaseNode]) -> dict[str, BaseNode]:
+    """Return documents by their ids, which have to differ."""
+    by_id: dict[str, BaseNode] = {}
+    for document in require_documents(documents):
+        if document.node_id in by_id:
+            allowed = "documents with different ids"
+            raise ConfigurationError("id of two documents", document.node_id, allowed)
+        by_id[document.node_id] = document
+    return by_id
 
 
 def require_unique(nodes: Iterable[BaseNode], kind: str) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self
 
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.node_utils import default_id_func
@@ -15,13 +13,7 @@ from llama_index.core.schema import BaseNode, Document
 from llama_index.core.utils import get_tqdm_iterable
 from pydantic import ConfigDict, Field, computed_field, model_validator
 
-from chunkana_core import (
-    ChunkConfig,
-    Chunker,
-    ConfigurationError,
-    Context,
-    HierarchicalChunkingResult,
-)
+from chunkana_core import ChunkConfig, Chunker, HierarchicalChunkingResult
 from chunkana_core.extending import StrategySelector
 from chunkana_llamaindex.parsing import checks
 from chunkana_llamaindex.parsing.callables import (
@@ -31,11 +23,13 @@ from chunkana_llamaindex.parsing.callables import (
     Tokenizer,
     token_count,
 )
+from chunkana_llamaindex.parsing.chunking import DocumentChunker
 from chunkana_llamaindex.parsing.mapping import NodeMapper
-from chunkana_llamaindex.parsing.metadata import KEYS, MARKDOWN, MetadataKeys, is_continued, keys_of
+from chunkana_llamaindex.parsing.metadata import KEYS, MARKDOWN, MetadataKeys, keys_of
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
-from chunkana_llamaindex.parsing.origin import Origin, text_of
-from chunkana_retrieval.indexing import SourceFile, require_installed
+from chunkana_llamaindex.parsing.origin import Origin
+from chunkana_retrieval import SourceFile, require_installed
+from chunkana_retrieval.checks import require_parent_size
 
 _ALGORITHM = 7  # raised when the same options give other nodes, so that caches are not used
 
@@ -131,14 +125,14 @@ class ChunkanaNodeParser(NodeParser):
 
     @model_validator(mode="after")
     def _check(self) -> ChunkanaNodeParser:
-        self._chunker().chunk("", self.format)
+        self.chunking().chunker.chunk("", self.format)
         registered = StrategySelector().get_available_strategies()
         names = ("auto", *(strategy.name for strategy in registered))
         if self.strategy not in names:
             raise ValueError(f"strategy is {self.strategy!r}; allowed: {', '.join(names)}")
         if clashing := sorted(set(KEYS).intersection(self.front_matter_keys)):
             raise ValueError(f"front_matter_keys has {', '.join(clashing)}, which every node has")
-        checks.require_parent_size(self.max_parent_size, self.max_chunk_size)
+        require_parent_size(self.max_parent_size, "max_chunk_size", self.max_chunk_size)
         if self.include_document_node and not self.include_metadata:
             raise ValueError("include_document_node needs include_metadata, which links that node")
         return self
@@ -174,9 +168,16 @@ class ChunkanaNodeParser(NodeParser):
             length_function=partial(token_count, self.tokenizer) if self.tokenizer else len,
         )
 
-    def _chunker(self) -> Chunker:
-        """Return the core's chunker."""
-        return Chunker(self._config(), plugins=self.plugins, otherwise=MARKDOWN)
+    def chunking(self) -> DocumentChunker:
+        """Return what makes the core's chunks of documents."""
+        return DocumentChunker(
+            Chunker(self._config(), plugins=self.plugins, otherwise=MARKDOWN),
+            self.format,
+            self.header_context != "none",
+            self.source_label,
+            self.introductions,
+            self.front_matter_keys,
+        )
 
     def get_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
@@ -186,8 +187,8 @@ class ChunkanaNodeParser(NodeParser):
         Raises:
             ConfigurationError: naming the first of the documents that is none.
         """
-        checks.require_nodes(documents := checks.as_list(documents))
-        return super().get_nodes_from_documents(documents, show_progress, **kwargs)
+        given = checks.require_documents(documents)
+        return super().get_nodes_from_documents(given, show_progress, **kwargs)
 
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any
@@ -196,93 +197,30 @@ class ChunkanaNodeParser(NodeParser):
         checks.require_unique(nodes, "documents")
         checks.warn_of_clashes(nodes, keys_of(self.metadata))
         self.require_formats(nodes)
-        chunker = self._chunker()
+        chunking = self.chunking()
         parsed: list[BaseNode] = []
         too_long: list[str] = []
         misnamed: list[str] = []
         for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
-            file = SourceFile.of(document.metadata, self.format)
-            keys = keys_of(self.metadata, file.format) if self.include_metadata else ()
+            form = chunking.file(document).format
+            keys = keys_of(self.metadata, form) if self.include_metadata else ()
             template = NodeTemplate.of(document, self.header_context, keys)
-            result, is_counted = self._chunked(chunker, document, template, file)
+            result, is_counted = chunking.chunk_below(document, template)
             if not is_counted:
                 too_long.append(document.node_id)
-            if result.format != file.format:
+            if result.format != form:
                 misnamed.append(document.node_id)
             if self.front_matter_keys:
-                template = template.with_metadata(self.front_matter(result))
+                template = template.with_metadata(chunking.front_matter(result))
             parsed += self._mapper(result, document, template, len(parsed)).nodes()
         checks.require_unique(parsed, "nodes, made by id_func,")
         checks.warn_of_long_metadata(too_long, self.max_chunk_size)
         checks.warn_of_misnamed(misnamed)
         return parsed
 
-    def _chunked(
-        self, chunker: Chunker, document: BaseNode, template: NodeTemplate, file: SourceFile
-    ) -> tuple[HierarchicalChunkingResult, bool]:
-        """Return a document's chunks, and whether its own metadata is counted with them."""
-        run = partial(chunker.chunk_hierarchical, text_of(document), file.format, file.label)
-        for context, is_counted in self._contexts(document, template):
-            with suppress(ConfigurationError):  # it reserves more than half of the limit
-                return run(context=context), is_counted
-        return run(), False
-
-    def chunk(self, document: BaseNode, reserved: str = "") -> HierarchicalChunkingResult:
-        """Return the core's chunks of a document, as they are embedded without its metadata.
-
-        Args:
-            document: a Document, or a TextNode that is a part of one.
-            reserved: what is embedded before each chunk besides; measured, unless it takes over
-                half of the limit.
-        """
-        context = self._context(document, has_context=self.header_context != "none")
-        file, chunker = SourceFile.of(document.metadata, self.format), self._chunker()
-        run = partial(chunker.chunk_hierarchical, text_of(document), file.format, file.label)
-        try:
-            result = run(context=replace(context, reserved=reserved))
-        except ConfigurationError:  # it reserves more than half of the limit
-            checks.warn_of_long_metadata([document.node_id], self.max_chunk_size)
-            result = run(context=context)
-        checks.warn_of_misnamed([document.node_id] if result.format != file.format else [])
-        return result
-
-    def _context(self, document: BaseNode, *, has_context: bool) -> Context:
-        """Return what is embedded before the leaves of a document."""
-        if not has_context:
-            return Context(breadcrumb=False, introduction=False)
-        introduction = self.introductions and not is_continued(document)
-        return Context(self._label(document), introduction=introduction)
-
-    def _contexts(
-        self, document: BaseNode, template: NodeTemplate
-    ) -> Iterator[tuple[Context, bool]]:
-        """Yield contexts to try, each with whether it counts the document's own metadata."""
-        full = self._context(document, has_context=template.header_context != "none")
-        nothing = self._context(document, has_context=False)
-        yield replace(full, reserved=template.reserved()), True
-        yield replace(nothing, reserved=template.reserved(with_context=False)), True
-        yield replace(full, reserved=template.without_document_metadata().reserved()), False
-
-    def _label(self, document: BaseNode) -> str:
-        """Return what names the source of a document, "" for nothing."""
-        if callable(self.source_label):
-            return cast(str, self.source_label(document))
-        label = document.metadata.get(self.source_label) if self.source_label else None
-        return "" if label is None else str(label)
-
-    def passage_label(self, document: BaseNode, result: HierarchicalChunkingResult) -> str:
-        """Return what names a document above its passages, where it has no headings; else ""."""
-        title = SourceFile.of(document.metadata, result.format).title
-        return title and (self._label(document) or title)
-
     def require_formats(self, documents: Iterable[BaseNode]) -> None:
         """Raise an ImportError for the first document whose format needs a missing extra."""
         require_installed(SourceFile.of(one.metadata, self.format) for one in documents)
-
-    def front_matter(self, result: HierarchicalChunkingResult) -> dict[str, object]:
-        """Return what a document's front matter says under the keys that are asked for."""
-        named = result.front_matter.items()
-        return {name: value for name, value in named if name in self.front_matter_keys}
 
     def _mapper(
         self,

@@ -14,17 +14,15 @@ from pydantic import SkipValidation
 
 from chunkana_core import Span
 from chunkana_core.extending import split_header_path
-from chunkana_llamaindex.parsing.metadata import HEADER_PATH, MARKDOWN, UNKNOWN_LINE, own_keys
+from chunkana_llamaindex.parsing.metadata import HEADER_PATH, MARKDOWN, own_keys
 from chunkana_llamaindex.reading.passages import PassageTemplate
 from chunkana_retrieval import (
     Hit,
     Passage,
+    SourceFile,
     assemble_mixed,
-    opened_titles,
-    repeated_rows,
-    repeated_signature,
+    shared_metadata,
 )
-from chunkana_retrieval.indexing import SourceFile
 
 
 class ContextAssembler(BaseNodePostprocessor):
@@ -105,62 +103,46 @@ def _hit(found: NodeWithScore) -> Hit | None:
     own, start, end = _own_metadata(node), node.start_char_idx, node.end_char_idx
     if "prefix_chars" not in own or start is None or end is None or not 0 <= start < end:
         return None
-    prefix, line = int(own["prefix_chars"]), int(own.get("start_line", UNKNOWN_LINE))
+    prefix = int(own["prefix_chars"])
     text = node.text[prefix : prefix + end - start]
     if len(text) < end - start:
         return None
-    context = own.get("context", "")
-    before = node.text[:prefix].removeprefix(f"{context}\n\n" if context else "")
-    signature, path = repeated_signature(before, own.get("kind", "")), _titles(node, own)
-    is_continued, first, last = (
-        bool(own.get("continued_from_header")),
-        own.get("cell"),
-        own.get("cell_end"),
+    written, title = (
+        own.get("path"),
+        SourceFile.of(_documents_metadata(node), own.get("format", MARKDOWN)).title,
     )
-    return Hit(
-        str(own.get("chunk_id", node.node_id)),
+    path = json.loads(written) if written else split_header_path(str(own.get(HEADER_PATH)))
+    hit = Hit(
+        node.node_id,
         nan if found.score is None else found.score,
         document_id=node.source_node.node_id,
         span=Span(start, end),
-        path=path,
+        path=(title, *path) if title else tuple(path),
         text=text,
-        start_line=line if line != UNKNOWN_LINE else None,
-        repeated=repeated_rows(before),
-        format=own.get("format", MARKDOWN),
-        signature=signature,
-        opened=opened_titles(path, own.get("name", ""), signature, is_continued=is_continued),
-        cells=(int(first), int(last)) if first and last else None,
     )
-
-
-def _titles(node: TextNode, own: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the path of a node, below the file where that has no headings."""
-    path = (
-        json.loads(own["path"]) if "path" in own else split_header_path(str(own.get(HEADER_PATH)))
-    )
-    theirs = {key: value for key, value in node.metadata.items() if key not in own}
-    file = SourceFile.of(theirs, own.get("format", MARKDOWN)).title
-    return (file, *path) if file else tuple(path)
+    context = own.get("context", "")
+    before = node.text[:prefix].removeprefix(f"{context}\n\n" if context else "")
+    return hit.with_metadata(own, before)
 
 
 def _templates(
     nodes: Sequence[NodeWithScore], found: Sequence[Hit | str]
 ) -> dict[str, PassageTemplate]:
     """Return by document what its passages have of its nodes."""
-    templates: dict[str, PassageTemplate] = {}
-    for one, hit in zip(nodes, found, strict=True):
-        if not isinstance(hit, Hit) or not isinstance(one.node, TextNode):
-            continue
-        own = _own_metadata(one.node)
-        metadata = {key: value for key, value in one.node.metadata.items() if key not in own}
-        before = templates.setdefault(hit.document_id, PassageTemplate(one.node, metadata))
-        shared = {
-            key: value
-            for key, value in before.metadata.items()
-            if key in metadata and metadata[key] == value
-        }
-        templates[hit.document_id] = PassageTemplate(before.best, shared)
-    return templates
+    known = [
+        (hit.document_id, one.node)
+        for one, hit in zip(nodes, found, strict=True)
+        if isinstance(hit, Hit) and isinstance(one.node, TextNode)
+    ]
+    best = dict(reversed(known))
+    shared = shared_metadata((name, _documents_metadata(node)) for name, node in known)
+    return {name: PassageTemplate(best[name], metadata) for name, metadata in shared.items()}
+
+
+def _documents_metadata(node: BaseNode) -> dict[str, Any]:
+    """Return the metadata of a node that its document has."""
+    own = _own_metadata(node)
+    return {key: value for key, value in node.metadata.items() if key not in own}
 
 
 def _own_metadata(node: BaseNode) -> dict[str, Any]:

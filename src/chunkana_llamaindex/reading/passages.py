@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -30,17 +29,7 @@ class PassageTemplate:
 
     def node(self, passage: Passage) -> TextNode:
         """Return a passage as a node."""
-        own: dict[str, Any] = {
-            "spans": [[span.start, span.end] for span in passage.spans],
-            "start_line": passage.start_line or UNKNOWN_LINE,
-            "end_line": passage.end_line or UNKNOWN_LINE,
-            "path": json.dumps(passage.path, ensure_ascii=False),
-            "chunk_ids": list(dict.fromkeys(passage.chunk_ids)),
-        }
-        if passage.lines is not None:
-            own["lines"] = [[*lines] for lines in passage.lines]
-        if passage.cells is not None:
-            own["cell"], own["cell_end"] = passage.cells
+        own = {"start_line": UNKNOWN_LINE, "end_line": UNKNOWN_LINE, **passage.metadata()}
         best, start, end = self.best, passage.spans[0].start, passage.spans[-1].end
         added = [key for key in own if key not in self.metadata]
         source = best.relationships[NodeRelationship.SOURCE]

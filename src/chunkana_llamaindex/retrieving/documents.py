@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,10 +18,16 @@ from llama_index.core.schema import (
 from msgspec.structs import replace
 
 from chunkana_core import Chunk
+from chunkana_llamaindex.parsing.checks import documents_by_id
 from chunkana_llamaindex.parsing.origin import text_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.reading.passages import PassageTemplate
-from chunkana_retrieval.indexing import DocumentRecord, fingerprint, record_document
+from chunkana_retrieval.indexing import (
+    DocumentRecord,
+    SourceDocuments,
+    fingerprint,
+    record_document,
+)
 
 # How a document's metadata are read, which a record keeps as its attachment.
 _FIELDS: Final = (
@@ -45,26 +51,33 @@ class DocumentIndexer:
     parser: ChunkanaNodeParser
     embedded_metadata_keys: Sequence[str]
 
-    def fingerprint(self, document: BaseNode) -> str:
+    def sources(self, documents: Iterable[BaseNode]) -> SourceDocuments:
+        """Check documents, and return them as an index takes them."""
+        by_id = documents_by_id(documents)
+        self.parser.require_formats(by_id.values())
+        prints = {name: self._fingerprint(document) for name, document in by_id.items()}
+        return SourceDocuments(prints, lambda name: self._record(by_id[name], prints[name]))
+
+    def _fingerprint(self, document: BaseNode) -> str:
         """Return what differs where a document has to be indexed anew."""
         options = [self.parser.to_dict(), [*self.embedded_metadata_keys], _fields(document)]
         chunking = json.dumps(options, sort_keys=True, default=str)
         return fingerprint(document.node_id, text_of(document), document.metadata, chunking)
 
-    def record(self, document: BaseNode) -> DocumentRecord:
-        """Return the record of a document."""
+    def _record(self, document: BaseNode, mark: str) -> DocumentRecord:
+        """Return the record of a document with a fingerprint."""
         lines = self._metadata_lines(document)
-        result = self.parser.chunk(document, lines)
-        named, fields = self.parser.front_matter(result), _fields(document)
+        chunking = self.parser.chunking()
+        result = chunking.chunk(document, lines)
+        named, fields = chunking.front_matter(result), _fields(document)
         fields["excluded_llm_metadata_keys"] += [k for k in named if k not in document.metadata]
         metadata = json.loads(json.dumps({**named, **document.metadata}))  # a copy, as it is read
 
         def front(chunk: Chunk) -> str:
             return lines + (f"{chunk.context}\n\n" if chunk.context else "")
 
-        name, mark = document.node_id, self.fingerprint(document)
-        label = self.parser.passage_label(document, result)
-        record = record_document(name, result, metadata, mark, front)
+        label = chunking.passage_label(document, result)
+        record = record_document(document.node_id, result, metadata, mark, front)
         return replace(record, attachment=json.dumps(fields), label=label)
 
     def _metadata_lines(self, document: BaseNode) -> str:
@@ -76,13 +89,12 @@ class DocumentIndexer:
 
 
 def passage_template(record: DocumentRecord) -> PassageTemplate:
-    """Return what passages have of their document.
-
-    Raises:
-        ValueError: for a record that `DocumentIndexer` did not make.
-    """
-    fields = json.loads(record.attachment or "{}")
-    node = _node(record.metadata, {name: fields[name] for name in _FIELDS if name in fields})
+    """Return what passages have of their document; of a forged record, its metadata alone."""
+    try:
+        fields = json.loads(record.attachment)
+        node = _node(record.metadata, {name: fields[name] for name in _FIELDS if name in fields})
+    except (TypeError, ValueError):
+        node = _node(record.metadata, {})
     source = RelatedNodeInfo(node_id=record.document_id, node_type=ObjectType.DOCUMENT)
     node.relationships = {NodeRelationship.SOURCE: source}
     return PassageTemplate(node, node.metadata)

@@ -10,6 +10,9 @@ from hashlib import sha256
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import QueryBundle
 
+from chunkana_core import ConfigurationError
+from chunkana_retrieval.indexing import Procedure, call
+
 
 class TextVectors:
     """Embeds texts, and keeps the vectors of those that leaves have.
@@ -18,40 +21,41 @@ class TextVectors:
     `embeddings_cache` is asked as well.
     """
 
-    def __init__(self, model: BaseEmbedding) -> None:
-        self._model = model
+    def __init__(self, model: BaseEmbedding | None) -> None:
+        self._given = model
         self._vectors: dict[bytes, array[float]] = {}  # by the digests of texts
         self._digests: dict[str, bytes] = {}  # by the ids of leaves
         self._counts: Counter[bytes] = Counter()  # how many leaves have a text
 
-    def embed(self, texts: Mapping[str, str]) -> list[list[float]]:
+    def embed(self, texts: Mapping[str, str]) -> Procedure[list[list[float]]]:
         """Return the vectors of leaves' texts, which are given by the leaves' ids."""
-        missing = self._missing(texts.values())
-        vectors = self._model.get_text_embedding_batch([*missing.values()]) if missing else []
-        return self._kept(texts, missing, vectors)
-
-    async def aembed(self, texts: Mapping[str, str]) -> list[list[float]]:
-        """Return the vectors of leaves' texts, which are given by the leaves' ids."""
-        missing, vectors = self._missing(texts.values()), list[list[float]]()
+        digests = {leaf_id: _digest(text) for leaf_id, text in texts.items()}
+        by_digest = dict(zip(digests.values(), texts.values(), strict=True))
+        missing = {key: text for key, text in by_digest.items() if key not in self._vectors}
         if missing:
-            vectors = await self._model.aget_text_embedding_batch([*missing.values()])
-        return self._kept(texts, missing, vectors)
+            now, later = self._model.get_text_embedding_batch, self._model.aget_text_embedding_batch
+            vectors = yield from call(now, later, [*missing.values()])
+            for digest, vector in zip(missing, vectors, strict=True):
+                self._vectors[digest] = array("d", vector)
+        for leaf_id, digest in digests.items():
+            if leaf_id not in self._digests:
+                self._digests[leaf_id] = digest
+                self._counts[digest] += 1
+        return [self._vectors[digest].tolist() for digest in digests.values()]
 
-    def embed_query(self, query: QueryBundle) -> list[float]:
+    def embed_query(self, query: QueryBundle) -> Procedure[list[float]]:
         """Return the vector of a question."""
         if query.embedding is not None:
             return query.embedding
-        return self._model.get_agg_embedding_from_queries(query.embedding_strs)
+        now, later = (
+            self._model.get_agg_embedding_from_queries,
+            self._model.aget_agg_embedding_from_queries,
+        )
+        return (yield from call(now, later, query.embedding_strs))
 
-    async def aembed_query(self, query: QueryBundle) -> list[float]:
-        """Return the vector of a question."""
-        if query.embedding is not None:
-            return query.embedding
-        return await self._model.aget_agg_embedding_from_queries(query.embedding_strs)
-
-    def restore(self, text: str, vector: Sequence[float]) -> None:
-        """Keep a vector that is known."""
-        self._vectors[_digest(text)] = array("d", vector)
+    def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Keep the vectors of texts that are known."""
+        self._vectors |= {_digest(text): array("d", vector) for text, vector in vectors.items()}
 
     def forget(self, leaf_ids: Iterable[str]) -> None:
         """Drop the vectors of texts that no other leaves have."""
@@ -63,22 +67,13 @@ class TextVectors:
             if not self._counts[digest]:
                 del self._counts[digest], self._vectors[digest]
 
-    def _missing(self, texts: Iterable[str]) -> dict[bytes, str]:
-        """Return the texts, each once, that have no vector yet."""
-        by_digest = {_digest(text): text for text in texts}
-        return {digest: text for digest, text in by_digest.items() if digest not in self._vectors}
-
-    def _kept(
-        self, texts: Mapping[str, str], missing: Iterable[bytes], vectors: Iterable[Sequence[float]]
-    ) -> list[list[float]]:
-        """Keep new vectors; return those of all texts."""
-        for digest, vector in zip(missing, vectors, strict=True):
-            self._vectors[digest] = array("d", vector)
-        for leaf_id, text in texts.items():
-            if leaf_id not in self._digests:
-                digest = self._digests[leaf_id] = _digest(text)
-                self._counts[digest] += 1
-        return [self._vectors[_digest(text)].tolist() for text in texts.values()]
+    @property
+    def _model(self) -> BaseEmbedding:
+        """The model; an index that is searched by words alone needs one for changes."""
+        if self._given is None:
+            allowed = "the embedding that the folder's vectors were made with"
+            raise ConfigurationError("embedding", None, allowed)
+        return self._given
 
 
 def _digest(text: str) -> bytes:

@@ -9,36 +9,35 @@ from typing import Final, Never, Unpack
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.embeddings import BaseEmbedding
-from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.storage.docstore import BaseDocumentStore
 from llama_index.core.storage.kvstore.types import BaseKVStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
-from chunkana_llamaindex.parsing.checks import as_list
+from chunkana_core import ConfigurationError
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.retrieving import arguments
-from chunkana_llamaindex.retrieving.answers import Reading
 from chunkana_llamaindex.retrieving.arguments import Filters, RetrieverOptions
-from chunkana_llamaindex.retrieving.documents import DocumentIndexer
+from chunkana_llamaindex.retrieving.documents import DocumentIndexer, passage_template
 from chunkana_llamaindex.retrieving.embedding import TextVectors
-from chunkana_llamaindex.retrieving.index import DocumentIndex
-from chunkana_llamaindex.retrieving.leaves import LeafStore, require_usable
+from chunkana_llamaindex.retrieving.leaves import LeafStore, Search, require_usable
 from chunkana_llamaindex.retrieving.records import record_store
-from chunkana_retrieval import LexicalIndex
-from chunkana_retrieval.checks import names_of, require_known
+from chunkana_retrieval import Passage
+from chunkana_retrieval.checks import names_of, require_known, require_names
 from chunkana_retrieval.indexing import (
-    DocumentRecord,
-    IndexSnapshot,
-    MemoryRecords,
+    DocumentIndex,
+    FoundLeaves,
+    Question,
     RankingOptions,
-    UpdateLock,
+    ReadingOptions,
+    Relation,
+    SearchKind,
     UpdateReport,
     run,
     run_async,
 )
-from chunkana_retrieval.indexing.searching import Relation, SearchKind
-from chunkana_retrieval.indexing.steps import Procedure
 
+_WORDS_ALONE: Final = "None with search='lexical', which looks for words alone"
 _DEFAULTS: Final = RankingOptions()
 
 
@@ -118,22 +117,17 @@ class ChunkanaRetriever(BaseRetriever):
         self._options = RankingOptions(
             search, lexical_weight, section_weight, document_weight, fetch_k
         )
-        self._reading = Reading(budget, length_function, arguments.require_relations(around))
+        self._reading = ReadingOptions(budget, length_function, arguments.require_relations(around))
         self._filters = arguments.require_filters(filters)
-        keys = arguments.require_names(embedded_metadata_keys, "embedded_metadata_keys")
+        keys = require_names("embedded_metadata_keys", embedded_metadata_keys)
         self._indexer = DocumentIndexer(arguments.require_parser(parser), keys)
-        leaves = None
-        if search == "lexical":
-            arguments.require_none(vectorstore=vectorstore, filters=filters)
-        else:
-            if vectorstore is not None:
-                require_usable(vectorstore)
-            leaves = LeafStore(vectorstore, TextVectors(arguments.require_embedding(embedding)))
-        records = record_store(docstore)
-        lexical = None if search == "dense" else LexicalIndex()
-        self._index = DocumentIndex(records, leaves, lexical, arguments.made_folder(folder))
-        self._is_partial = False  # whether vectors that the index has are not loaded
-        self._lock = UpdateLock()
+        if search == "lexical" and filters is not None:
+            raise ConfigurationError("filters", filters, _WORDS_ALONE)
+        if vectorstore is not None:
+            require_usable(vectorstore)
+        embedded = TextVectors(arguments.require_embedding(embedding, search))
+        leaves = LeafStore(vectorstore, embedded)
+        self._index = DocumentIndex(leaves, record_store(docstore), folder, search)
 
     @classmethod
     def from_documents(
@@ -155,12 +149,8 @@ class ChunkanaRetriever(BaseRetriever):
             folder: see the constructor.
             options: see the constructor.
         """
-        retriever, given = cls(embedding, folder=folder, **options), as_list(documents)
-        prints, index = retriever._fingerprints(given), retriever._index
-        run(index.opening(index.recall()), index.perform)
-        run(retriever._updating(given, prints), index.perform)
-        if not index.is_saved:
-            index.save()
+        retriever = cls(embedding, folder=folder, **options)
+        retriever._index.make(retriever._indexer.sources(documents))
         return retriever
 
     @classmethod
@@ -173,12 +163,8 @@ class ChunkanaRetriever(BaseRetriever):
         **options: Unpack[RetrieverOptions],
     ) -> ChunkanaRetriever:
         """Return a retriever of documents, as `from_documents` does."""
-        retriever, given = cls(embedding, folder=folder, **options), as_list(documents)
-        prints, index = retriever._fingerprints(given), retriever._index
-        await run_async(index.opening(index.recall()), index.aperform)
-        await run_async(retriever._updating(given, prints), index.aperform)
-        if not index.is_saved:
-            index.save()
+        retriever = cls(embedding, folder=folder, **options)
+        await retriever._index.amake(retriever._indexer.sources(documents))
         return retriever
 
     @classmethod
@@ -200,10 +186,8 @@ class ChunkanaRetriever(BaseRetriever):
             IndexFileError: naming the file, if it is damaged or of another version.
             OSError: if it cannot be read.
         """
-        saved = arguments.saved_parts(folder, options)
         retriever = cls(embedding, folder=folder, **options)
-        retriever._take(saved)
-        run(retriever._index.opening(saved), retriever._index.perform)
+        retriever._index.load()
         return retriever
 
     @classmethod
@@ -214,10 +198,8 @@ class ChunkanaRetriever(BaseRetriever):
         **options: Unpack[RetrieverOptions],
     ) -> ChunkanaRetriever:
         """Return a retriever of an index that was made before, as `load` does."""
-        saved = arguments.saved_parts(folder, options)
         retriever = cls(embedding, folder=folder, **options)
-        retriever._take(saved)
-        await run_async(retriever._index.opening(saved), retriever._index.aperform)
+        await retriever._index.aload()
         return retriever
 
     def update(
@@ -237,80 +219,55 @@ class ChunkanaRetriever(BaseRetriever):
             IndexFileError: if another has written the folder's file since it was loaded, before
                 anything is changed or embedded; `load` it again.
         """
-        given = as_list(documents)
-        prints = self._fingerprints(given)
-        with self._lock:
-            procedure = self._updating(given, prints, delete_missing=delete_missing)
-            return run(procedure, self._index.perform)
+        sources = self._indexer.sources(documents)
+        return self._index.update(sources, delete_missing=delete_missing)
 
     async def aupdate(
         self, documents: Iterable[BaseNode], *, delete_missing: bool = False
     ) -> UpdateReport:
         """Bring the index to today's documents, as `update` does."""
-        given = as_list(documents)
-        prints = self._fingerprints(given)
-        async with self._lock:
-            procedure = self._updating(given, prints, delete_missing=delete_missing)
-            return await run_async(procedure, self._index.aperform)
+        sources = self._indexer.sources(documents)
+        return await self._index.aupdate(sources, delete_missing=delete_missing)
 
     def delete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete documents by their ids; one that the index does not have is no error."""
-        names = arguments.require_names(document_ids, "document_ids")
-        with self._lock:
-            return run(self._updating([], {}, names), self._index.perform)
+        names = require_names("document_ids", document_ids)
+        return self._index.update(self._indexer.sources([]), names)
 
     async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete documents, as `delete` does."""
-        names = arguments.require_names(document_ids, "document_ids")
-        async with self._lock:
-            return await run_async(self._updating([], {}, names), self._index.aperform)
+        names = require_names("document_ids", document_ids)
+        return await self._index.aupdate(self._indexer.sources([]), names)
 
     def document_ids(self) -> list[str]:
         """Return the ids of all documents in the index, by which they are deleted."""
-        return self._index.records.names()
+        return run(self._index.stores.records.names())
 
     async def adocument_ids(self) -> list[str]:
         """Return the ids of all documents in the index, as `document_ids` does."""
-        return await self._index.records.anames()
+        return await run_async(self._index.stores.records.names())
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, documents in the order of their best leaf."""
-        return self._reading.nodes(*self._index.find(query_bundle, self._options, self._filters))
+        return self._nodes(run(self._index.find(self._question(query_bundle))))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, documents in the order of their best leaf."""
-        found = await self._index.afind(query_bundle, self._options, self._filters)
-        return self._reading.nodes(*found)
+        return self._nodes(await run_async(self._index.find(self._question(query_bundle))))
 
-    def _take(self, saved: IndexSnapshot) -> None:
-        """Take over the records of an index, if they are saved."""
-        self._is_partial = self._index.leaves is None and saved.vectors is not None
-        if saved.records is not None:
-            self._index.records = MemoryRecords(saved.records)
-        if self._index.file is not None:
-            self._index.file.digest = saved.digest
+    def _question(self, query: QueryBundle) -> Question[Search]:
+        """Return what the index is asked; where nothing can be embedded, words alone."""
+        options, filters = self._options, self._filters
+        has_vector = options.search != "lexical" and (query.embedding or query.embedding_strs)
+        search = Search(query, options.fetch_k, filters) if has_vector else None
+        return Question(query.query_str, options.fetch_k, search, filters is not None)
 
-    def _fingerprints(self, documents: Iterable[BaseNode]) -> dict[str, str]:
-        """Return the fingerprints of documents by their ids, which have to differ."""
-        given = arguments.require_documents(documents)
-        self._indexer.parser.require_formats(given)
-        return {document.node_id: self._indexer.fingerprint(document) for document in given}
+    def _nodes(self, found: FoundLeaves) -> list[NodeWithScore]:
+        """Return the passages that fit as a language model reads them."""
+        templates = {record.document_id: passage_template(record) for record in found.records}
 
-    def _updating(
-        self,
-        documents: Sequence[BaseNode],
-        fingerprints: dict[str, str],
-        deleted: Sequence[str] = (),
-        *,
-        delete_missing: bool = False,
-    ) -> Procedure[UpdateReport]:
-        """Yield what is asked of the stores while documents change."""
-        arguments.require_whole([*documents, *deleted], is_partial=self._is_partial)
-        by_id = {document.node_id: document for document in documents}
+        def written(passage: Passage) -> str:
+            return templates[passage.document_id].node(passage).get_content(MetadataMode.LLM)
 
-        def make_record(name: str) -> DocumentRecord:
-            return self._indexer.record(by_id[name])
-
-        return self._index.updating(
-            fingerprints, make_record, deleted, delete_missing=delete_missing
-        )
+        passages = found.passages(self._options, self._reading, written)
+        return [templates[one.document_id].scored_node(one) for one in passages]

@@ -1,62 +1,81 @@
-"""The life of an index, for who maps it to a framework: records, updates, searches, one file."""
+"""The life of an index, for who maps it to a framework: stores, updates, searches, one file."""
 
+from chunkana_retrieval.indexing.calls import (
+    Call,
+    Procedure,
+    call,
+    call_in_thread,
+    run,
+    run_async,
+)
 from chunkana_retrieval.indexing.exclusion import UpdateLock
-from chunkana_retrieval.indexing.record_stores import MemoryRecords, RecordStore
+from chunkana_retrieval.indexing.index import DocumentIndex
+from chunkana_retrieval.indexing.index_stores import IndexStores
 from chunkana_retrieval.indexing.records import (
     DocumentRecord,
     LeafRecord,
-    damaged_record,
     fingerprint,
+    read_records,
     record_document,
-    require_different,
 )
 from chunkana_retrieval.indexing.searching import (
-    Proposal,
+    FoundLeaves,
+    Question,
     RankingOptions,
+    ReadingOptions,
+    Relation,
+    SearchKind,
     has_no_known_leaf,
     rank_leaves,
     with_surroundings,
 )
 from chunkana_retrieval.indexing.snapshot import IndexFile, IndexSnapshot
-from chunkana_retrieval.indexing.source_files import SourceFile, require_installed
-from chunkana_retrieval.indexing.steps import (
-    AddLeaves,
-    DeleteLeaves,
-    ListDocuments,
-    ReadRecords,
-    Step,
-    WriteRecords,
-    run,
-    run_async,
+from chunkana_retrieval.indexing.stores import (
+    Leaf,
+    LeafStore,
+    MemoryRecords,
+    Proposal,
+    RecordStore,
 )
-from chunkana_retrieval.indexing.updating import Update, UpdateReport
+from chunkana_retrieval.indexing.updating import (
+    SourceDocuments,
+    Update,
+    UpdateReport,
+    require_documents_left,
+)
 
 __all__ = [
-    "AddLeaves",
-    "DeleteLeaves",
+    "Call",
+    "DocumentIndex",
     "DocumentRecord",
+    "FoundLeaves",
     "IndexFile",
     "IndexSnapshot",
+    "IndexStores",
+    "Leaf",
     "LeafRecord",
-    "ListDocuments",
+    "LeafStore",
     "MemoryRecords",
+    "Procedure",
     "Proposal",
+    "Question",
     "RankingOptions",
-    "ReadRecords",
+    "ReadingOptions",
     "RecordStore",
-    "SourceFile",
-    "Step",
+    "Relation",
+    "SearchKind",
+    "SourceDocuments",
     "Update",
     "UpdateLock",
     "UpdateReport",
-    "WriteRecords",
-    "damaged_record",
+    "call",
+    "call_in_thread",
     "fingerprint",
     "has_no_known_leaf",
     "rank_leaves",
+    "read_records",
     "record_document",
-    "require_different",
-    "require_installed",
+    "require_documents_left",
     "run",
     "run_async",
     "with_surroundings",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Literal
 
@@ -12,14 +12,9 @@ import msgspec
 from msgspec import Struct
 
 from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, Span
-from chunkana_retrieval.hits import (
-    Cells,
-    Hit,
-    cells_of,
-    opened_titles,
-    repeated_rows,
-    repeated_signature,
-)
+from chunkana_core.extending import format_header_path
+from chunkana_retrieval.errors import warn
+from chunkana_retrieval.hits import Cells, Hit, repeated_rows
 from chunkana_retrieval.lexical.documents import LexicalEntry
 
 Unfinished = Literal["", "before", "after"]
@@ -65,6 +60,19 @@ class LeafRecord(Struct, frozen=True, gc=False):
     signature: str = ""
     opened: int = 0
     cells: Cells | None = None
+
+    def metadata(self) -> dict[str, str]:
+        """Return what a vector store filters by: nothing that changes where text above it does."""
+        return {
+            "section_id": self.section_id,
+            "parent_section_id": self.parent_section_id,
+            "header_path": format_header_path(self.path),
+            "content_type": self.content_type,
+            "container": self.container,
+            "format": self.format,
+            "kind": self.kind,
+            "name": self.name,
+        }
 
 
 class DocumentRecord(Struct, frozen=True, gc=False):
@@ -200,50 +208,54 @@ def _leaf_record(chunk: Chunk, title: str, front: str) -> LeafRecord:
         title: of its document, "" for none.
         front: what is embedded before its content.
     """
-    content, path = chunk.content, chunk.section.path
-    prefix, stop = content[: chunk.text_offset], chunk.text_offset + len(chunk.text)
-    above = () if title in {"", *path[:1]} else (title,)
-    signature = repeated_signature(prefix, chunk.kind)
-    name, is_continued = chunk.title if chunk.kind else "", bool(chunk.split_index)
+    content, hit = chunk.content, Hit.of_chunk(chunk, 0.0, title=title)
     return LeafRecord(
         leaf_id="",
         chunk_id=chunk.chunk_id,
         section_id=chunk.section_id,
         parent_section_id=chunk.parent_section_id or "",
-        path=(*above, *path),
+        path=hit.path,
         content_type=chunk.content_type,
         container=chunk.container,
         start=chunk.span.start,
         end=chunk.span.end,
         start_line=chunk.text_start_line,
-        before=front + prefix,
-        after=content[stop:],
+        before=front + content[: chunk.text_offset],
+        after=content[chunk.text_offset + len(chunk.text) :],
         format=chunk.format,
         kind=chunk.kind,
-        name=name,
-        signature=signature,
-        opened=opened_titles(path, name, signature, is_continued=is_continued),
-        cells=cells_of(chunk),
+        name=chunk.title if chunk.kind else "",
+        signature=hit.signature,
+        opened=hit.opened,
+        cells=hit.cells,
     )
 
 
-def damaged_record(document_id: str, written: str) -> DocumentRecord:
-    """Return what stands for a record that cannot be read: the next update indexes it anew.
+def read_records(stored: Mapping[str, tuple[str, str | None]]) -> list[DocumentRecord]:
+    """Return records that a store has; warn of those that are damaged, which have no leaves.
+
+    The next update with their documents indexes them anew, and deletes what leaves are left.
 
     Args:
-        document_id: of the document.
-        written: what is left of the record, where all ids of leaves are looked for.
+        stored: by document, what `to_json` wrote, and the text where it was written without.
     """
-    return DocumentRecord(document_id, "", {}, "", leftover=tuple({*_LEAF_ID.findall(written)}))
-
-
-def require_different(document_ids: Iterable[str]) -> None:
-    """Raise a ConfigurationError if two documents have one id."""
-    seen = set[str]()
-    for name in document_ids:
-        if name in seen:
-            raise ConfigurationError("id of two documents", name, "documents with different ids")
-        seen.add(name)
+    records, damaged = list[DocumentRecord](), list[str]()
+    for name, (written, text) in stored.items():
+        try:
+            record = DocumentRecord.from_json(written, text)
+        except ValueError:
+            record = DocumentRecord("", "", {}, "")
+        if record.document_id != name:
+            damaged.append(name)
+            leftover = tuple({*_LEAF_ID.findall(written)})
+            record = DocumentRecord(name, "", {}, "", leftover=leftover)
+        records.append(record)
+    if damaged:
+        warn(
+            f"the docstore's records of {', '.join(map(repr, damaged))} are damaged, and nothing "
+            "of these documents is found; give them to `update`"
+        )
+    return records
 
 
 def _leaf_id(document_id: str, leaf: LeafRecord, text: str, metadata: str) -> str:

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from math import inf
+from typing import Generic, Literal, TypeVar, get_args
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.checks import LARGEST, require_count, require_number
+from chunkana_retrieval.checks import LARGEST, require_choice, require_count, require_number
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit
+from chunkana_retrieval.indexing.calls import Procedure
 from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord
-from chunkana_retrieval.indexing.steps import ListDocuments, Procedure, ReadRecords
+from chunkana_retrieval.indexing.stores import Proposal, RecordStore
+from chunkana_retrieval.reading.assembly import assemble
+from chunkana_retrieval.reading.passages import Passage
 from chunkana_retrieval.scores import propagate_hits
 
+Asked = TypeVar("Asked")
 _TRIED = 64  # documents that are asked for leaves
 SearchKind = Literal["hybrid", "dense", "lexical"]
 Relation = Literal["parent", "siblings", "children"]
 _Leaf = tuple[str, str]  # the ids of a document and of a leaf in it
-
-
-class Proposal(NamedTuple):
-    """A leaf that a vector store found.
-
-    Attributes:
-        document_id: of its document.
-        leaf_id: in the vector store.
-        score: of the search, in any unit, None for none.
-    """
-
-    document_id: str
-    leaf_id: str
-    score: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +45,93 @@ class RankingOptions:
 
     def __post_init__(self) -> None:
         """Check them all, before anything is done with them."""
-        if self.search not in ("hybrid", "dense", "lexical"):
-            raise ConfigurationError("search", self.search, "'hybrid', 'dense' or 'lexical'")
+        require_choice("search", self.search, get_args(SearchKind))
         require_count("fetch_k", self.fetch_k, 1)
         require_number("lexical_weight", self.lexical_weight, 0, 1, "a number from 0 to 1")
         for name in ("section_weight", "document_weight"):
             weight, allowed = getattr(self, name), "a finite number of at least 0"
             require_number(name, weight, 0, LARGEST, allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How much is read.
+
+    Attributes:
+        budget: the most that all of it may measure.
+        length_function: the measure.
+        around: which leaves around those that were found are read besides, behind all of them.
+    """
+
+    budget: float = 6000
+    length_function: Callable[[str], float] = len
+    around: tuple[Relation, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check them all, before anything is done with them."""
+        require_number("budget", self.budget, 0, inf, "a number of at least 0")
+        with_surroundings([], [], self.around)
+        length: object = self.length_function
+        if not callable(length):
+            allowed = "a function that returns the size of a text"
+            raise ConfigurationError("length_function", length, allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[Asked]):
+    """What an index is asked.
+
+    Attributes:
+        words: what the lexical index is asked.
+        count: how many leaves it proposes.
+        asked: what the vector store is asked; None if it is not asked.
+        is_filtered: whether it is asked for some leaves alone; then words rank what it proposes,
+            which may be any leaf, and add nothing.
+    """
+
+    words: str
+    count: int
+    asked: Asked | None
+    is_filtered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLeaves:
+    """What searches propose, and the records of the documents of both.
+
+    Attributes:
+        proposals: of the vector store, the best first.
+        hits: of the lexical index, the best first.
+        records: of all documents of both.
+        is_filtered: see `Question`.
+    """
+
+    proposals: Sequence[Proposal]
+    hits: Sequence[Hit]
+    records: Sequence[DocumentRecord]
+    is_filtered: bool
+
+    def rank(self, options: RankingOptions) -> list[Hit]:
+        """Return the leaves ranked, as `rank_leaves` does."""
+        filtered = self.is_filtered
+        return rank_leaves(self.proposals, self.hits, self.records, options, is_filtered=filtered)
+
+    def passages(
+        self,
+        options: RankingOptions,
+        reading: ReadingOptions,
+        written: Callable[[Passage], str] | None = None,
+    ) -> list[Passage]:
+        """Return what to read of what was found, as `assemble` does.
+
+        Args:
+            options: how it is ranked.
+            reading: how much is read.
+            written: returns what is handed over of a passage, where that is more than its text.
+        """
+        hits = with_surroundings(self.rank(options), self.records, reading.around)
+        sources = {record.document_id: record.text for record in self.records}
+        return assemble(hits, reading.budget, reading.length_function, sources, written=written)
 
 
 def rank_leaves(
@@ -107,21 +178,22 @@ def rank_leaves(
 
 
 def has_no_known_leaf(
-    proposals: Iterable[Proposal], records: Iterable[DocumentRecord]
+    proposals: Iterable[Proposal], records: Iterable[DocumentRecord], store: RecordStore
 ) -> Procedure[bool]:
-    """Yield what is asked of records; return whether a store that should have leaves has none.
+    """Return whether a vector store that should have leaves has none.
 
     Args:
         proposals: of the vector store, which was asked without a filter.
         records: of the documents that they name.
+        store: has all records.
     """
     known = {record.document_id: record for record in records}
     for proposal in proposals:
         record = known.get(proposal.document_id)
         if record and any(leaf.leaf_id == proposal.leaf_id for leaf in record.leaves):
             return False
-    names = yield from ListDocuments().ask()
-    some = yield from ReadRecords(names[:_TRIED]).ask()
+    names = yield from store.names()
+    some = yield from store.read(names[:_TRIED])
     return any(record.leaves for record in some)
 
 
@@ -141,8 +213,7 @@ def with_surroundings(
         ConfigurationError: for another relation.
     """
     for relation in around:
-        if relation not in get_args(Relation):
-            raise ConfigurationError("around", relation, "'parent', 'siblings' or 'children'")
+        require_choice("around", relation, get_args(Relation))
     by_id = {record.document_id: record for record in records}
     ranked = {(hit.document_id, hit.node_id): hit for hit in hits}
     for hit in hits:

@@ -10,21 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from msgspec.structs import replace
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.indexing.records import DocumentRecord, LeafRecord, Unfinished
-from chunkana_retrieval.indexing.steps import (
-    AddLeaves,
-    DeleteLeaves,
-    ListDocuments,
-    Procedure,
-    ReadRecords,
-    WriteRecords,
-)
-from chunkana_retrieval.lexical.index import LexicalIndex
+from chunkana_retrieval.indexing.calls import Procedure
+from chunkana_retrieval.indexing.index_stores import IndexStores
+from chunkana_retrieval.indexing.records import DocumentRecord, Unfinished
+from chunkana_retrieval.indexing.stores import Leaf
 
+Asked = TypeVar("Asked")
 _SHOWN = 3  # ids of documents in what is printed of a report
 _NOT_ALL = (
     "False where no documents are given, as of an empty folder or a wrong pattern; "
@@ -79,25 +75,36 @@ def require_documents_left(document_ids: Collection[str]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
-    """Brings an index to today's documents.
+class SourceDocuments:
+    """Today's documents, in a framework's type.
 
     Attributes:
-        fingerprints: of today's documents, by their ids.
-        make_record: indexes the document of an id; asked only for those that changed.
-        lexical: the index of words that is changed too, None for none.
-        batch_size: how many documents are changed together.
+        fingerprints: of the documents, by their ids.
+        record: indexes the document of an id; asked only for those that changed.
     """
 
     fingerprints: Mapping[str, str]
-    make_record: Callable[[str], DocumentRecord]
-    lexical: LexicalIndex | None
+    record: Callable[[str], DocumentRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class Update(Generic[Asked]):
+    """Brings an index to today's documents.
+
+    Attributes:
+        documents: today's.
+        stores: of the index.
+        batch_size: how many documents are changed together.
+    """
+
+    documents: SourceDocuments
+    stores: IndexStores[Asked]
     batch_size: int
 
     def steps(
         self, deleted: Iterable[str] = (), *, delete_missing: bool = False
     ) -> Procedure[UpdateReport]:
-        """Yield what is asked of the stores; return what was done.
+        """Bring the stores to today's documents; return what was done.
 
         Args:
             deleted: ids of documents to delete; what is not in the index is no error.
@@ -106,39 +113,38 @@ class Update:
         Raises:
             ConfigurationError: where these would be all.
         """
+        today = self.documents.fingerprints
         if delete_missing:
-            require_documents_left(self.fingerprints)
-            deleted = yield from ListDocuments().ask()
-        missing = (name for name in dict.fromkeys(deleted) if name not in self.fingerprints)
-        names, report = [*self.fingerprints, *missing], UpdateReport()
+            require_documents_left(today)
+            deleted = yield from self.stores.records.names()
+        missing = (name for name in dict.fromkeys(deleted) if name not in today)
+        names, report = [*today, *missing], UpdateReport()
         for start in range(0, len(names), self.batch_size):
             report = yield from self._batch(names[start : start + self.batch_size], report)
         return report
 
     def _batch(self, names: Sequence[str], report: UpdateReport) -> Procedure[UpdateReport]:
-        """Yield what is asked of the stores for some documents."""
-        stored = yield from ReadRecords(names).ask()
+        """Change some documents."""
+        stored = yield from self.stores.records.read(names)
         before = {record.document_id: record for record in stored}
         changes = [*filter(None, (self._change(name, before.get(name), report) for name in names))]
         if not changes:
             return report
+        stores, lexical = self.stores, self.stores.lexical
         leftover = [name for change in changes for name in change.leftover]
-        if leftover:
-            yield from DeleteLeaves(leftover).ask()
+        yield from stores.delete(leftover)
         added = [leaf for change in changes for leaf in change.added]
         if added:
-            yield from WriteRecords([change.begun for change in changes if change.added]).ask()
-            yield from AddLeaves(added).ask()
+            yield from stores.write([change.begun for change in changes if change.added])
+            yield from stores.add(added)
         removed = [name for change in changes for name in change.removed]
         if removed:
-            yield from WriteRecords([change.replaced for change in changes]).ask()
-        if self.lexical is not None:
-            self.lexical.replace({c.name: [*c.after.entries()] if c.after else [] for c in changes})
-        if removed:
-            yield from DeleteLeaves(removed).ask()
+            yield from stores.write([change.replaced for change in changes])
+        if lexical is not None:
+            lexical.replace({c.name: [*c.after.entries()] if c.after else [] for c in changes})
+        yield from stores.delete(removed)
         finished = [change.after for change in changes if change.after]
-        gone = [change.name for change in changes if not change.after]
-        yield from WriteRecords(finished, gone, is_last=True).ask()
+        yield from stores.write(finished, [change.name for change in changes if not change.after])
         return UpdateReport(
             report.added,
             report.changed,
@@ -156,16 +162,17 @@ class Update:
         if before and before.unfinished:
             report.mended[name] = before.unfinished
         is_indexed = before is not None and bool(before.fingerprint)
-        if name not in self.fingerprints:
+        today = self.documents.fingerprints.get(name)
+        if today is None:
             if is_indexed:
                 report.deleted.append(name)
             return _Change.of(name, before, None) if before else None
-        if before and before.fingerprint == self.fingerprints[name]:
+        if before and before.fingerprint == today:
             report.unchanged.append(name)
             kept = replace(before, leftover=(), unfinished="")
             return _Change.of(name, before, kept) if before.unfinished else None
         (report.changed if is_indexed else report.added).append(name)
-        return _Change.of(name, before, self.make_record(name))
+        return _Change.of(name, before, self.documents.record(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +192,7 @@ class _Change:
     before: DocumentRecord | None
     after: DocumentRecord | None
     leftover: Sequence[str]
-    added: Sequence[tuple[DocumentRecord, LeafRecord]]
+    added: Sequence[Leaf]
     removed: Sequence[str]
 
     @classmethod

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
@@ -51,6 +52,40 @@ class Passage:
     text: str
     lines: tuple[Lines, ...] | None = None
     cells: Cells | None = None
+
+    def metadata(self) -> dict[str, object]:
+        """Return what a framework's document says of it; what is not known is left out."""
+        said: dict[str, object] = {
+            "spans": [[span.start, span.end] for span in self.spans],
+            "path": json.dumps(self.path, ensure_ascii=False),
+            "chunk_ids": list(dict.fromkeys(self.chunk_ids)),
+        }
+        if self.start_line is not None:
+            said |= {"start_line": self.start_line, "end_line": self.end_line}
+        if self.lines is not None:
+            said["lines"] = [[*lines] for lines in self.lines]
+        if self.cells is not None:
+            said["cell"], said["cell_end"] = self.cells
+        return said
+
+
+def shared_metadata(
+    found: Iterable[tuple[str, Mapping[str, object]]],
+) -> dict[str, dict[str, object]]:
+    """Return by document what all metadata have in common that were found of it.
+
+    Args:
+        found: ids of documents with metadata of theirs.
+    """
+    shared: dict[str, dict[str, object]] = {}
+    for document_id, metadata in found:
+        before = shared.setdefault(document_id, {**metadata})
+        shared[document_id] = {
+            key: value
+            for key, value in before.items()
+            if key in metadata and metadata[key] == value
+        }
+    return shared
 
 
 @dataclass(frozen=True, slots=True)

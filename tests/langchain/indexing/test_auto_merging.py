@@ -17,6 +17,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from chunkana_core import ConfigurationError
 from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaSplitter
 from chunkana_retrieval import IndexFileError
+from chunkana_retrieval.indexing import run
 from tests.langchain.indexing.parts import abring, bring, documents, texts_of
 from tests.langchain.parts import BOOK, SPLITTER, WordEmbeddings, stored
 
@@ -111,7 +112,7 @@ async def test_a_folder_beside_a_vector_store_of_the_caller_s(tmp_path: Path) ->
     loaded.update([edited()])
     again = await ChunkanaAutoMergingRetriever.aload(tmp_path, **options)
     assert_true(await again.ainvoke("quite new"), {"book.md": edited().page_content})
-    with pytest.raises(ConfigurationError, match="has no vectors"):
+    with pytest.raises(ConfigurationError, match="which are not in its folder"):
         ChunkanaAutoMergingRetriever.load(tmp_path, WordEmbeddings())
 
 
@@ -291,6 +292,6 @@ def test_damaged_pages_in_a_record_end_no_query(attachment: str) -> None:
     retriever = made()
     index = retriever.index
     assert index is not None
-    (record,) = index.stores.records.read(["book.md"])
-    index.stores.records.write([replace(record, attachment=attachment)], [])
+    (record,) = run(index.stores.records.read(["book.md"]))
+    run(index.stores.records.write([replace(record, attachment=attachment)], []))
     assert retriever.invoke("subject6") == []

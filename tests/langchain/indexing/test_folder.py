@@ -168,7 +168,8 @@ def test_load_says_what_it_needs(tmp_path: Path) -> None:
     embedding, in_memory, both = WordEmbeddings(), tmp_path / "in_memory", tmp_path / "stores"
     made(in_memory)
     assert message(folder=in_memory) == (
-        "embedding is None; allowed: the embedding that the folder's vectors were made with"
+        "embedding is None; allowed: an Embeddings, or a `vectorstore` that has one, or "
+        "search='lexical'"
     )
     stores: dict[str, Any] = {
         "vectorstore": InMemoryVectorStore(embedding),
@@ -176,16 +177,18 @@ def test_load_says_what_it_needs(tmp_path: Path) -> None:
     }
     made(both, embedding=None, **stores)
     assert message(folder=both, embedding=embedding, docstore=stores["docstore"]) == (
-        f"vectorstore is None; allowed: the one that the index was made with: {both} has no vectors"
+        "vectorstore is None; allowed: the vectorstore that has the leaves of this index, which "
+        "are not in its folder"
     )
     assert message(folder=both, vectorstore=stores["vectorstore"]) == (
-        f"docstore is None; allowed: the one that the index was made with: {both} has no records"
+        "docstore is None; allowed: the docstore that has the records of this index, which "
+        "are not in its folder"
     )
     assert message(folder=in_memory, vectorstore=stores["vectorstore"]).endswith(
-        f"allowed: None: {in_memory} has the vectors"
+        "allowed: None: the leaves of this index are in its folder"
     )
     assert message(folder=in_memory, embedding=embedding, docstore=stores["docstore"]).endswith(
-        f"allowed: None: {in_memory} has the records"
+        "allowed: None: the records of this index are in its folder"
     )
     loaded = ChunkanaRetriever.load(both, **stores)
     assert found(loaded) == found(ChunkanaRetriever.load(in_memory, embedding))
@@ -208,7 +211,7 @@ def test_search_by_words_in_a_folder_with_vectors_needs_the_embedding_for_change
     with pytest.raises(ConfigurationError, match="the folder's vectors were made with"):
         retriever.update(documents({"tea.md": TEA.replace("80", "75")}))
     assert "80 degrees" in found(retriever)[0]
-    with pytest.warns(UserWarning, match=r"as before it for 'tea\.md'"):
+    with pytest.warns(UserWarning, match=r"not finished.* tea\.md \(before\)"):
         dense = ChunkanaRetriever.load(
             tmp_path, WordEmbeddings(), splitter=SPLITTER, search="dense"
         )
@@ -237,8 +240,8 @@ def test_load_warns_once_of_what_was_not_finished_and_says_of_which_state(tmp_pa
         loaded = ChunkanaRetriever.load(tmp_path, WordEmbeddings(), splitter=SPLITTER)
     (warning,) = seen
     assert str(warning.message) == (
-        f"{tmp_path}: an update was not finished, and the index answers as before it for "
-        "'new.md', 'tea.md'; give these documents to `update`"
+        "an update was not finished; until `update` is given these documents, each is answered as "
+        "it was before it or is after it: tea.md (before), new.md (before)"
     )
     assert "80 degrees" in found(loaded)[0]
     assert set(loaded.update(edited).mended) == {"tea.md", "new.md"}

@@ -19,6 +19,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from chunkana_core import ConfigurationError
 from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaRetriever
 from chunkana_langchain.indexing.leaves import MemoryLeaves
+from chunkana_retrieval.indexing import run
 from tests.langchain.indexing.parts import (
     OVEN,
     QUERY,
@@ -251,7 +252,7 @@ async def test_updates_of_threads_and_tasks_wait_for_each_other() -> None:
     threads = [asyncio.to_thread(retriever.update, documents(one)) for one in states[::2]]
     tasks = [retriever.aupdate(documents(one)) for one in states[1::2]]
     await asyncio.gather(*threads, *tasks)
-    (record,) = retriever.index.stores.records.read(["tea.md"])
+    (record,) = run(retriever.index.stores.records.read(["tea.md"]))
     (text,) = (one["tea.md"] for one in states if one["tea.md"] == record.text)
     assert {leaf.leaf_id for leaf in record.leaves} == set(vectors(retriever))
     assert found(retriever) == found(

@@ -92,10 +92,10 @@ def test_a_folder_keeps_what_passages_are_made_of(tmp_path: Path) -> None:
     assert not again.update(documents()).changed
 
 
-def test_another_format_indexes_anew() -> None:
-    retriever = retriever_of(documents())
+def test_another_format_indexes_anew(tmp_path: Path) -> None:
+    retriever_of(documents(), folder=tmp_path)
     as_text = ChunkanaSplitter(250, min_chunk_size=0, format="text")
-    retriever.index.splitter = as_text
+    retriever = ChunkanaRetriever.load(tmp_path, WordEmbeddings(), splitter=as_text)
     assert {*retriever.update(documents()).changed} == {*FILES}
 
 

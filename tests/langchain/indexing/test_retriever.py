@@ -305,7 +305,7 @@ def test_chunks_are_no_documents() -> None:
     said = message(lambda: ChunkanaRetriever.from_documents(chunks, WordEmbeddings()))
     assert said.endswith("whole documents, as a loader returns them, and no chunks of a splitter")
     make: Any = ChunkanaRetriever.from_documents
-    assert "documents is 'text'" in message(lambda: make(["text"], WordEmbeddings()))
+    assert "documents[0] is 'text'" in message(lambda: make(["text"], WordEmbeddings()))
 
 
 def test_metadata_that_json_cannot_write_are_refused_before_anything_is_done() -> None:

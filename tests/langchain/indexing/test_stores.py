@@ -183,7 +183,7 @@ def test_an_update_that_ended_half_way_is_mended_on_disk(on_disk: OnDisk, tmp_pa
     with pytest.raises(ConnectionError):
         retriever.update(edited)
     on_disk.embedding.embed_documents = embed  # type: ignore[method-assign]
-    with pytest.warns(UserWarning, match=r"as before it for 'tea\.md'"):
+    with pytest.warns(UserWarning, match=r"not finished.* tea\.md \(before\)"):
         loaded = ChunkanaRetriever.load(folder, **options)
     assert found(loaded) == before
     assert loaded.update(edited).mended == {"tea.md": "before"}

@@ -1,0 +1,109 @@
+"""Documents chunked, each with what maps its chunks: all of a splitter but LangChain's class."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+
+from langchain_core.documents import Document
+
+from chunkana_core import Chunker, Context, HierarchicalChunkingResult, Span
+from chunkana_langchain.splitting.mapping import DocumentMapper
+from chunkana_langchain.splitting.options import (
+    HeaderContext,
+    MappingOptions,
+    SourceLabel,
+    describe_rule,
+    label_of,
+    warn_of_misnamed,
+)
+from chunkana_langchain.splitting.origin import Origin
+from chunkana_langchain.splitting.outline import MARKDOWN, TITLED
+from chunkana_retrieval import SourceFile
+
+_JSON, _NOTEBOOK = "json", "notebook"
+_PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"  # few measures agree on it
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChunker:
+    """Chunks documents; all but the chunker and the mapping are options of `ChunkanaSplitter`.
+
+    Attributes:
+        chunker: the core's.
+        mapping: how chunks become documents.
+    """
+
+    chunker: Chunker
+    mapping: MappingOptions
+    format: str
+    header_context: HeaderContext
+    source_label: SourceLabel
+    introductions: bool
+    front_matter_keys: frozenset[str]
+
+    def mapper(self, document: Document, origin: Origin) -> DocumentMapper:
+        """Return what maps a document to its chunks; warn if it is not what its name says."""
+        # A chunk of a notebook is no notebook.
+        form = MARKDOWN if origin.format == _NOTEBOOK else origin.format
+        file = SourceFile.of(document.metadata, form or self.format)
+        result, context = self._chunked(document, origin, file)
+        if not origin.format and result.format != file.format:
+            warn_of_misnamed(file, result.format)
+            file = replace(file, format=result.format)  # by which it is labelled, too
+            result, context = self._chunked(document, origin, file)
+        if result.format == _NOTEBOOK:  # of which the cells alone are chunked
+            whole = Span(0, len(result.text))
+            origin = replace(origin, text=result.text, own=whole)
+        if self.front_matter_keys:
+            named = result.front_matter.items()
+            copied = {name: value for name, value in named if name in self.front_matter_keys}
+            origin = replace(origin, metadata=copied | origin.metadata)
+        label = "" if file.format in TITLED else self._label(document) or file.label
+        return DocumentMapper.of(result, origin, self.mapping, context, label)
+
+    def _chunked(
+        self, document: Document, origin: Origin, file: SourceFile
+    ) -> tuple[HierarchicalChunkingResult, Context | None]:
+        """Return the chunks of a text, and what their contexts are made of."""
+        context = None
+        if self.header_context == "breadcrumb":
+            has_file = self.source_label is None and file.format not in TITLED
+            labelled = Context(file.label if has_file else self._label(document))
+            # Of a chunk that is split further, the title and headings above it are in the label.
+            above = tuple([heading.title for heading in origin.above])
+            context = Context(
+                labelled.format_breadcrumb(origin.title, above),
+                # What a part of JSON seems to open is not what it is under.
+                breadcrumb=origin.format != _JSON,
+                introduction=self.introductions and not origin.is_continued,
+            )
+        chunk = self.chunker.chunk_hierarchical
+        return chunk(origin.text, file.format, context=context), context
+
+    def _label(self, document: Document) -> str:
+        return label_of(document, self.source_label)
+
+    def describe(self, document: Document) -> str:
+        """Return all that the chunks of a document depend on besides its text and metadata.
+
+        Functions are told apart by their names and by what they return.
+        """
+        length = self.chunker.config.length_function
+        names = [getattr(length, name, "") for name in ("__module__", "__qualname__")]
+        described = {
+            "version": version("chunkana-rag"),
+            "config": self.chunker.config.to_dict(),
+            "length_function": [*names, length(_PROBE)],
+            "header_context": self.header_context,
+            "label": self._label(document),
+            "format": self.format,
+            "introductions": self.introductions,
+            "front_matter_keys": sorted(self.front_matter_keys),
+            "has_all_keys": self.mapping.has_all_keys,
+            "max_parent_size": self.mapping.max_parent_size,
+            "strip_whitespace": self.mapping.strips,
+            "plugins": [*map(describe_rule, self.chunker.plugins)],
+        }
+        return json.dumps(described, sort_keys=True)
