@@ -20,6 +20,8 @@ PYTHON_TESTS = $(filter-out tests/langchain tests/llamaindex,$(FLOOR_TESTS)) tes
 	$(addprefix tests/cli/test_,errors.py package.py split.py)
 # KiB for each process: an error may make a loop that does not end.
 MOST_MEMORY := 6000000
+# Python is compiled once, and not again by each process that tests start.
+export PYTHONDONTWRITEBYTECODE :=
 # Material's advertisement of its successor is no result of a build.
 export NO_MKDOCS_2_WARNING := 1
 
