@@ -19,6 +19,8 @@ PYTHON_TESTS = $(filter-out tests/langchain tests/llamaindex,$(FLOOR_TESTS)) tes
 	$(addprefix tests/cli/test_,errors.py package.py split.py)
 # KiB for each process: a mutant may loop endlessly.
 MOST_MEMORY := 6000000
+# Compiled modules are cached, so that processes started by tests do not compile them again.
+export PYTHONDONTWRITEBYTECODE :=
 # Hides Material's advertisement of its successor.
 export NO_MKDOCS_2_WARNING := 1
 

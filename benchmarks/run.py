@@ -38,6 +38,9 @@ _BARE, _CHUNK, _WHOLE = "bare parse", "chunk", "chunk_hierarchical"
 _METADATA = "chunk_hierarchical, every metadata dict"
 _STEPS = {250_000: 15, 1_000_000: 7, 4_000_000: 3, 16_000_000: 3}  # size: rounds
 _SHAPE_SIZES = (40_000, 160_000, 640_000)
+_QUICK_PART = 4  # every n-th document
+_QUICK_STEPS = {50_000: 3, 200_000: 3}
+_QUICK_SHAPE_SIZES = (10_000, 40_000)
 _SHAPES = {  # name: start of the text, repeated part
     "one list of tiny items": ("", "- a\n"),
     "lists nested 40 deep": ("", "".join("  " * depth + "- a\n" for depth in range(40))),
@@ -230,16 +233,15 @@ def peak(kind: str, size: int) -> int:
 
 def run(*, quick: bool) -> None:
     """Print all tables and the targets."""
-    steps = dict.fromkeys(list(_STEPS)[:2], 3) if quick else _STEPS
     print(machine(), flush=True)
     # First, while this process is small: the resident peak of a child starts at its parent's.
-    targets = memory([1_000_000] if quick else [1_000_000, 4_000_000])
-    texts = documents()
+    targets = memory([200_000] if quick else [1_000_000, 4_000_000])
+    texts = documents()[:: _QUICK_PART if quick else 1]
     targets += speed(documents_name(), texts, 3 if quick else 15)
     if (readme := _CORPUS / "named" / "youtube-dl.md").is_file():
         targets += speed(readme.name, [readme.read_bytes().decode()], 5 if quick else 51)
-    targets += growth(texts[::4], steps)
-    shapes(_SHAPE_SIZES[:2] if quick else _SHAPE_SIZES, 1 if quick else 2)
+    targets += growth(texts[::4], _QUICK_STEPS if quick else _STEPS)
+    shapes(_QUICK_SHAPE_SIZES if quick else _SHAPE_SIZES, 1 if quick else 2)
     print_targets(targets)
 
 

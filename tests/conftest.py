@@ -16,8 +16,8 @@ _COMMON = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     print_blob=False,
 )
-settings.register_profile("fast", _COMMON, max_examples=100, derandomize=True)
-settings.register_profile("slow", _COMMON, max_examples=1500, derandomize=True)
+settings.register_profile("fast", _COMMON, max_examples=60, derandomize=True)
+settings.register_profile("slow", _COMMON, max_examples=1000, derandomize=True)
 settings.register_profile("explore", _COMMON, max_examples=1500)
 # Thousands of runs, each of which only asks whether anything fails at all: nothing is shrunk.
 settings.register_profile(

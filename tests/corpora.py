@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -72,6 +73,14 @@ def corpus() -> Iterator[Sample]:
     """Yield the documents of the corpus."""
     for path in corpus_paths():
         yield Sample(path.name, read(path))
+
+
+def some_documents() -> list[Sample]:
+    """Return the project's own documents, and every tenth of the corpus.
+
+    For what depends little on the document, or is asserted of the whole corpus elsewhere.
+    """
+    return [*own_documents(), *islice(corpus(), 0, None, 10)]
 
 
 def corpus_document(name: str) -> str | None:

@@ -136,19 +136,19 @@ MADE = corpora.own_documents()
 
 
 @pytest.mark.parametrize("sample", MADE, ids=lambda sample: sample.name)
-@pytest.mark.parametrize("context", [None, Context("of a book")], ids=["alone", "context"])
-def test_made_documents(sample: corpora.Sample, context: Context | None) -> None:
+def test_made_documents(sample: corpora.Sample) -> None:
     """Each has the same leaves, whatever its line ends, by any strategy."""
     text = sample.text
-    for name, changed in (
-        ("structural", text),
-        ("fallback", "\ufeff" + text.replace("\n", "\r\n")),
-        ("code_aware", text.replace("\n", "\r")),
+    for name, changed, context in (
+        ("structural", text, Context("of a book")),
+        ("fallback", "\ufeff" + text.replace("\n", "\r\n"), None),
+        ("code_aware", text.replace("\n", "\r"), None),
     ):
         config = ChunkConfig(max_chunk_size=200, strategy=name, overlap_size=50)
         assert_streams(changed, config, context)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("limit", [60, 1000])
 def test_commonmark_examples(limit: int) -> None:
     """All of them below headings are one document; each ends what the one before leaves open."""
@@ -169,7 +169,7 @@ PARTS = st.one_of(
 
 
 @given(
-    st.lists(PARTS, min_size=1, max_size=10),
+    st.lists(PARTS, min_size=1, max_size=5),
     st.sampled_from(("\n", "\n\n")),
     st.sampled_from((40, 200, 1000)),
     st.sampled_from(("structural", "fallback", "code_aware")),
@@ -404,10 +404,10 @@ def test_what_the_whole_text_might_show_otherwise(
         ("", "Paragraph.\n\n"),
         ("", "> quoted\n"),
         ("```py\n", "x = 1\n"),
-        (f"```{'p' * 2000}\n", "x = 1\n"),
+        (f"```{'p' * 600}\n", "x = 1\n"),
         ("| a | b |\n|---|---|\n", "| 1 | 2 |\n"),
         ("<!-- note\n", "# hidden\n\n"),
-        (f"<!-- {'n' * 2000}\n", "# hidden\n\n"),
+        (f"<!-- {'n' * 600}\n", "# hidden\n\n"),
         ("", "x"),
         ("", "### C\n\nText.\n\n"),
         ("", "\n"),
@@ -424,7 +424,7 @@ def test_large_sections_lose_nothing(start: str, unit: str, atoms: str) -> None:
     largest = 4 * (len(start) + 100)
     limits = StreamLimits(50, 50, largest)
     for ends, context in (("\n", Context()), ("\r\n", None)):
-        text = f"# A\n\n## B\n\n{start}{unit * (8 * largest // len(unit))}\n\n## End\n\nText.\n"
+        text = f"# A\n\n## B\n\n{start}{unit * (3 * largest // len(unit))}\n\n## End\n\nText.\n"
         text = text.replace("\n", ends)
         got = streamed(text, config, context, limits)
         assert_exact(got, text, config)

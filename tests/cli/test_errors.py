@@ -173,12 +173,18 @@ def test_a_document_without_text_has_no_demo(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["split", "split --jobs=2", "tree", "stats --json --atomic-blocks=keep"]
+    ("command", "sections"),  # as many as fill a pipe
+    [
+        ("split", 60),
+        ("split --jobs=2", 60),
+        ("tree", 600),
+        ("stats --json --atomic-blocks=keep", 200),
+    ],
 )
-def test_a_reader_that_has_seen_enough(command: str, tmp_path: Path) -> None:
+def test_a_reader_that_has_seen_enough(command: str, sections: int, tmp_path: Path) -> None:
     # Oversize, so that stats too have much to say.
     code = "```\n" + "x = 1\n" * 200 + "```\n\n"
-    (tmp_path / "a.md").write_text(f"# A\n\nText.\n\n{code}" * 1000, encoding="utf-8")
+    (tmp_path / "a.md").write_text(f"# A\n\nText.\n\n{code}" * sections, encoding="utf-8")
     process = subprocess.Popen(
         [*COMMAND, *command.split(), "a.md"],
         cwd=tmp_path,

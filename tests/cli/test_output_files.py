@@ -19,11 +19,12 @@ from tests.cli.test_standard_output import LIMIT, LIMITED
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs POSIX pipes, limits and locks")
 BEFORE = "before\n"
+SECTIONS = 500  # whose chunks take more than a limited file has
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "a.md").write_text("# A\n\nText.\n\n" * 2000, encoding="utf-8")
+    (tmp_path / "a.md").write_text("# A\n\nText.\n\n" * SECTIONS, encoding="utf-8")
     return tmp_path
 
 
@@ -38,7 +39,7 @@ def parts(folder: Path) -> list[Path]:
 def is_whole(output: Path) -> bool:
     """Return whether a file contains the chunks of the document."""
     rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
-    return len(rows) == 2000 and output.stat().st_size > LIMIT
+    return len(rows) == SECTIONS and output.stat().st_size > LIMIT
 
 
 @contextmanager

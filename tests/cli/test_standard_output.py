@@ -17,7 +17,7 @@ from tests.cli.command import COMMAND, environment, run, without_summary
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs POSIX pipes and limits")
 BUFFERING = [{}, {"PYTHONUNBUFFERED": "1"}]
 PRINTING = ("split", "tree")  # bytes and text
-PAIRS = 2000  # of a heading and a text: more output than any pipe holds
+PAIRS = 1200  # of a heading and a text: more output than any pipe holds
 TOO_LARGE = b"chunkana: standard output: cannot be written: File too large\n"
 LIMIT = 10_000  # bytes of a file
 # The largest file that the process may write is set before it starts.

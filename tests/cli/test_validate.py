@@ -340,7 +340,7 @@ def test_json_that_is_nested_too_deeply() -> None:
 SMALL: dict[str, Any] = {"atomic_blocks": "split", "min_chunk_size": 0}
 
 
-@pytest.mark.parametrize("path", DOCUMENTS[::2], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", DOCUMENTS[::4], ids=lambda path: path.stem)
 @pytest.mark.parametrize("options", [{}, {"add_start_index": True}, {"chunk_overlap": 60}])
 def test_our_documents_for_langchain(
     path: Path, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -258,4 +258,5 @@ def _runs() -> Iterator[tuple[str, Shape]]:
         yield f"paragraphs of {char!r}", _repeat(f"{char}a\n\n")
 
 
-SHAPES.update(_runs())
+RUNS: Final[dict[str, Shape]] = dict(_runs())  # of one character
+SHAPES.update(RUNS)

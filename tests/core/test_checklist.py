@@ -93,11 +93,6 @@ def parent_of(result: HierarchicalChunkingResult, chunk: Chunk) -> Chunk:
     return parent
 
 
-def samples() -> list[corpora.Sample]:
-    """Return our own documents and those of the corpus."""
-    return [*corpora.own_documents(), *corpora.corpus()]
-
-
 # Hierarchy
 
 
@@ -233,7 +228,7 @@ def test_09_root_summary_is_within_the_limit() -> None:
     assert root.content.endswith("\nA line of the preamble.")
 
 
-@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+@pytest.mark.parametrize("sample", corpora.some_documents(), ids=lambda sample: sample.name)
 def test_10_every_id_resolves(sample: corpora.Sample) -> None:
     """Checklist 10: one root; every id is there and unique; parents' and children's resolve."""
     result = case_of(sample.text).result
@@ -503,7 +498,7 @@ def test_18_headings_move_before_splitting() -> None:
     assert all(c.metadata["dangling_header_fixed"] for c in parts[:1])
 
 
-@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+@pytest.mark.parametrize("sample", corpora.some_documents(), ids=lambda sample: sample.name)
 def test_19_no_chunk_but_the_last_ends_in_a_heading(sample: corpora.Sample) -> None:
     """Checklist 19: no chunk but the last ends in a heading of any level."""
     for size in (1000, 200):
@@ -513,7 +508,7 @@ def test_19_no_chunk_but_the_last_ends_in_a_heading(sample: corpora.Sample) -> N
 # Size
 
 
-@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+@pytest.mark.parametrize("sample", corpora.some_documents(), ids=lambda sample: sample.name)
 def test_20_size_at_the_standard_configuration(sample: corpora.Sample) -> None:
     """Checklist 20: `len(content) <= 1000` at the standard configuration, atoms aside."""
     over = [chunk for chunk in case_of(sample.text).leaves if len(chunk.content) > 1000]
@@ -616,7 +611,9 @@ def test_25_text_is_never_oversize() -> None:
         for chunk in leaves(f"# A\n\n{piece}\n", max_chunk_size=200):
             assert len(chunk.content) <= 200
             assert chunk.oversize_reason is None
-    reasons = {c.oversize_reason for s in samples() for c in case_of(s.text, 200).leaves}
+    reasons = {
+        c.oversize_reason for s in corpora.some_documents() for c in case_of(s.text, 200).leaves
+    }
     assert reasons <= {None, "code_block_integrity", "table_integrity", "list_item_integrity"}
 
 
@@ -700,7 +697,7 @@ def test_30_the_stack_is_the_leading_headings() -> None:
 # Leaf-only use
 
 
-@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+@pytest.mark.parametrize("sample", corpora.some_documents(), ids=lambda sample: sample.name)
 def test_31_all_text_is_in_the_leaves(sample: corpora.Sample) -> None:
     """Checklist 31: every text that a node says can be found in the leaves."""
     result = case_of(sample.text).result
@@ -727,7 +724,7 @@ def test_32_indexable() -> None:
     assert [c.title for c in result.get_flat_chunks()] == [*("A", "B", "Links", "C", "Empty", "D")]
 
 
-@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+@pytest.mark.parametrize("sample", corpora.some_documents(), ids=lambda sample: sample.name)
 def test_33_coverage(sample: corpora.Sample) -> None:
     """Checklist 33: coverage is at least 95 % by recall, and 100 % by L2."""
     for size in (200, 1000):
@@ -1145,7 +1142,7 @@ def test_49_sentences_of_chinese_and_japanese(cjk: str) -> None:
 
 
 @pytest.mark.parametrize("atoms", ["keep", "split"])
-@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+@pytest.mark.parametrize("sample", corpora.some_documents(), ids=lambda sample: sample.name)
 def test_50_fences_are_balanced(sample: corpora.Sample, atoms: str) -> None:
     """Checklist 50: no leaf opens a fence that it does not close; there is no fence error."""
     ends_open = bool(open_fences(sample.text))

@@ -64,15 +64,16 @@ def test_plain_text_keeps_all_laws(text: str, config: ChunkConfig, context: Cont
     assert {chunk.section.path for chunk in case.leaves} <= {()}
 
 
+@pytest.mark.no_cover
 @each_shape
 @pytest.mark.parametrize("config", [*matrix((64, 500))])
 def test_every_shape_keeps_all_laws(shape: str, config: ChunkConfig) -> None:
     """The laws hold for what is deep, flat, open or empty, with and without contexts."""
-    for kind in (NESTED, PACKED):
-        for context in CONTEXTS[:2]:
-            keeps_laws(Case(SHAPES[shape](40), config, context=context, format=kind))
+    for kind, context in zip((NESTED, PACKED), CONTEXTS, strict=False):
+        keeps_laws(Case(SHAPES[shape](40), config, context=context, format=kind))
 
 
+@pytest.mark.no_cover
 def test_corpus_of_plain_text_keeps_all_laws() -> None:
     """The laws hold for files as they are found."""
     paths = corpora.corpus_paths("*.txt")
@@ -102,6 +103,6 @@ def test_l8_calls_are_linear(shape: str, kind: Format) -> None:
     chunker = Chunker(ChunkConfig(max_chunk_size=32), CONTEXTS[1], formats=[kind])
     one, two = (
         calls_of(partial(chunker.chunk_hierarchical, SHAPES[shape](size), kind.name))
-        for size in (600, 1200)
+        for size in (300, 600)
     )
     assert two < MOST * one

@@ -24,7 +24,7 @@ from tests.core.shapes import HOSTILE, SHAPES, Shape
 from tests.core.stock import is_mapping, limited_tokens, title_parser
 
 pytestmark = pytest.mark.no_cover  # it would be measured where lines are counted
-SIZE = 1_500
+SIZE = 1_000
 TIMES = 6  # the work of the stock parser
 TIMES_LIST = 2  # its work for a plain list as long
 DEAR = {  # in the first two, PyYAML looks far ahead

@@ -35,11 +35,7 @@ def configurations(sizes: Iterable[int], with_context: Iterable[int]) -> tuple[C
 
 
 EVERY = configurations(SIZES, (64, 500))
-FEW = configurations((200, 1000), (64,))  # the others are slow
-OTHERS = configurations((500, 4000), (500,))
 SMALL = configurations((32, 64, 200), (32, 64))  # CommonMark's examples are of a few words each
-SPLIT = ChunkConfig(max_chunk_size=200, atomic_blocks="split", length_function=laws.tokens)
-SOME = ((ChunkConfig(), None), (SPLIT, None), (ChunkConfig(), CONTEXTS[-1]), (SPLIT, Context()))
 SLOW = settings.get_profile("slow")
 
 pytestmark = pytest.mark.no_cover  # cases cover the same, and coverage doubles the time
@@ -52,9 +48,17 @@ class Cases:
     cases: tuple[Case, ...]
 
     @classmethod
-    def of(cls, samples: Iterable[Sample], configurations: Sequence[Configuration]) -> Cases:
-        """Pair every document with every configuration."""
-        return cls(tuple(Case(s.text, c, s.name, x) for s in samples for c, x in configurations))
+    def of(
+        cls, samples: Iterable[Sample], configurations: Sequence[Configuration], step: int
+    ) -> Cases:
+        """Pair each document with every so-manieth configuration, the next one from the next."""
+        return cls(
+            tuple(
+                Case(sample.text, config, sample.name, context)
+                for number, sample in enumerate(samples)
+                for config, context in configurations[number % step :: step]
+            )
+        )
 
     def obey(self, law: Law) -> None:
         """Assert a law of every case."""
@@ -72,17 +76,20 @@ def obeys(case: Case, law: Law) -> None:
 
 
 def _documents() -> Iterator[ParameterSet]:
-    for sample in corpora.own_documents():
-        yield pytest.param(([sample], FEW), id=sample.name)
-        yield pytest.param(([sample], OTHERS), id=f"{sample.name}, sizes", marks=pytest.mark.slow)
-    examples = corpora.spec_examples()
-    absent = [] if examples else [pytest.mark.skip(f"no examples in {corpora.SHARED}")]
-    yield pytest.param((examples, SMALL), id="CommonMark examples", marks=absent)
-    samples = list(corpora.corpus())
-    absent = [] if samples else [pytest.mark.skip(f"no corpus in {corpora.SHARED}")]
-    yield pytest.param((samples, SOME), id="corpus", marks=absent)
-    for sample in samples:
-        yield pytest.param(([sample], EVERY), id=f"corpus {sample.name}", marks=pytest.mark.slow)
+    """Yield documents, configurations, and the step by which documents take turns with these.
+
+    A configuration is tried with one document in so many as the step says.
+    """
+    for name, samples, configurations, steps in (
+        ("own documents", corpora.own_documents(), EVERY, (7, 2)),
+        ("CommonMark examples", corpora.spec_examples(), SMALL, (7, 2)),
+        ("corpus", tuple(corpora.corpus()), EVERY, (25, 5)),
+    ):
+        absent = [] if samples else [pytest.mark.skip(f"no {name} in {corpora.SHARED}")]
+        for step, marks in zip(steps, ([], [pytest.mark.slow]), strict=True):
+            yield pytest.param(
+                (samples, configurations, step), id=f"{name}, step {step}", marks=absent + marks
+            )
 
 
 @pytest.fixture(scope="module", params=_documents())

@@ -262,6 +262,7 @@ def test_tolerance_ends_exactly(size: int, *, is_whole: bool) -> None:
     assert first.text_offset == 0
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("tolerance", [0.5, 1.0, 2.0])
 def test_a_tolerance_is_of_the_whole_where_sizes_do_not_add_up(tolerance: float) -> None:
     """Each paragraph is less by itself, for the counter rounds down, than it is beside others."""

@@ -89,7 +89,7 @@ def test_cuts_are_the_best_of_all(row: Row, limit: int, minimum: int) -> None:
 
 
 @pytest.mark.slow
-@settings(SLOW, max_examples=5000)
+@settings(SLOW, max_examples=2000)
 @given(rows(), st.integers(1, 40), st.integers(0, 15))
 def test_more_cuts_are_the_best_of_all(row: Row, limit: int, minimum: int) -> None:
     is_best(row, limit, minimum)

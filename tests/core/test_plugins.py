@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from mdit_py_plugins.deflist import deflist_plugin
@@ -86,22 +86,19 @@ def reads_as_stock(text: str, *stock: StockPlugin) -> None:
     assert [(b.kind.value, b.depth, b.start, b.end, b.level, b.is_open) for b in found] == expected
 
 
-@given(plugin_markdown())
-def test_made_markdown_is_read_as_stock(text: str) -> None:
-    """Boxes and diagrams, open or closed, in lists and quotes, around anything."""
-    with with_plugins(STOCK_PLUGINS):
-        assume(limited_blocks(text) is not None and bool(text.removeprefix(BOM).strip()))
-    reads_as_stock(text, *STOCK_PLUGINS)
-
-
 @given(plugin_markdown(), configs(), contexts())
-def test_made_markdown_keeps_all_laws(
+def test_made_markdown_is_read_as_stock_and_keeps_all_laws(
     text: str, config: ChunkConfig, context: Context | None
 ) -> None:
-    """The laws hold, as they do without plugins."""
+    """Boxes and diagrams, open or closed, in lists and quotes, around anything."""
     keeps_laws(Case(text, config, context=context, plugins=PLUGINS), *STOCK_PLUGINS)
+    with with_plugins(STOCK_PLUGINS):
+        is_comparable = limited_blocks(text) is not None and bool(text.removeprefix(BOM).strip())
+    if is_comparable:
+        reads_as_stock(text, *STOCK_PLUGINS)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("text", SAMPLES)
 @pytest.mark.parametrize("config", [*matrix((64, 200))])
 def test_samples_keep_all_laws(text: str, config: ChunkConfig) -> None:
@@ -110,8 +107,9 @@ def test_samples_keep_all_laws(text: str, config: ChunkConfig) -> None:
     keeps_laws(Case(text, config, plugins=PLUGINS), *STOCK_PLUGINS)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("kind", LEAF_KINDS)
-@pytest.mark.parametrize("config", [*matrix((64, 200))])
+@pytest.mark.parametrize("config", [*matrix((64,))])
 def test_every_kind_of_leaf_keeps_all_laws(kind: BlockKind, config: ChunkConfig) -> None:
     """What a plugin finds may be of any allowed kind."""
     rule = replace(DIAGRAM, kind=kind)

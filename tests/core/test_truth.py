@@ -7,8 +7,10 @@ matter (if YAML reads a mapping), footnotes in place and dollar math without bla
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
+from _pytest.mark import ParameterSet
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -25,11 +27,15 @@ _SPACES = re.compile(r"\s+")
 LONGEST_TITLE = 200
 
 
-def _documents() -> list[Sample]:
-    return [*corpora.own_documents(), *corpora.corpus()]
+def _documents() -> Iterator[ParameterSet]:
+    quick = {sample.name for sample in corpora.some_documents()}
+    for sample in (*corpora.own_documents(), *corpora.corpus()):
+        marks = [] if sample.name in quick else [pytest.mark.slow]
+        yield pytest.param(sample, id=sample.name, marks=marks)
 
 
-@pytest.mark.parametrize("sample", _documents(), ids=lambda sample: sample.name)
+@pytest.mark.no_cover
+@pytest.mark.parametrize("sample", [*_documents()])
 def test_blocks_and_headings_of_documents_are_stock(sample: Sample) -> None:
     """A document has the blocks, however deep, and the headings that the stock parser finds."""
     assert limited_blocks(sample.text) is not None
@@ -37,6 +43,7 @@ def test_blocks_and_headings_of_documents_are_stock(sample: Sample) -> None:
     _same_headings(sample.text)
 
 
+@pytest.mark.no_cover
 @pytest.mark.skipif(not corpora.spec_examples(), reason=f"no examples in {corpora.SHARED}")
 def test_blocks_and_headings_of_the_commonmark_examples_are_stock() -> None:
     """Every example of the CommonMark specification is read as the stock parser reads it."""

@@ -97,7 +97,7 @@ def test_work_that_grows_too_fast_is_found() -> None:
 
     def measure(text: str) -> int:
         seen.append(text)
-        return len(text) * all(is_text(each) for each in seen)
+        return len(text) * all(is_text(each) for each in seen[::8])
 
     with pytest.raises(AssertionError, match="calls"):
         linear(Case("a b. ", ChunkConfig(length_function=measure)))

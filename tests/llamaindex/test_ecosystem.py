@@ -74,6 +74,7 @@ def context(tmp_path: Path) -> Iterator[StorageContext]:
     client.close()
 
 
+@pytest.mark.slow
 def test_a_vector_store_on_disk_answers_the_same_in_another_process(
     tmp_path: Path, context: StorageContext
 ) -> None:
@@ -142,17 +143,15 @@ def test_sections_are_filtered_by_their_path(context: StorageContext) -> None:
     assert {n.metadata["header_path"] for n in found} == {"/Book/subject2"}
 
 
-@pytest.mark.parametrize("number", [0, 6])
-def test_bm25_finds_and_sections_are_read_in_another_process_too(
-    tmp_path: Path, number: int
-) -> None:
+def test_bm25_finds_and_sections_are_read_in_another_process_too(tmp_path: Path) -> None:
     nodes = [*book_parser()([book()]), *MarkdownHierarchyNodeParser()(own_documents())]
     base = BM25Retriever.from_defaults(nodes=get_leaf_nodes(nodes), similarity_top_k=2)
     context = StorageContext.from_defaults()
     retriever = build_auto_merging(nodes, base_retriever=base, storage_context=context)
-    query = f"subject{number}"
-    found = retriever.retrieve(query)
-    assert [n.get_content().removeprefix("# Book\n\n") for n in found] == [section(number)]
+    for number in (0, 6):
+        query = f"subject{number}"
+        found = retriever.retrieve(query)
+        assert [n.get_content().removeprefix("# Book\n\n") for n in found] == [section(number)]
     base.persist(str(tmp_path / "bm25"))
     context.docstore.persist(str(tmp_path / "docstore.json"))
     again = in_another_process("bm25", tmp_path, query)

@@ -152,10 +152,11 @@ def test_serialised_and_pickled_it_is_the_same(options: dict[str, Any]) -> None:
         MarkdownHierarchyNodeParser.from_json(parser.to_json()),
         pickle.loads(pickle.dumps(parser)),  # noqa: S301
     ]
-    nodes = dicts(parser(own_documents()))
+    documents = own_documents()[::3]
+    nodes = dicts(parser(documents))
     for other in again:
         assert other.to_dict() == parser.to_dict()
-        assert dicts(other(own_documents())) == nodes
+        assert dicts(other(documents)) == nodes
 
 
 def test_a_function_that_cannot_be_pickled_is_warned_of_and_refused() -> None:
@@ -321,7 +322,9 @@ def test_own_documents_are_sound(size: int, context: HeaderContext) -> None:
         sound(parser([document]), document.text, cap=4 * size)
 
 
-@pytest.mark.parametrize("size", [200, 500, 1000, 4000])
+@pytest.mark.parametrize(
+    "size", [500, *(pytest.param(size, marks=pytest.mark.slow) for size in (200, 1000, 4000))]
+)
 def test_real_documents_are_sound(size: int) -> None:
     samples = list(corpora.corpus())
     if not samples:
@@ -420,15 +423,15 @@ def test_metadata_is_flat_and_free_of_reserved_keys() -> None:
         assert json.loads(json.dumps(node.metadata)) == node.metadata
 
 
-@pytest.mark.parametrize("seed", ["0", "77"])
-def test_hashes_are_the_same_in_every_process(seed: str) -> None:
+def test_hashes_are_the_same_in_every_process() -> None:
+    """The other one hashes strings otherwise."""
     script = (
         "from tests.llamaindex.parts import book, book_parser\n"
         "for node in book_parser()([book()]): print(node.node_id, node.hash)"
     )
     run = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True,
-        env=os.environ | {"PYTHONHASHSEED": seed},
+        env=os.environ | {"PYTHONHASHSEED": "77"},
     )  # fmt: skip
     expected = [f"{node.node_id} {node.hash}" for node in book_parser()([book()])]
     assert run.stdout.split("\n")[:-1] == expected

@@ -114,7 +114,7 @@ def test_what_is_read_never_exceeds_the_budget(
     parser = MarkdownHierarchyNodeParser(max_chunk_size=300)
     retriever(own_documents()[:6], search=search, parser=parser, folder=tmp_path)
     sizes = []
-    for budget in range(0, 2000, 97):
+    for budget in range(0, 2000, 331):
         made = ChunkanaRetriever.load(
             tmp_path, WordEmbedding(), search=search, budget=budget, length_function=length
         )

@@ -77,7 +77,10 @@ def other_process(
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize("search", ["hybrid", "dense", "lexical"])
+@pytest.mark.parametrize(
+    "search",
+    ["hybrid", *(pytest.param(one, marks=pytest.mark.slow) for one in ("dense", "lexical"))],
+)
 def test_another_process_answers_the_same_and_its_edits_are_seen(
     search: Any,  # noqa: ANN401
     tmp_path: Path,

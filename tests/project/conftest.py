@@ -43,11 +43,10 @@ def run(*command: str | Path, folder: Path) -> str:
 
 def make_environment(folder: Path, *requirements: str) -> Path:
     """Make an environment with some packages, and return the folder of its programs."""
-    run(sys.executable, "-m", "venv", folder, folder=folder.parent)
-    programs = folder / ("Scripts" if os.name == "nt" else "bin")
-    pip: list[str | Path] = [programs / "python", "-m", "pip", "-qq", "--disable-pip-version-check"]
-    run(*pip, "install", *requirements, folder=folder.parent)
-    return programs
+    uv = (sys.executable, "-m", "uv")
+    run(*uv, "venv", "--python", sys.executable, folder, folder=folder.parent)
+    run(*uv, "pip", "install", "--python", folder, *requirements, folder=folder.parent)
+    return folder / ("Scripts" if os.name == "nt" else "bin")
 
 
 @pytest.fixture(scope="session")

@@ -87,11 +87,11 @@ def test_the_page_says_which_floors_are_others_on_newer_pythons() -> None:
 @pytest.mark.parametrize("version", PYTHONS)
 def test_floors_have_wheels(version: str, tmp_path: Path) -> None:
     """The oldest dependencies allowed install without a compiler on each Python."""
-    pip = [sys.executable, "-m", "pip", "-qq", "--disable-pip-version-check", "install"]
+    install = [sys.executable, "-m", "uv", "--quiet", "pip", "install"]
     options = ["--dry-run", "--no-deps", "--only-binary=:all:", "--python-version", version]
     names = [f"{requirement.name}{requirement.specifier}" for requirement in _floors(version)]
     done = subprocess.run(
-        [*pip, *options, "--target", str(tmp_path), *names],
+        [*install, *options, "--target", str(tmp_path), *names],
         capture_output=True,
         text=True,
         check=False,

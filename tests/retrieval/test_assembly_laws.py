@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkana_core import Source
@@ -96,7 +96,6 @@ def the_same_call_gives_the_same(search: Search, budget: int, length: Measure) -
     assert once == assemble(tuple(search.hits), budget, length, sources.__getitem__)
 
 
-@settings(max_examples=2 * settings().max_examples)
 @given(searches(), BUDGETS, BUDGETS, MEASURES)
 def test_laws(search: Search, budget: int, other: int, length: Measure) -> None:
     the_budget_is_never_exceeded(search, budget, length)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import nan
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkana_core import ConfigurationError
@@ -27,12 +27,7 @@ def tokens(text: str) -> int:
     return 2 + len(text.split())
 
 
-@given(searches(), st.integers(0, 300))
-def test_hits_alone_are_assembled_as_ever(search: Search, budget: int) -> None:
-    sources = search.sources if search.is_joined else None
-    assert assemble_mixed(search.hits, budget, sources=sources) == search.assemble(budget)
-
-
+@settings(max_examples=settings().max_examples * 2 // 3)
 @given(
     searches(),
     st.lists(st.tuples(st.integers(0, 8), st.text("ab `\n~", max_size=80)), max_size=4),
@@ -40,10 +35,12 @@ def test_hits_alone_are_assembled_as_ever(search: Search, budget: int) -> None:
     st.sampled_from([len, tokens]),
     st.sampled_from(["", "file: a.md\n\n", "x " * 60]),
 )
-def test_the_budget_is_never_exceeded_and_texts_are_whole(
+def test_the_budget_is_never_exceeded_texts_are_whole_and_hits_alone_are_read_as_ever(
     search: Search, others: list[tuple[int, str]], budget: int, length: object, front: str
 ) -> None:
     measure = tokens if length is tokens else len
+    sources = search.sources if search.is_joined else None
+    assert assemble_mixed(search.hits, budget, sources=sources) == search.assemble(budget)
     found: list[Hit | str] = [*search.hits]
     for place, text in others:
         found.insert(place, text)
@@ -51,7 +48,7 @@ def test_the_budget_is_never_exceeded_and_texts_are_whole(
         found,
         budget,
         measure,
-        search.sources if search.is_joined else None,
+        sources,
         lambda passage: front + passage.text,
     )
     assert not parts or measure(handed_over(found, parts, front)) <= budget

@@ -92,8 +92,7 @@ def check(result: HierarchicalChunkingResult) -> None:
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
-@pytest.mark.parametrize("config", [DEFAULT, SMALL], ids=["1000", "120"])
-@pytest.mark.parametrize("context", [None, LABELLED], ids=["alone", "with a context"])
+@pytest.mark.parametrize(("config", "context"), [(DEFAULT, None), (SMALL, LABELLED)])
 def test_own_documents(
     sample: corpora.Sample, config: ChunkConfig, context: Context | None
 ) -> None:
