@@ -30,24 +30,25 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
-_CORE = Path(__file__).parent / "core"
+_TESTS = Path(__file__).parent
+_MEASURED = (_TESTS / "core", _TESTS / "batch" / "test_streams.py")
 
 
 def pytest_configure() -> None:
-    """Take Ctrl-C for what it is, which a shell has what it runs in the background ignore.
+    """Handle Ctrl-C also in background jobs, for which shells ignore it.
 
-    Commands that tests start would ignore it, too, and those that wait for their end forever.
+    Commands started by tests inherit the setting, and tests would wait for their end forever.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Measure coverage where cases say what is expected, for it more than doubles their time.
+    """Measure the coverage of the core and of streams only by their own tests, without Hypothesis.
 
-    So the core's coverage is that of its own tests, without what Hypothesis happens to make.
+    Measuring more than doubles the time of a test, and coverage must not depend on made examples.
     """
     for item in items:
         is_made = isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
-        if is_made or not item.path.is_relative_to(_CORE):
+        if is_made or not any(item.path.is_relative_to(path) for path in _MEASURED):
             item.add_marker(pytest.mark.no_cover)
