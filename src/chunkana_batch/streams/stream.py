@@ -16,7 +16,7 @@ from chunkana_batch.streams.windows import Window, WindowChunker
 from chunkana_core.config import AUTO, ChunkConfig
 from chunkana_core.context.context import Context
 from chunkana_core.document.blocks import Block
-from chunkana_core.document.document import Whole
+from chunkana_core.document.document import DocumentInfo
 from chunkana_core.drafting.strategies import StrategySelector
 from chunkana_core.errors import (
     ConfigurationError,
@@ -211,8 +211,8 @@ class _Stream:
         for heading in headings:
             if heading.anchor and registers.anchors.reserve(heading.anchor):
                 self._warn(f"an earlier heading was given the anchor {heading.anchor!r}")
-        whole = self._add_headings(headings, stretch)
-        window = self.chunker.window(text, stretch.blocks, state, cut, whole)
+        info = self._add_headings(headings, stretch)
+        window = self.chunker.window(text, stretch.blocks, state, cut, info)
         for heading in headings:
             source = text[heading.start : heading.end]
             if "[" in source:
@@ -225,15 +225,15 @@ class _Stream:
             self._warn(f"the section around line {window.line(cut.offset)} is chunked in parts")
         return window
 
-    def _add_headings(self, headings: Sequence[Block], stretch: Stretch) -> Whole:
+    def _add_headings(self, headings: Sequence[Block], stretch: Stretch) -> DocumentInfo:
         """Check more headings, and return the known properties of the whole document."""
         title_check, state = self.title_check, self.state
         if title_check is None:
-            return Whole("", is_folded=False, has_content=state.has_content)
+            return DocumentInfo("", is_folded=False, has_earlier_content=state.has_content)
         if not state.offset:
             title_check.front_title = stretch.title
         title_check.add(headings)
-        return Whole(title_check.title, title_check.is_folded, state.has_content)
+        return DocumentInfo(title_check.title, title_check.is_folded, state.has_content)
 
     @staticmethod
     def _warn(message: str) -> None:

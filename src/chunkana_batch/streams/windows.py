@@ -17,7 +17,7 @@ from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import Context, ContextWriter
 from chunkana_core.context.introductions import FirstSentence
 from chunkana_core.document.blocks import Block
-from chunkana_core.document.document import Document, Whole
+from chunkana_core.document.document import Document, DocumentInfo
 from chunkana_core.document.outline import ROOT, SectionRange
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.document.traits import FormatTraits
@@ -172,7 +172,12 @@ class WindowChunker:
     registers: Registers = field(default_factory=Registers)
 
     def window(
-        self, text: str, blocks: Sequence[Block], state: StreamState, cut: Cut | None, whole: Whole
+        self,
+        text: str,
+        blocks: Sequence[Block],
+        state: StreamState,
+        cut: Cut | None,
+        info: DocumentInfo,
     ) -> Window:
         """Return a window as a document with its sections.
 
@@ -181,7 +186,7 @@ class WindowChunker:
             blocks: the blocks of the text.
             state: the state before the window.
             cut: the end of the window, None at the end of the stream.
-            whole: the known properties of the whole document.
+            info: the known properties of the whole document.
         """
         prefix, first_lines = state.prefix(self.traits)
         marked, sections, ranges = [*blocks], state.sections, list[SectionRange]()
@@ -192,7 +197,7 @@ class WindowChunker:
             ranges = heading_sections(top, self.registers.anchors)
         for index, section in enumerate(sections):
             ranges[index] = replace(ranges[index], title=section.title, anchor=section.anchor)
-        document = Document.of(Source.of(text), tuple(marked), ranges, self.traits, whole)
+        document = Document.of(Source.of(text), tuple(marked), ranges, self.traits, info)
         return Window(document, state, cut, len(prefix), first_lines)
 
     def chunk(self, window: Window) -> tuple[list[Chunk], StreamState]:

@@ -120,7 +120,7 @@ class TreeBuilder:
     def _level(self, location: Location) -> ChunkLevel:
         """Return the level of a leaf: that of text where it is a section's own, below its node."""
         own_nodes = (self.document.folded, location.parent_section)
-        if location.common_section in own_nodes and not location.holds_several:
+        if location.common_section in own_nodes and not location.has_several_bodies:
             return ChunkLevel.PARAGRAPH
         return ChunkLevel.of_heading(location.section_path.level)
 

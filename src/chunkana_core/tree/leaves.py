@@ -110,7 +110,7 @@ class LeafMaker(Struct, frozen=True):
         if (
             self.document.preamble_stop
             and location.common_section == ROOT
-            and not location.holds_several
+            and not location.has_several_bodies
         ):
             return "/__preamble__"
         path = location.section_path.path
@@ -141,7 +141,7 @@ def content_type(document: Document, location: Location) -> str:
 
 def is_indexable(document: Document, location: Location) -> bool:
     """Tell whether a chunk of some blocks is worth embedding: whether there is text to read."""
-    return any(map(document.is_read, range(location.first, location.stop)))
+    return any(map(document.is_readable, range(location.first, location.stop)))
 
 
 def code_blocks(document: Document, span: Span) -> Sequence[Block]:
@@ -159,7 +159,7 @@ def languages(blocks: Iterable[Block]) -> tuple[str, ...]:
 def _merge_reason(location: Location) -> str | None:
     if location.moved_section is not None:
         return "dangling_header_prevention"
-    return "small_chunk" if location.holds_several else None
+    return "small_chunk" if location.has_several_bodies else None
 
 
 class Overlap(Struct, frozen=True):
