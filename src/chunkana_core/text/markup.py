@@ -41,8 +41,8 @@ def starts_with_text(text: str, offset: int) -> bool:
 def has_text(block: str) -> bool:
     """Return whether an HTML or MDX block or a paragraph has visible text.
 
-    Visible are the `alt` and `title` attributes of tags, but no other part of tags, no comments, and
-    no `import` and `export` statements.
+    Visible are the `alt` and `title` attributes of tags, but no other part of tags, no comments,
+    and no `import` and `export` statements.
     """
     block = block.strip()
     if not block.startswith(_MARKUP):
