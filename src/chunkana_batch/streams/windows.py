@@ -30,7 +30,7 @@ from chunkana_core.text.source import Source, SourcePart, Span
 from chunkana_core.tree.builder import Children, TreeBuilder
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.ids import SectionIds
-from chunkana_core.tree.leaves import LeafMaker, end_of, start_of
+from chunkana_core.tree.leaves import LeafMaker, first_words, last_words
 
 _NO_ANCHOR = "\n"  # never a slug; marks headings whose anchors another window makes
 
@@ -222,7 +222,7 @@ class WindowChunker:
         ids += [""] * (len(document.sections) - len(ids))  # for the heading at the cut
         tree = TreeBuilder(document, self.config, name, ids)
         children = tree.children(leaves, locations)
-        linked = tree.linked(leaves, locations, children)
+        linked = tree.link_leaves(leaves, locations, children)
         stream_leaves = self._link_last_leaf(state, [*map(window.shift_leaf, linked)], children)
         return stream_leaves[:-1], self._next_state(window, contexts, ids, children, stream_leaves)
 
@@ -243,8 +243,8 @@ class WindowChunker:
             sizer, size = Sizer.of(self.config), self.config.overlap_size
             texts = last.text, first.text
             spans = [Span(0, len(text)) for text in texts]
-            last = replace(last, next_content=start_of(texts[1], spans[1], sizer, size))
-            first = replace(first, previous_content=end_of(texts[0], spans[0], sizer, size))
+            last = replace(last, next_content=first_words(texts[1], spans[1], sizer, size))
+            first = replace(first, previous_content=last_words(texts[0], spans[0], sizer, size))
         return [last, first, *rest]
 
     def _next_state(

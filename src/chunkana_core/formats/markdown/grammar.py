@@ -191,7 +191,7 @@ def _container_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
             return False
         name = name_in(line) if name_in else ""
         if has_markers:
-            state.close_marked_container(start, index, name)
+            state.close_with_markers(start, index, name)
         else:
             state.close_container(kind, start, index, name)
         return True
