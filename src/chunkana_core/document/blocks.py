@@ -35,7 +35,7 @@ class BlockKind(StrEnum):
 
 
 class Division(Enum):
-    """The pieces into which a block is divided that does not fit into a chunk."""
+    """How a block that does not fit into a chunk is divided."""
 
     CHILDREN = auto()
     SENTENCES = auto()

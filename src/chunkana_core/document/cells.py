@@ -23,7 +23,7 @@ class Cell(Struct, frozen=True, gc=False):
         first: the position of its first block.
         stop: the position after its last block.
         is_markup: whether it is a Markdown cell.
-        is_divided: whether it contains definitions, which are sections.
+        has_definitions: whether it contains definitions, which are sections.
     """
 
     number: int
@@ -31,7 +31,7 @@ class Cell(Struct, frozen=True, gc=False):
     first: int
     stop: int
     is_markup: bool
-    is_divided: bool
+    has_definitions: bool
 
 
 class CellLines(Struct, frozen=True, gc=False):
@@ -73,15 +73,17 @@ class Cells:
         """Return whether all cells of a run of blocks are Markdown cells; True without cells."""
         return not self.cells or all(cell.is_markup for cell in self._touched_cells(first, stop))
 
-    def divided_at(self, position: int) -> Cell | None:
+    def cell_with_definitions(self, position: int) -> Cell | None:
         """Return the cell that contains a block if the cell contains definitions, else None."""
         found = next(self._touched_cells(position, position + 1), None)
-        return found if found and found.is_divided else None
+        return found if found and found.has_definitions else None
 
     def edges(self, first: int, stop: int) -> list[int]:
         """Return the positions inside a run where a cell with definitions starts or ends."""
         touched = self._touched_cells(first, stop) if self.cells else ()
-        edges = [edge for cell in touched if cell.is_divided for edge in (cell.first, cell.stop)]
+        edges = [
+            edge for cell in touched if cell.has_definitions for edge in (cell.first, cell.stop)
+        ]
         return [edge for edge in edges if first < edge < stop]
 
     def _touched_cells(self, first: int, stop: int) -> Iterator[Cell]:

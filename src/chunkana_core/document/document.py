@@ -233,7 +233,7 @@ class Document:
         return self._readable[position]
 
     def is_markup(self, first: int, stop: int = 0) -> bool:
-        """Return whether a block, or a run of blocks, is markup that is rendered when shown."""
+        """Return whether a block, or a run of blocks, is written in markup."""
         return self.traits.is_markup and self.cells.are_markup(first, max(stop, first + 1))
 
     def children(self, block: Block) -> Iterator[Block]:

@@ -73,18 +73,18 @@ def container_names(
     if not named:
         return [""] * len(spans)
     names: list[str] = []
-    around: list[Block] = []  # the containers open at the current offset
+    enclosing: list[Block] = []  # the containers open at the current offset
     following = 0  # the index of the next container
     for span, location in zip(spans, locations, strict=True):
         body = document.top[location.first : location.stop]
         starts = (max(block.start, span.start) for block in body if not block.level)
         start = next(starts, span.start - 1)
         while following < len(named) and named[following].start <= start:
-            while around and around[-1].end <= named[following].start:
-                around.pop()
-            around.append(named[following])
+            while enclosing and enclosing[-1].end <= named[following].start:
+                enclosing.pop()
+            enclosing.append(named[following])
             following += 1
-        matches = (b.info for b in reversed(around) if start >= b.start and b.end >= span.end)
+        matches = (b.info for b in reversed(enclosing) if start >= b.start and b.end >= span.end)
         names.append(next(matches, ""))
     return names
 

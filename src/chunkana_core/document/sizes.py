@@ -35,7 +35,7 @@ class DocumentSizes(Struct, frozen=True):
         return size
 
     def of_gap(self, start: int, end: int) -> int:
-        """Return the size that white space between two texts adds; for an inexact sizer."""
+        """Return the size that white space between two texts adds, if the sizer is not exact."""
         return self.of_repeated(self.document.text[start:end]) - self.sizer.overhead
 
     def of_repeated(self, text: str) -> int:

@@ -13,7 +13,7 @@ ParseMarkup: TypeAlias = Callable[[str], Sequence[Block]]
 
 
 class Merging(Enum):
-    """Which neighbouring drafts of one section are merged if they fit together."""
+    """The rule for which neighbouring drafts of one section are merged, if they fit together."""
 
     SMALL = auto()  # two drafts if one is under the minimum
     SECTIONS = auto()  # as SMALL, and all drafts of a section that fits
@@ -32,8 +32,8 @@ class FormatTraits:
             H1 is the document's title, text before the first heading is a preamble, and
             `merge_boundary_level` applies.
         has_introductions: whether the context includes first sentences of sections.
-        parse_markup: returns the blocks of a content as rendered when shown, None for formats
-            without markup. Contents in markup close the fences that they open, and are not cut
+        parse_markup: returns the blocks of a content, None for formats without markup. Contents in
+            markup close the fences that they open, and are not cut
             where the rest of a paragraph would be parsed as another block.
     """
 
@@ -45,5 +45,5 @@ class FormatTraits:
 
     @property
     def is_markup(self) -> bool:
-        """Whether contents are markup that is rendered when shown."""
+        """Whether contents are written in markup."""
         return self.parse_markup is not None

@@ -28,7 +28,7 @@ def prevent_dangling(drafts: Sequence[Draft], sizes: DocumentSizes) -> list[Draf
         return [*(d for d in drafts if d.stop <= front), Draft(front, len(document.top))]
     result: list[Draft] = []
     bare: list[Draft] = []
-    for draft in _without_last_headings(document, drafts):
+    for draft in _with_separate_headings(document, drafts):
         if draft.is_bare(document):
             bare.append(draft)
             continue
@@ -39,7 +39,7 @@ def prevent_dangling(drafts: Sequence[Draft], sizes: DocumentSizes) -> list[Draf
     return result + _join_bare(bare, sizes)
 
 
-def _without_last_headings(document: Document, drafts: Iterable[Draft]) -> Iterator[Draft]:
+def _with_separate_headings(document: Document, drafts: Iterable[Draft]) -> Iterator[Draft]:
     """Yield the drafts, with each heading at the end of a draft as a draft of its own."""
     for draft in drafts:
         last = document.top[draft.stop - 1]

@@ -21,7 +21,7 @@ _FIRST = attrgetter("first")
 
 
 class MergeObstacle(Enum):
-    """Why two neighbouring drafts are not merged."""
+    """The reasons why two neighbouring drafts are not merged."""
 
     HEADING = "that heading is at or above merge_boundary_level"
     PREAMBLE = "front matter and text before the first heading stay by themselves"
@@ -92,7 +92,7 @@ class Merger:
         cells, merged = self.sizes.document.cells, list[Draft]()
         if not cells.cells:
             return [*row]
-        for cell, group in groupby(row, lambda draft: cells.divided_at(draft.first)):
+        for cell, group in groupby(row, lambda draft: cells.cell_with_definitions(draft.first)):
             drafts = list(group)
             whole = Draft(drafts[0].first, drafts[-1].stop)
             is_all = cell and (whole.first, whole.stop) == (cell.first, cell.stop)

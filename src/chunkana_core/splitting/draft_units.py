@@ -20,7 +20,10 @@ _LED_IN_TYPES = frozenset({"list", "table", "code", "math"})  # content types
 
 
 def is_lead_in(document: Document, left: Unit, right: Unit) -> bool:
-    """Return whether a unit ends in a lead-in: a paragraph ending in a colon before a list, etc."""
+    """Return whether a unit ends in a lead-in to the next unit.
+
+    A lead-in is a paragraph that ends in a colon before a list, table, code or math.
+    """
     if left.kind is not _PARAGRAPH or right.starts is None:
         return False
     is_led_in = TRAITS[right.starts].content_type in _LED_IN_TYPES

@@ -11,7 +11,9 @@ from chunkana_core.drafting.costs import PART, SMALL_PART
 
 
 class UnitRow(Struct, frozen=True):
-    """The cumulative sizes of consecutive units and the costs of cuts; sequences of one length.
+    """The cumulative sizes of consecutive units and the costs of cuts before them.
+
+    All sequences have the same length.
 
     Attributes:
         begins: the size of the text before each unit; never decreases.
@@ -112,7 +114,7 @@ class _LeastCosts(Struct, frozen=True):
         return cls(row, limit, minimum, least, keys)
 
     def most_even_start(self, stop: int) -> int:
-        """Return the start of the last part of the units before `stop`, by cost and evenness."""
+        """Return where the last part of the first `stop` units starts: least cost, then even."""
         row, last, least = self.row, stop - 1, self.least[stop]
         others = least % SMALL_PART // PART - 1
         best: list[tuple[int, int]] = []

@@ -215,8 +215,8 @@ def _with_statements(
 ) -> list[Piece]:
     """Return the pieces of fenced code with the syntactic boundary before each line."""
     text, spans = atom.source.text, [*line_spans(atom.source, atom.span)][1:-1]
-    whole, blank = (text[span.start : span.end] for span in spans), line_start.rstrip()
-    lines = ["" if line == blank else line.removeprefix(line_start) for line in whole]
+    prefixed, blank = (text[span.start : span.end] for span in spans), line_start.rstrip()
+    lines = ["" if line == blank else line.removeprefix(line_start) for line in prefixed]
     boundaries = statement_boundaries(lines, info)
     by_start = {span.start: boundary for span, boundary in zip(spans, boundaries, strict=False)}
     return [

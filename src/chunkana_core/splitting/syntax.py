@@ -11,9 +11,9 @@ from chunkana_core.formats.table import CODE, JSON
 from chunkana_core.text.cutting import Boundary
 
 _LANGUAGES = {
-    name: found
-    for found in (*CODE, JSON)
-    for name in (found.name, *(suffix.removeprefix(".") for suffix in found.suffixes))
+    name: language
+    for language in (*CODE, JSON)
+    for name in (language.name, *(suffix.removeprefix(".") for suffix in language.suffixes))
 }
 # By nesting depth; the last one also for deeper statements.
 _BOUNDARIES = (Boundary.STATEMENT, Boundary.INNER_STATEMENT, Boundary.DEEP_STATEMENT)
@@ -45,13 +45,13 @@ def _starts(lines: Sequence[str]) -> list[int]:
 def _statements(document: Document) -> list[tuple[int, int]]:
     """Return the offset and nesting depth of each statement, the deepest first."""
     positions = {block.index: position for position, block in enumerate(document.top)}
-    found: list[tuple[int, int]] = []
-    around = 0
+    statements: list[tuple[int, int]] = []
+    section_depth = 0
     for block in document.blocks:
         if block.index in positions:
             position = positions[block.index]
             section = document.section_at(position)
-            around = len(section.path) - (section.first == position and bool(section.path))
+            section_depth = len(section.path) - (section.first == position and bool(section.path))
         if block.kind is not BlockKind.BRACKET:
-            found.append((block.start, around + block.depth))
-    return sorted(found, key=lambda one: -one[1])
+            statements.append((block.start, section_depth + block.depth))
+    return sorted(statements, key=lambda statement: -statement[1])

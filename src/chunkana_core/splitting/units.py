@@ -61,7 +61,7 @@ class Unit(Struct, frozen=True, gc=False):
         starts: BlockKind | None,
         before: Repeats = NO_REPEATS,
     ) -> Unit:
-        """Return the unit extended to start at an earlier offset, with other properties there."""
+        """Return the unit joined with the text before it, from an offset on."""
         return structs.replace(
             self,
             span=Span(start, self.span.end),
@@ -167,7 +167,7 @@ class UnitMaker(Struct, frozen=True):
         return Unit(span, position, position + 1, cost, starts, kind, None, outside, edge)
 
     def _fitting(self, unit: Unit, limit: int) -> Unit | None:
-        """Return a unit if it fits, an atom if need be without its repeated text; else None."""
+        """Return a unit if it fits, else an atom without repeated text if it fits, else None."""
         size = self.sizes.of_span(unit.span.start, unit.span.end)
         if size + self._repeated_size(unit.repeats) <= limit:
             return unit
@@ -281,13 +281,13 @@ class UnitMaker(Struct, frozen=True):
         """Yield the units of a block's pieces."""
         line_start = self.sizes.document.source.line_start
         for number, (piece, repeats) in enumerate(pieces, 1):
-            cost, starts, around = piece_cost(piece), None, inside.at_lines
+            cost, starts, outer = piece_cost(piece), None, inside.at_lines
             if number == 1:
-                cost, starts, around = whole.cost, whole.starts, whole.repeats.joined(around)
+                cost, starts, outer = whole.cost, whole.starts, whole.repeats.joined(outer)
             elif not repeats.lead and line_start(piece.span.start) < piece.span.start:
-                around = inside.within_line
+                outer = inside.within_line
             if number == len(pieces):
-                around = around.joined(whole.repeats)
+                outer = outer.joined(whole.repeats)
             yield Unit(
                 piece.span,
                 whole.first,
@@ -295,7 +295,7 @@ class UnitMaker(Struct, frozen=True):
                 cost,
                 starts,
                 whole.kind,
-                repeats=around.enclosing(repeats),
+                repeats=outer.enclosing(repeats),
                 is_edge=number == 1 and whole.is_edge,
             )
 

@@ -133,9 +133,9 @@ class Cutter(Struct, frozen=True):
                 break
             goes_on = text[following.start].islower() and not match[0].startswith(_HARD_BREAKS)
             if not goes_on and not self._is_misread(following.start):
-                yield from self.lines_if_large(Span(start, match.end()), Boundary.SENTENCE)
+                yield from self.whole_or_lines(Span(start, match.end()), Boundary.SENTENCE)
                 start = following.start
-        yield from self.lines_if_large(Span(start, self.span.end), Boundary.SENTENCE)
+        yield from self.whole_or_lines(Span(start, self.span.end), Boundary.SENTENCE)
 
     def lines(self) -> Iterator[Piece]:
         """Divide a block into lines, and those over the limit at HTML tags and between words.
@@ -153,7 +153,7 @@ class Cutter(Struct, frozen=True):
             is_inner = line.startswith("</") or is_indented or tags.depth(start) > least_depth
             is_misread = opens_a_block(text, start) and not line.startswith("<")
             boundary = Boundary.INNER_LINE if is_inner else Boundary.LINE
-            yield from cutter.lines_if_large(Span(start, end), boundary, is_misread=is_misread)
+            yield from cutter.whole_or_lines(Span(start, end), boundary, is_misread=is_misread)
 
     def code_lines(self) -> Iterator[Piece]:
         """Divide code into lines, and those over the limit between words."""
@@ -185,7 +185,7 @@ class Cutter(Struct, frozen=True):
             if following is not None:
                 start = following.start
 
-    def lines_if_large(
+    def whole_or_lines(
         self, span: Span, boundary: Boundary, *, is_misread: bool = False
     ) -> Iterator[Piece]:
         """Yield a span as one piece or, if it does not fit, divided into its lines and words."""

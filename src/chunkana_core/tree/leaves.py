@@ -68,7 +68,7 @@ class LeafMaker(Struct, frozen=True):
         code = code_blocks(document, span)
         section_id = self.sections.up_to(location.stop)[location.common_section]
         starting = sections_starting_in(document, span, location)
-        own = starting[0] if starting else document.section_at(location.first)
+        own_section = starting[0] if starting else document.section_at(location.first)
         previous_content, next_content = overlap.of_leaf(number)
         return Chunk(
             source=document.source,
@@ -89,10 +89,10 @@ class LeafMaker(Struct, frozen=True):
             format=document.traits.name,
             content_type=content_type(document, location),
             container=container,
-            kind=own.kind,
-            title=own.title,
+            kind=own_section.kind,
+            title=own_section.title,
             section_tags=tuple([section.title for section in starting[1:]]),
-            anchor=own.anchor,
+            anchor=own_section.anchor,
             header_path=self._header_path(location),
             size=part.context.size,
             has_code=bool(code),
@@ -163,7 +163,7 @@ def _merge_reason(location: Location) -> str | None:
 
 
 class Overlap(Struct, frozen=True):
-    """Returns the overlap of leaves with their neighbours, which is only in the metadata.
+    """The overlap of each leaf with its neighbours, which is only in the metadata.
 
     Attributes:
         text: the text of the document.

@@ -77,10 +77,10 @@ def parse_markdown(text: str, plugins: Iterable[BlockRule] = ()) -> Document:
     >>> [block.kind.value for block in parse_markdown("# Tea\n\n- hot\n").top]
     ['heading', 'list']
     """
-    source, own = Source.of(text), require_plugins(plugins)
-    blocks, title = _parse(source, grammar_of(own))
+    source, rules = Source.of(text), require_plugins(plugins)
+    blocks, title = _parse(source, grammar_of(rules))
     sections = heading_sections([block for block in blocks if not block.depth])
-    return Document.of(source, blocks, sections, traits_of(own), title)
+    return Document.of(source, blocks, sections, traits_of(rules), title)
 
 
 class ParsedWindow(NamedTuple):
