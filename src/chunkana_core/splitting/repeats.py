@@ -53,6 +53,13 @@ class Repeats(Struct, frozen=True, gc=False):
 NO_REPEATS = Repeats()
 
 
+class InnerRepeats(Struct, frozen=True, gc=False):
+    """The text repeated at cuts inside a block: between its lines, and within a line."""
+
+    at_lines: Repeats = NO_REPEATS
+    within_line: Repeats = NO_REPEATS
+
+
 def container_repeats(source: Source, block: Block, children: Sequence[Block]) -> Repeats:
     """Return the opening and closing lines of a container, or the first line of an alert.
 

@@ -11,6 +11,7 @@ from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.costs import CONTAINER_EDGE, block_cost, piece_cost
 from chunkana_core.splitting.repeats import (
     NO_REPEATS,
+    InnerRepeats,
     Repeats,
     container_repeats,
     divide_atom,
@@ -86,18 +87,14 @@ class Unit(Struct, frozen=True, gc=False):
 
 
 class _PendingBlock(Struct, frozen=True, gc=False):
-    """A block that has not been turned into units yet; its tile ends where the next block starts.
+    """A block that has not been turned into units yet; `cost`, `starts`, `is_edge`: see `Unit`.
 
     Attributes:
-        block: the block.
         start: the offset where its tile starts.
-        end: the offset where its tile ends.
-        cost: the cost of a cut before it.
-        starts: the kind of the outermost block that starts with it.
+        end: the offset where its tile ends, which is the start of the next block.
         has_marker: whether it starts on the marker line of its list item.
         outside: the text repeated where a part starts or ends with the block.
         inside: the text repeated where a part starts or ends inside the block.
-        is_edge: see `Unit`.
     """
 
     block: Block
@@ -109,13 +106,6 @@ class _PendingBlock(Struct, frozen=True, gc=False):
     outside: Repeats = NO_REPEATS
     inside: Repeats = NO_REPEATS
     is_edge: bool = False
-
-
-class _InnerRepeats(Struct, frozen=True, gc=False):
-    """The text repeated at cuts inside a block: between its lines, and within a line."""
-
-    at_lines: Repeats = NO_REPEATS
-    within_line: Repeats = NO_REPEATS
 
 
 class UnitMaker(Struct, frozen=True):
@@ -260,7 +250,7 @@ class UnitMaker(Struct, frozen=True):
 
     def _room_options(
         self, pending: _PendingBlock, whole: Unit, limit: int
-    ) -> Iterator[tuple[int, Unit, _InnerRepeats]]:
+    ) -> Iterator[tuple[int, Unit, InnerRepeats]]:
         """Yield the limits for the pieces of a block, each with the block and its repeated text.
 
         The second option is without the container's repeated text and the context, for blocks whose
@@ -271,12 +261,12 @@ class UnitMaker(Struct, frozen=True):
             prefix = line_prefix(self.sizes.document.text[pending.block.start : whole.span.end])
             if self._repeated_size(Repeats(prefix)) <= limit // _PREFIX_DIVISOR:
                 rest = Repeats(inside.lead + prefix, inside.tail, inside.start)
-        yield limit - self._repeated_size(rest), whole, _InnerRepeats(inside, rest)
+        yield limit - self._repeated_size(rest), whole, InnerRepeats(inside, rest)
         unrepeated = structs.replace(whole, repeats=NO_REPEATS)
-        yield limit + self.atom_allowance, unrepeated, _InnerRepeats()
+        yield limit + self.atom_allowance, unrepeated, InnerRepeats()
 
     def _piece_units(
-        self, pieces: Sequence[tuple[Piece, Repeats]], whole: Unit, inside: _InnerRepeats
+        self, pieces: Sequence[tuple[Piece, Repeats]], whole: Unit, inside: InnerRepeats
     ) -> Iterator[Unit]:
         """Yield the units of a block's pieces."""
         line_start = self.sizes.document.source.line_start
