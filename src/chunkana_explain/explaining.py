@@ -20,7 +20,7 @@ from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, ma
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.table import MARKDOWN, AnyPath, Format, parse_document
 from chunkana_core.sizing import Sizer
-from chunkana_core.splitting.plans import PackedRow, Plan
+from chunkana_core.splitting.plans import PackedUnits, Plan
 from chunkana_core.splitting.splitter import Part, Splitter
 from chunkana_core.splitting.units import Unit
 from chunkana_explain.explanation import Alternative, Cut, Explanation, Stage, Step
@@ -176,7 +176,7 @@ class _Explainer:
 
     def _inside_draft(self, draft: Draft) -> Iterator[Cut]:
         """Explain the cuts in a draft that is over the limit."""
-        _, plan = self.splitter.planned(draft)
+        _, plan = self.splitter.plan_parts(draft)
         for number, row in enumerate(plan.rows()):
             if number:
                 first = row.units[0]
@@ -184,7 +184,7 @@ class _Explainer:
                 yield Cut(*place, "size", _cut_name(first), "what does not fit is a part by itself")
             yield from self._inside_row(plan, row)
 
-    def _inside_row(self, plan: Plan, row: PackedRow) -> Iterator[Cut]:
+    def _inside_row(self, plan: Plan, row: PackedUnits) -> Iterator[Cut]:
         minimum = self.splitter.config.min_content
         for left, right in pairwise(row.parts):
             found = {o.unit: o for o in _options(row, minimum, left, right)}
@@ -197,7 +197,7 @@ class _Explainer:
             yield Cut(*place, "size", _cut_name(unit), why, *weight, tuple(others))
 
     def _alternatives(
-        self, plan: Plan, row: PackedRow, parts: range, best: Sequence[_Option]
+        self, plan: Plan, row: PackedUnits, parts: range, best: Sequence[_Option]
     ) -> Iterator[Alternative]:
         """Yield the best other cuts between two parts, with their real excess over the limit.
 
@@ -257,7 +257,7 @@ class _Option(NamedTuple):
     over: int
 
 
-def _options(packed: PackedRow, minimum: int, left: range, right: range) -> Iterator[_Option]:
+def _options(packed: PackedUnits, minimum: int, left: range, right: range) -> Iterator[_Option]:
     """Yield the possible cuts between two neighbouring parts, with all other cuts unchanged."""
     row, first, last = packed.row, left[0], right[-1]
     for unit in range(first + 1, last + 1):

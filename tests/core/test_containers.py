@@ -202,7 +202,7 @@ def test_front_matter_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_text_is_read_so_many_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """A marker that then is still no container's is a block by itself."""
-    monkeypatch.setattr(parser, "_MOST_READINGS", 1)
+    monkeypatch.setattr(parser, "_MAX_PASSES", 1)
     assert [block.kind for block in parse_markdown("a\n:::\nb\n").blocks] == [
         K.PARAGRAPH,
         K.MARKER,

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from chunkana_core.splitting.packing import Row, least_cost_cuts
+from chunkana_core.splitting.packing import UnitRow, least_cost_cuts
 
 SLOW = settings.get_profile("slow")
 Value = tuple[int, int, int]
 
 
-def cuts(row: Row, limit: int, minimum: int) -> list[int]:
+def cuts(row: UnitRow, limit: int, minimum: int) -> list[int]:
     """Return the units that the parts start with."""
     parts = least_cost_cuts(row, limit, minimum)
     assert [unit for part in parts for unit in part] == [*range(len(row.ends))]
@@ -25,7 +25,7 @@ def cuts(row: Row, limit: int, minimum: int) -> list[int]:
 
 
 @st.composite
-def rows(draw: st.DrawFn) -> Row:
+def rows(draw: st.DrawFn) -> UnitRow:
     """Make rows of up to nine units with gaps between them; headings are the first so many."""
     sizes = draw(st.lists(st.integers(1, 12), min_size=1, max_size=9))
     gaps = draw(st.lists(st.integers(0, 2), min_size=len(sizes), max_size=len(sizes)))
@@ -37,7 +37,7 @@ def rows(draw: st.DrawFn) -> Row:
         begins.append(at)
         ends.append(at + size)
         at += size + gap
-    return Row(begins, ends, costs, draw(st.integers(0, draw(st.sampled_from(ends)))))
+    return UnitRow(begins, ends, costs, draw(st.integers(0, draw(st.sampled_from(ends)))))
 
 
 def divisions(count: int) -> Iterator[list[int]]:
@@ -47,7 +47,7 @@ def divisions(count: int) -> Iterator[list[int]]:
             yield [0, *cuts]
 
 
-def value(row: Row, starts: Sequence[int], limit: int, minimum: int) -> Value | None:
+def value(row: UnitRow, starts: Sequence[int], limit: int, minimum: int) -> Value | None:
     """Return what is minimised of a division, in order; None if a part is over the limit."""
     small = 0
     for first, following in pairwise([*starts, len(row.ends)]):
@@ -59,7 +59,7 @@ def value(row: Row, starts: Sequence[int], limit: int, minimum: int) -> Value | 
     return small, len(starts), sum(row.costs[start] for start in starts[1:])
 
 
-def is_best(row: Row, limit: int, minimum: int) -> None:
+def is_best(row: UnitRow, limit: int, minimum: int) -> None:
     """Assert that no division is better than the one found, nor is one of its equals more even.
 
     From the last part to the first, each is as near as possible to the mean of those before it.
@@ -81,35 +81,35 @@ def is_best(row: Row, limit: int, minimum: int) -> None:
     assert [found] == equals
 
 
-@example(Row([0, 6, 10], [6, 10, 14], [0, 0, 1]), 12, 8)  # a small part that cannot be avoided
-@example(Row([0, 4, 5], [4, 5, 13], [3, 3, 3]), 9, 5)  # the first is as large as the minimum
+@example(UnitRow([0, 6, 10], [6, 10, 14], [0, 0, 1]), 12, 8)  # a small part that cannot be avoided
+@example(UnitRow([0, 4, 5], [4, 5, 13], [3, 3, 3]), 9, 5)  # the first is as large as the minimum
 @given(rows(), st.integers(1, 40), st.integers(0, 15))
-def test_cuts_are_the_best_of_all(row: Row, limit: int, minimum: int) -> None:
+def test_cuts_are_the_best_of_all(row: UnitRow, limit: int, minimum: int) -> None:
     is_best(row, limit, minimum)
 
 
 @pytest.mark.slow
 @settings(SLOW, max_examples=2000)
 @given(rows(), st.integers(1, 40), st.integers(0, 15))
-def test_more_cuts_are_the_best_of_all(row: Row, limit: int, minimum: int) -> None:
+def test_more_cuts_are_the_best_of_all(row: UnitRow, limit: int, minimum: int) -> None:
     is_best(row, limit, minimum)
 
 
 def test_order_of_what_is_minimised() -> None:
     """Small parts outweigh any number of parts, and parts any cost of cuts."""
-    row = Row([0, 6, 10], [6, 10, 11], [0, 0, 0])
+    row = UnitRow([0, 6, 10], [6, 10, 11], [0, 0, 0])
     assert cuts(row, 10, 3) == [0, 1]  # not [0, 2], whose last part is small
-    many = Row([0, 5], [5, 10], [0, 10**9])
+    many = UnitRow([0, 5], [5, 10], [0, 10**9])
     assert cuts(many, 10, 0) == [0]
     assert cuts(many, 9, 0) == [0, 1]
 
 
 def test_of_equal_cuts_the_most_even_are_taken() -> None:
     """Not those that fill the parts from one end, which leave a small one at the other."""
-    tens = Row([*range(0, 120, 10)], [*range(10, 130, 10)], [1] * 12)
+    tens = UnitRow([*range(0, 120, 10)], [*range(10, 130, 10)], [1] * 12)
     assert cuts(tens, 100, 5) == [0, 6]
     assert cuts(tens, 50, 5) == [0, 4, 8]
-    dear = Row(tens.begins, tens.ends, [1, 1, 1, 0, *[1] * 8])
+    dear = UnitRow(tens.begins, tens.ends, [1, 1, 1, 0, *[1] * 8])
     assert cuts(dear, 100, 5) == [0, 3]  # a cut that costs less comes first
 
 
@@ -130,16 +130,16 @@ def test_work_is_linear(limit: int, minimum: int, costs: tuple[int, ...]) -> Non
     """Whatever the limit, each unit is looked at a few times."""
     for count in (500, 4000):
         begins = CountingList(range(0, 3 * count, 3))
-        row = Row(begins, range(2, 3 * count, 3), [costs[n % len(costs)] for n in range(count)])
+        row = UnitRow(begins, range(2, 3 * count, 3), [costs[n % len(costs)] for n in range(count)])
         cuts(row, limit, minimum)
         assert begins.asked < 12 * count
 
 
 def test_rows_of_one_or_no_unit() -> None:
-    assert cuts(Row([0], [50], [0]), 10, 5) == [0]
-    assert cuts(Row([], [], []), 10, 5) == []
+    assert cuts(UnitRow([0], [50], [0]), 10, 5) == [0]
+    assert cuts(UnitRow([], [], []), 10, 5) == []
 
 
 def test_unit_over_the_limit_is_a_part_of_its_own() -> None:
-    row = Row([0, 5, 105], [5, 105, 110], [0, 1, 1])
+    row = UnitRow([0, 5, 105], [5, 105, 110], [0, 1, 1])
     assert cuts(row, 10, 0) == [0, 1, 2]

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.errors import require_number
-from chunkana_core.formats.markdown.parser import Stretch
+from chunkana_core.formats.markdown.parser import ParsedWindow
 from chunkana_core.formats.markdown.state import LONGEST_SHORTCODE
 from chunkana_core.text.cutting import line_spans
 from chunkana_core.text.source import BOM, Source, Span
@@ -76,7 +76,7 @@ class Cutter:
 
     Attributes:
         text: the prefix of the window (headings of the open sections), then whole lines.
-        stretch: the parsed text.
+        parsed: the parsed text.
         start: the offset after the prefix.
         first: the position of the first block after the prefix.
         boundary: `merge_boundary_level`: chunks are not merged across headings down to this level.
@@ -84,7 +84,7 @@ class Cutter:
     """
 
     text: str
-    stretch: Stretch
+    parsed: ParsedWindow
     start: int
     first: int
     boundary: int
@@ -100,7 +100,7 @@ class Cutter:
         - no construct that starts before it can still swallow it: math ends at a blank line, a
           shortcode after a maximum length, a directive or front matter within `look_ahead`.
         """
-        top = [block for block in self.stretch.blocks if not block.depth]
+        top = [block for block in self.parsed.blocks if not block.depth]
         firsts = [p for p in range(len(top)) if top[p].level]
         if not firsts or self._awaits_front_matter(top):
             return None
@@ -108,7 +108,7 @@ class Cutter:
             heading = top[position]
             if not 1 <= heading.level <= self.boundary or not self._is_settled(heading):
                 continue
-            directive = self.stretch.directives[heading.start]
+            directive = self.parsed.directives[heading.start]
             is_open = directive < heading.start
             if is_open and len(self.text) - directive <= self.limits.look_ahead:
                 continue
@@ -120,7 +120,7 @@ class Cutter:
     def _is_settled(self, heading: Block) -> bool:
         """Return whether later text cannot turn a heading into a part of another block."""
         text = self.text
-        if heading.start not in self.stretch.directives or heading.end >= len(text):
+        if heading.start not in self.parsed.directives or heading.end >= len(text):
             return False
         has_shortcode = any(start in text for start in _SHORTCODE_STARTS)
         if has_shortcode and len(text) - heading.start < LONGEST_SHORTCODE:
@@ -135,14 +135,14 @@ class Cutter:
 
     def cut_anywhere(self) -> Cut:
         """Return a cut in the second half of the text: between blocks, else lines, else words."""
-        top, source = [b for b in self.stretch.blocks if not b.depth], Source.of(self.text)
+        top, source = [b for b in self.parsed.blocks if not b.depth], Source.of(self.text)
         blank = len(self.text[self.start :]) - len(self.text[self.start :].lstrip())
         least = self.start + max(blank, (len(self.text) - self.start) // 2)
         pairs = pairwise(top[self.first :])
         starts = [block.start for before, block in pairs if not before.level]
         last = top[-1]
         if last.kind is BlockKind.LIST:
-            starts += [b.start for b in self.stretch.blocks[last.index :] if b.depth == 1]
+            starts += [b.start for b in self.parsed.blocks[last.index :] if b.depth == 1]
         if starts and starts[-1] > least:
             return Cut(starts[-1])
         line = source.line_start(len(self.text) - 1)

@@ -16,7 +16,7 @@ from chunkana_batch.streams.windows import Window, WindowChunker
 from chunkana_core.config import AUTO, ChunkConfig
 from chunkana_core.context.context import Context
 from chunkana_core.document.blocks import Block
-from chunkana_core.document.document import Whole
+from chunkana_core.document.document import DocumentInfo
 from chunkana_core.drafting.strategies import StrategySelector
 from chunkana_core.errors import (
     ConfigurationError,
@@ -26,7 +26,7 @@ from chunkana_core.errors import (
 )
 from chunkana_core.formats import plain
 from chunkana_core.formats.markdown import parser as markdown
-from chunkana_core.formats.markdown.parser import Stretch, parse_markdown, parse_stretch
+from chunkana_core.formats.markdown.parser import ParsedWindow, parse_markdown, parse_window
 from chunkana_core.formats.plain import parse_text
 from chunkana_core.formats.table import MARKDOWN, TEXT
 from chunkana_core.tree.chunks import Chunk
@@ -179,40 +179,40 @@ class _Stream:
         is_start = self.title_check is not None and not self.state.offset
         return is_start and front_matter_is_open(cutter.text)
 
-    def _parse(self, text: str) -> Stretch:
+    def _parse(self, text: str) -> ParsedWindow:
         if self.title_check is None:
-            return Stretch(parse_text(text).blocks, "", {}, ())
-        stretch = parse_stretch(text, self.chunker.registers.definitions)
-        for label, line in stretch.redefined:
+            return ParsedWindow(parse_text(text).blocks, "", {}, ())
+        parsed = parse_window(text, self.chunker.registers.definitions)
+        for label, line in parsed.redefined:
             self._warn(f"the title in line {line} refers to {label!r}, defined too far below")
-        return stretch
+        return parsed
 
-    def _cut(self, cutter: Cutter, cut: Cut) -> tuple[str, Stretch, Cut]:
+    def _cut(self, cutter: Cutter, cut: Cut) -> tuple[str, ParsedWindow, Cut]:
         """Return the text up to a cut, with the heading at the cut, and its blocks.
 
         The text is parsed again unless the blocks before the heading are already final.
         """
-        text, stretch = cutter.text, cutter.stretch
+        text, parsed = cutter.text, cutter.parsed
         if cut.heading is not None and cut.unclosed_directive < 0:
-            blocks = stretch.blocks[: cut.heading.index + 1]
-            return text[: cut.heading.end], stretch._replace(blocks=blocks), cut
+            blocks = parsed.blocks[: cut.heading.index + 1]
+            return text[: cut.heading.end], parsed._replace(blocks=blocks), cut
         stop = cut.offset if cut.heading is None else cut.heading.end
         text = text[:stop] + cut.closing
-        stretch = self._parse(text)
-        last = stretch.blocks[-1]
+        parsed = self._parse(text)
+        last = parsed.blocks[-1]
         is_heading = cut.heading is not None and last.start == cut.offset and last.level > 0
-        return text, stretch, replace(cut, heading=last if is_heading else None)
+        return text, parsed, replace(cut, heading=last if is_heading else None)
 
-    def _build_window(self, text: str, stretch: Stretch, cut: Cut | None) -> Window:
+    def _build_window(self, text: str, parsed: ParsedWindow, cut: Cut | None) -> Window:
         """Build a window, register its headings, and warn where it may differ from the whole."""
         state, registers = self.state, self.chunker.registers
-        headings = [block for block in stretch.blocks if block.level and not block.depth]
+        headings = [block for block in parsed.blocks if block.level and not block.depth]
         headings = headings[len(state.sections) : len(headings) - bool(cut and cut.heading)]
         for heading in headings:
             if heading.anchor and registers.anchors.reserve(heading.anchor):
                 self._warn(f"an earlier heading was given the anchor {heading.anchor!r}")
-        whole = self._add_headings(headings, stretch)
-        window = self.chunker.window(text, stretch.blocks, state, cut, whole)
+        info = self._add_headings(headings, parsed)
+        window = self.chunker.window(text, parsed.blocks, state, cut, info)
         for heading in headings:
             source = text[heading.start : heading.end]
             if "[" in source:
@@ -225,15 +225,15 @@ class _Stream:
             self._warn(f"the section around line {window.line(cut.offset)} is chunked in parts")
         return window
 
-    def _add_headings(self, headings: Sequence[Block], stretch: Stretch) -> Whole:
+    def _add_headings(self, headings: Sequence[Block], parsed: ParsedWindow) -> DocumentInfo:
         """Check more headings, and return the known properties of the whole document."""
         title_check, state = self.title_check, self.state
         if title_check is None:
-            return Whole("", is_folded=False, has_content=state.has_content)
+            return DocumentInfo("", is_folded=False, has_earlier_content=state.has_content)
         if not state.offset:
-            title_check.front_title = stretch.title
+            title_check.front_title = parsed.title
         title_check.add(headings)
-        return Whole(title_check.title, title_check.is_folded, state.has_content)
+        return DocumentInfo(title_check.title, title_check.is_folded, state.has_content)
 
     @staticmethod
     def _warn(message: str) -> None:

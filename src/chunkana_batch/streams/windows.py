@@ -17,7 +17,7 @@ from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import Context, ContextWriter
 from chunkana_core.context.introductions import FirstSentence
 from chunkana_core.document.blocks import Block
-from chunkana_core.document.document import Document, Whole
+from chunkana_core.document.document import Document, DocumentInfo
 from chunkana_core.document.outline import ROOT, SectionRange
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.document.traits import FormatTraits
@@ -30,7 +30,7 @@ from chunkana_core.text.source import Source, SourcePart, Span
 from chunkana_core.tree.builder import Children, TreeBuilder
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.ids import SectionIds
-from chunkana_core.tree.leaves import LeafMaker, end_of, start_of
+from chunkana_core.tree.leaves import LeafMaker, first_words, last_words
 
 _NO_ANCHOR = "\n"  # never a slug; marks headings whose anchors another window makes
 
@@ -172,7 +172,12 @@ class WindowChunker:
     registers: Registers = field(default_factory=Registers)
 
     def window(
-        self, text: str, blocks: Sequence[Block], state: StreamState, cut: Cut | None, whole: Whole
+        self,
+        text: str,
+        blocks: Sequence[Block],
+        state: StreamState,
+        cut: Cut | None,
+        info: DocumentInfo,
     ) -> Window:
         """Return a window as a document with its sections.
 
@@ -181,7 +186,7 @@ class WindowChunker:
             blocks: the blocks of the text.
             state: the state before the window.
             cut: the end of the window, None at the end of the stream.
-            whole: the known properties of the whole document.
+            info: the known properties of the whole document.
         """
         prefix, first_lines = state.prefix(self.traits)
         marked, sections, ranges = [*blocks], state.sections, list[SectionRange]()
@@ -192,7 +197,7 @@ class WindowChunker:
             ranges = heading_sections(top, self.registers.anchors)
         for index, section in enumerate(sections):
             ranges[index] = replace(ranges[index], title=section.title, anchor=section.anchor)
-        document = Document.of(Source.of(text), tuple(marked), ranges, self.traits, whole)
+        document = Document.of(Source.of(text), tuple(marked), ranges, self.traits, info)
         return Window(document, state, cut, len(prefix), first_lines)
 
     def chunk(self, window: Window) -> tuple[list[Chunk], StreamState]:
@@ -217,7 +222,7 @@ class WindowChunker:
         ids += [""] * (len(document.sections) - len(ids))  # for the heading at the cut
         tree = TreeBuilder(document, self.config, name, ids)
         children = tree.children(leaves, locations)
-        linked = tree.linked(leaves, locations, children)
+        linked = tree.link_leaves(leaves, locations, children)
         stream_leaves = self._link_last_leaf(state, [*map(window.shift_leaf, linked)], children)
         return stream_leaves[:-1], self._next_state(window, contexts, ids, children, stream_leaves)
 
@@ -238,8 +243,8 @@ class WindowChunker:
             sizer, size = Sizer.of(self.config), self.config.overlap_size
             texts = last.text, first.text
             spans = [Span(0, len(text)) for text in texts]
-            last = replace(last, next_content=start_of(texts[1], spans[1], sizer, size))
-            first = replace(first, previous_content=end_of(texts[0], spans[0], sizer, size))
+            last = replace(last, next_content=first_words(texts[1], spans[1], sizer, size))
+            first = replace(first, previous_content=last_words(texts[0], spans[0], sizer, size))
         return [last, first, *rest]
 
     def _next_state(

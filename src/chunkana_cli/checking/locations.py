@@ -48,7 +48,7 @@ def indexable_text(records: Sequence[ChunkRecord], document: Document) -> str:
     end = 0
     for position, block in enumerate(document.top):
         is_covered = bisect_left(starts, block.end) > bisect_right(ends, block.start)
-        if not is_covered and not document.is_read(position):
+        if not is_covered and not document.is_readable(position):
             blank = _NOT_LINE_END.sub(" ", source[block.start : block.end])
             parts += (source[end : block.start], blank)
             end = block.end

@@ -1,1 +1,1 @@
-"""A parsed document: blocks, sections, counts, and where a span belongs."""
+"""A parsed document: its blocks, sections, counts, and the location of spans in it."""

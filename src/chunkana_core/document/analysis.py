@@ -1,4 +1,4 @@
-"""What a document consists of, in numbers; strategies are selected by it."""
+"""Counts of a document, by which a strategy is selected."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from chunkana_core.text.source import Source
 
 @dataclass(frozen=True, slots=True)
 class ContentAnalysis:
-    """Counts of a document; blocks in lists, quotes and footnotes count too, but for headings.
+    """Counts of a document, including nested blocks, except headings in containers.
 
     Attributes:
-        total_lines: an unfinished last one included.
-        code_ratio: code points in code blocks, of all, 0.0 to 1.0.
+        total_lines: the number of lines, including a last line without a line ending.
+        code_ratio: the share of code points in code blocks, 0.0 to 1.0.
         max_header_depth: the deepest heading level, 0 without headings.
         has_preamble: whether there is text before the first heading.
     """
@@ -36,7 +36,14 @@ class ContentAnalysis:
 def analyze(
     source: Source, blocks: Sequence[Block], code: Sequence[Block], sections: Sequence[Section]
 ) -> ContentAnalysis:
-    """Count what a parsed document holds."""
+    """Return the counts of a parsed document.
+
+    Args:
+        source: the text.
+        blocks: all blocks.
+        code: the outermost code blocks.
+        sections: the outline.
+    """
     counts = Counter([block.kind for block in blocks])
     ends_in_newline = source.line_starts[-1] == len(source.text)
     return ContentAnalysis(

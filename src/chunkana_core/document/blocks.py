@@ -1,4 +1,4 @@
-"""The blocks of a document, in CommonMark's words, and what is particular to each kind."""
+"""The blocks of a document, named as in CommonMark, and the traits of each kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 class BlockKind(StrEnum):
-    """The kinds of blocks that the parser tells apart."""
+    """The kinds of blocks."""
 
     HEADING = auto()
     PARAGRAPH = auto()
@@ -26,34 +26,34 @@ class BlockKind(StrEnum):
     THEMATIC_BREAK = auto()
     LINK_DEFINITION = auto()
     FOOTNOTE = auto()
-    CONTAINER = auto()  # an admonition, directive, element or shortcode with blocks in it
+    CONTAINER = auto()  # an admonition, directive, HTML element or shortcode that contains blocks
     MARKER = auto()  # a line that opens or closes a container
     FRONT_MATTER = auto()
-    OPAQUE = auto()  # what lies deeper than the parser follows
-    CODE = auto()  # a statement of source code, or a value of JSON, with those that it holds
-    BRACKET = auto()  # the lines that close an opened section, such as "}"
+    OPAQUE = auto()  # text nested deeper than the limit of the parser
+    CODE = auto()  # a statement of source code or a value of JSON, including nested ones
+    BRACKET = auto()  # the lines that close a section of code, such as "}"
 
 
 class Division(Enum):
-    """Into what a block is divided that does not fit into a chunk."""
+    """How a block that does not fit into a chunk is divided."""
 
     CHILDREN = auto()
     SENTENCES = auto()
     LINES = auto()
-    CODE_LINES = auto()  # of which blank ones are the best places for a cut
-    FENCED_LINES = auto()  # such lines between fences that are repeated
-    ROWS = auto()  # under a header that is repeated
+    CODE_LINES = auto()  # lines that are preferably cut at blank lines
+    FENCED_LINES = auto()  # lines of code between fences, which each part repeats
+    ROWS = auto()  # rows of a table below its header, which each part repeats
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What the pipeline needs to know of a block kind; adding a kind adds a row of these."""
+    """The properties of a block kind; a new kind needs an entry in `TRAITS`."""
 
-    content_type: str  # of a chunk that holds nothing else
+    content_type: str  # of a chunk that contains only blocks of this kind
     division: Division = Division.SENTENCES
-    oversize_reason: str | None = None  # set for atoms, which `atomic_blocks="keep"` leaves whole
+    oversize_reason: str | None = None  # set for atoms, which `atomic_blocks="keep"` never cuts
     is_code: bool = False
-    is_content: bool = True  # False for what gives a section no body of its own
+    is_content: bool = True  # whether a block of this kind gives its section a body
 
 
 _CODE = "code_block_integrity"
@@ -82,22 +82,22 @@ TRAITS: dict[BlockKind, Traits] = {
 
 
 class Block(Struct, frozen=True, gc=False):
-    """A block of the document; blocks are kept flat, each before what it contains.
+    """A block of the document; blocks are in a flat list in pre-order.
 
     Attributes:
-        kind: its kind.
-        depth: 0 for a block of the document itself, more inside containers.
-        start: offset of its first line, which may start with its container's marker.
-        end: offset of the line after its last one, or of the end of the text.
-        index: its place among the document's blocks.
-        after: the place of the first later block that it does not contain.
-        level: from 1 for a heading, else 0.
-        info: the plain text of a heading or the title of the section that it opens, the info string
-            of a fence, the language of code, the name of a container or of a block quote that is an
-            alert, the line of a marker of a directive or shortcode, else "".
-        is_open: whether it is a fence that no fence line closes, or a container that needs none.
-        anchor: the id that the source gives a heading, "" for none.
-        lead: the length of the anchors, comments, decorators before a heading that belong to it.
+        kind: the block kind.
+        depth: the number of containers around the block, 0 at the top level.
+        start: the offset of its first line, which may start with a container's marker.
+        end: the offset of the line after its last line, or of the end of the text.
+        index: its index in the document's blocks.
+        after: the index of the first later block that it does not contain.
+        level: the level of a heading, from 1; 0 for other blocks.
+        info: the plain text of a heading, or the title of the section that it starts; the info
+            string of a fence; the language of code; the name of a container or alert; the line of a
+            marker of a directive or shortcode; else "".
+        is_open: whether it is a fence or container without a closing line.
+        anchor: the id that the source gives to a heading, "" for none.
+        lead: the length of the anchors, comments or decorators at the start of a heading block.
     """
 
     kind: BlockKind
@@ -114,15 +114,15 @@ class Block(Struct, frozen=True, gc=False):
 
     @property
     def traits(self) -> Traits:
-        """What is particular to its kind."""
+        """The traits of the block kind."""
         return TRAITS[self.kind]
 
     @property
     def is_content(self) -> bool:
-        """Whether it gives its section a body: headings, brackets and link definitions do not."""
+        """Whether the block gives its section a body; not headings, brackets, link definitions."""
         return TRAITS[self.kind].is_content
 
 
 def content_counts(blocks: Sequence[Block]) -> list[int]:
-    """Return, for each position and the one after all, how many blocks before it are content."""
+    """Return, for each position and the end, how many of the blocks before it are content."""
     return [*accumulate([TRAITS[block.kind].is_content for block in blocks], initial=0)]

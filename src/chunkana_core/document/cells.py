@@ -1,4 +1,4 @@
-"""The cells of a notebook: where they are in its text, and what lines of them a span has."""
+"""The cells of a notebook: their offsets in its text, and the cell lines of a span."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _START, _FIRST = attrgetter("start"), attrgetter("first")
 
 
 class Cell(Struct, frozen=True, gc=False):
-    """A cell that is not blank.
+    """A cell of a notebook that is not blank.
 
     Attributes:
-        number: among all cells of the notebook, from 1.
-        start: the offset of its text in that of the notebook.
+        number: its number among all cells of the notebook, from 1.
+        start: the offset of its text in the text of the notebook.
         first: the position of its first block.
-        stop: the position after its last one.
-        is_markup: whether it is of Markdown.
-        is_divided: whether it holds definitions, which are sections.
+        stop: the position after its last block.
+        is_markup: whether it is a Markdown cell.
+        has_definitions: whether it contains definitions, which are sections.
     """
 
     number: int
@@ -31,11 +31,11 @@ class Cell(Struct, frozen=True, gc=False):
     first: int
     stop: int
     is_markup: bool
-    is_divided: bool
+    has_definitions: bool
 
 
 class CellLines(Struct, frozen=True, gc=False):
-    """The lines of a span by the cells that it is in; all are None where there are no cells.
+    """The lines of a span, numbered in its cells; all None in documents without cells.
 
     Attributes:
         cell: the number of its first cell.
@@ -55,12 +55,12 @@ _NO_LINES = CellLines()
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The cells of a notebook, in order; none of a document that is no notebook."""
+    """The cells of a notebook, in order; empty for other documents."""
 
     cells: tuple[Cell, ...] = ()
 
     def lines(self, source: Source, span: Span) -> CellLines:
-        """Return the lines of a span, by the cells that it is in."""
+        """Return the lines of a span, numbered in the cells that contain them."""
         if not self.cells:
             return _NO_LINES
         ends = []
@@ -70,22 +70,24 @@ class Cells:
         return CellLines(*ends)
 
     def are_markup(self, first: int, stop: int) -> bool:
-        """Tell whether all cells of a run of blocks are of Markdown; of no cells they are."""
-        return not self.cells or all(cell.is_markup for cell in self._touched(first, stop))
+        """Return whether all cells of a run of blocks are Markdown cells; True without cells."""
+        return not self.cells or all(cell.is_markup for cell in self._touched_cells(first, stop))
 
-    def divided_at(self, position: int) -> Cell | None:
-        """Return the cell that holds a block, if it holds definitions."""
-        found = next(self._touched(position, position + 1), None)
-        return found if found and found.is_divided else None
+    def cell_with_definitions(self, position: int) -> Cell | None:
+        """Return the cell that contains a block if the cell contains definitions, else None."""
+        found = next(self._touched_cells(position, position + 1), None)
+        return found if found and found.has_definitions else None
 
     def edges(self, first: int, stop: int) -> list[int]:
-        """Return the positions in a run of blocks where cells start or end with definitions."""
-        touched = self._touched(first, stop) if self.cells else ()
-        edges = [edge for cell in touched if cell.is_divided for edge in (cell.first, cell.stop)]
+        """Return the positions inside a run where a cell with definitions starts or ends."""
+        touched = self._touched_cells(first, stop) if self.cells else ()
+        edges = [
+            edge for cell in touched if cell.has_definitions for edge in (cell.first, cell.stop)
+        ]
         return [edge for edge in edges if first < edge < stop]
 
-    def _touched(self, first: int, stop: int) -> Iterator[Cell]:
-        """Yield the cells that hold a run of blocks."""
+    def _touched_cells(self, first: int, stop: int) -> Iterator[Cell]:
+        """Yield the cells that a run of blocks touches."""
         begin = max(0, bisect_right(self.cells, first, key=_FIRST) - 1)
         end = bisect_left(self.cells, stop, begin, key=_FIRST)
         return (self.cells[index] for index in range(begin, end))

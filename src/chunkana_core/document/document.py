@@ -1,4 +1,4 @@
-"""A parsed document: text, blocks, outline and analysis; what every stage works on."""
+"""A parsed document: text, blocks, outline and analysis; the input of all later stages."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from chunkana_core.errors import ExtensionError
 from chunkana_core.text.markup import has_text, starts_with_text
 from chunkana_core.text.source import BOM, NON_SPACE, Source, Span
 
-UNTITLED = "Document"  # what a document is called without a title and without an H1
-_UNREAD_KINDS = frozenset(
+UNTITLED = "Document"  # the title of a document without a title or an H1
+_UNREADABLE_KINDS = frozenset(
     {
         BlockKind.BRACKET,
         BlockKind.FRONT_MATTER,
@@ -31,41 +31,41 @@ _UNREAD_KINDS = frozenset(
 _MARKUP_KINDS = frozenset({BlockKind.HTML, BlockKind.PARAGRAPH})
 
 
-class Whole(Struct, frozen=True, gc=False):
-    """What is known of the whole of which a document is a window.
+class DocumentInfo(Struct, frozen=True, gc=False):
+    """The properties of a whole document that are not known from one window of it.
 
     Attributes:
-        title: what it calls itself, "" for nothing.
-        is_folded: whether its first heading is the sole H1.
-        has_content: whether there is content before the window.
+        title: the title of the document, "" for none.
+        is_folded: whether the first heading is the only H1, so that it is the document's title.
+        has_earlier_content: whether there is content before the window.
     """
 
     title: str
     is_folded: bool
-    has_content: bool
+    has_earlier_content: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with its blocks, sections and counts; made by a format.
+    """A text with its blocks, sections and counts, as parsed by a format.
 
-    Each of the document's own blocks has a tile: the text from its start to the start of the next
-    block, so that the tiles hold the whole text. A position is the number of such a block.
+    A position is the index of a top-level block. Each top-level block has a tile: the text from its
+    start to the start of the next one. The tiles together are the whole text.
 
     Attributes:
         text: the unmodified text.
-        blocks: all blocks, each before what it contains.
-        top: the document's own blocks, in no container; a position is an index of these.
-        code: the blocks of code, in no other block of code.
+        blocks: all blocks, in pre-order.
+        top: the top-level blocks, which are in no container.
+        code: the outermost code blocks.
         sections: the outline; section 0 is the document itself.
-        traits: what is particular to the format.
-        title: what the document calls itself; where it does not, its first H1, or "Document".
-        is_titled: whether the document calls itself so.
-        folded: the index of the sole H1 that is the document's title, 0 where there is none.
-        front_matter_stop: the position after the front matter: 1 or, where there is none, 0.
-        preamble_stop: the position of the first heading; 0 where there is none.
-        is_only_headings: whether there are headings and nothing else to read.
-        cells: of a notebook, else none.
+        traits: the traits of the format.
+        title: the title that the document has, else its first H1, else "Document".
+        is_titled: whether the document has a title.
+        folded: the index of the section of the only H1, which is the document's title; 0 if none.
+        front_matter_stop: the position after the front matter: 1, or 0 if there is none.
+        preamble_stop: the position of the first heading, 0 if there is none.
+        is_only_headings: whether the document consists of headings without a body.
+        cells: the cells of a notebook, empty for other documents.
     """
 
     source: Source
@@ -82,11 +82,11 @@ class Document:
     front_matter_stop: int
     preamble_stop: int
     is_only_headings: bool
-    _tiles: list[int] = field(repr=False, compare=False)  # starts of the tiles, then the text's end
-    _runs: list[Run] = field(repr=False, compare=False)  # by position, the one that it is in
+    _tiles: list[int] = field(repr=False, compare=False)  # starts of tiles, end of text
+    _runs: list[Run] = field(repr=False, compare=False)  # by position, the run that contains it
     _contents: list[int] = field(repr=False, compare=False)  # see `content_counts`
     cells: Cells = field(default=NO_CELLS, repr=False)
-    _is_read: dict[int, bool] = field(default_factory=dict, repr=False, compare=False)
+    _readable: dict[int, bool] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of_sections(
@@ -96,13 +96,13 @@ class Document:
         sections: Sequence[SectionRange],
         traits: FormatTraits,
     ) -> Document:
-        """Return the document of a text's blocks and sections, which is called nothing.
+        """Return the document of a text's blocks and sections, without a title.
 
         Args:
             source: the text.
-            blocks: each before what it contains; what is not white space is in those of depth 0.
-            sections: of the blocks of depth 0, each before those in it, in order.
-            traits: what is particular to the format.
+            blocks: in pre-order; those of depth 0 contain all text that is not white space.
+            sections: ranges of the blocks of depth 0, in pre-order.
+            traits: the traits of the format.
 
         Raises:
             ExtensionError: unless the blocks are in order, and the sections nest.
@@ -117,20 +117,19 @@ class Document:
         blocks: tuple[Block, ...],
         ranges: Sequence[SectionRange],
         traits: FormatTraits,
-        title: str | Whole = "",
+        title: str | DocumentInfo = "",
     ) -> Document:
-        """Return the document of blocks that are in order; see `of_sections`.
+        """Return the document of blocks that are known to be in order; see `of_sections`.
 
-        Where sections are under headings, its title is that of the only section of level 1;
-        several are side by side, and none of them is.
+        In formats with headings, the only H1 is the title; several H1 are sections like others.
 
         Args:
             source: the text.
-            blocks: each before what it contains.
-            ranges: the sections.
-            traits: what is particular to the format.
-            title: what the document calls itself where that is no heading, "" for nothing; of a
-                window, what is known of the whole.
+            blocks: in pre-order.
+            ranges: the ranges of the sections.
+            traits: the traits of the format.
+            title: the title that is not a heading, such as from front matter, "" for none; for a
+                window, the properties of the whole document.
         """
         text, top = source.text, tuple([block for block in blocks if not block.depth])
         contents, code = content_counts(top), _outermost_code(blocks)
@@ -140,12 +139,12 @@ class Document:
         headings = [s for s in sections[1:] if traits.has_headings and not s.kind]
         tops = [s.title for s in headings if s.level == 1]
         first = headings[0] if headings else sections[ROOT]
-        whole = title
-        if isinstance(whole, str):
-            own_title = (tops[0] if len(tops) == 1 else "") or whole
+        info = title
+        if isinstance(info, str):
+            own_title = (tops[0] if len(tops) == 1 else "") or info
             is_folded = first.index == first.level == 1 and first.stop == len(top)
-            whole = Whole(own_title, is_folded, has_content=False)
-        is_bare = contents[-1] == front_matter_stop and not whole.has_content
+            info = DocumentInfo(own_title, is_folded, has_earlier_content=False)
+        is_bare = contents[-1] == front_matter_stop and not info.has_earlier_content
         return cls(
             source,
             text,
@@ -155,9 +154,9 @@ class Document:
             sections,
             traits,
             analysis=analyze(source, blocks, code, sections),
-            title=whole.title or next(filter(None, tops), UNTITLED),
-            is_titled=bool(whole.title),
-            folded=1 if whole.is_folded else ROOT,
+            title=info.title or next(filter(None, tops), UNTITLED),
+            is_titled=bool(info.title),
+            folded=1 if info.is_folded else ROOT,
             front_matter_stop=front_matter_stop,
             preamble_stop=first.first,
             is_only_headings=len(sections) > 1 and is_bare,
@@ -171,18 +170,18 @@ class Document:
         return self._tiles[position]
 
     def trimmed_block(self, position: int) -> Span:
-        """Return a block's span, without white space around it and without a BOM."""
+        """Return the span of a top-level block, without surrounding white space and BOM."""
         start = self.top[position].start
         has_bom = self.text.startswith(BOM, start)
         return self.source.trim(start + has_bom, self._tiles[position + 1]) or Span(start, start)
 
     def heading_span(self, position: int) -> Span:
-        """Return a heading's span alone, without the anchors and comments that belong to it."""
+        """Return the span of a heading without the anchors and comments before it."""
         span, heading = self.trimmed_block(position), self.top[position]
         return Span(heading.start + heading.lead, span.end) if heading.lead else span
 
     def trimmed_run(self, first: int, stop: int) -> Span:
-        """Return the span of a run of blocks, without white space around it."""
+        """Return the span of a run of blocks, without surrounding white space."""
         start = self._tiles[first]
         return self.source.trim(start, self._tiles[stop]) or Span(start, start)
 
@@ -193,48 +192,48 @@ class Document:
         return range(first, bisect_left(tiles, span.end, first + 1, last))
 
     def block_at(self, offset: int) -> Block:
-        """Return the last block, in containers too, that starts at an offset or before it."""
+        """Return the last block, nested or not, that starts at or before an offset."""
         index = bisect_right(self.blocks, offset, key=attrgetter("start"))
         return self.blocks[max(0, index - 1)]
 
     def is_heading(self, position: int) -> bool:
-        """Tell whether a block is a heading that sections are under, as in Markdown."""
+        """Return whether a block is a heading as in Markdown, not the start of a definition."""
         is_titling = self.top[position].kind is BlockKind.HEADING
         return is_titling and self.traits.has_headings and not self.section_at(position).kind
 
     def section_at(self, position: int) -> Section:
-        """Return the innermost section that a block belongs to."""
+        """Return the innermost section that contains a block."""
         return self._runs[position].section
 
     def run_at(self, position: int) -> Run:
-        """Return the run of its section's own blocks that a block is in."""
+        """Return the run of its section's own blocks that contains a block."""
         return self._runs[position]
 
     def runs(self, first: int, stop: int) -> Iterator[Run]:
-        """Yield the runs of sections' own blocks that a range of positions touches, in order."""
+        """Yield the runs of sections' own blocks that overlap a range of positions, in order."""
         while first < stop:
             run = self._runs[first]
             yield run
             first = run.stop
 
     def has_content(self, first: int, stop: int) -> bool:
-        """Tell whether a run of blocks gives its section a body: more than headings."""
+        """Return whether a run of blocks has content, which gives its section a body."""
         return self._contents[stop] > self._contents[first]
 
-    def is_read(self, position: int) -> bool:
-        """Tell whether a reader sees text of a block: not of comments, anchors, definitions."""
+    def is_readable(self, position: int) -> bool:
+        """Return whether a block has visible text, unlike comments, anchors and definitions."""
         block = self.top[position]
         if block.kind not in _MARKUP_KINDS:
-            return block.kind not in _UNREAD_KINDS
+            return block.kind not in _UNREADABLE_KINDS
         if starts_with_text(self.text, block.start) or not self.is_markup(position):
             return True
-        if position not in self._is_read:
+        if position not in self._readable:
             span = self.trimmed_block(position)
-            self._is_read[position] = has_text(self.text[span.start : span.end])
-        return self._is_read[position]
+            self._readable[position] = has_text(self.text[span.start : span.end])
+        return self._readable[position]
 
     def is_markup(self, first: int, stop: int = 0) -> bool:
-        """Tell whether a block, or a run of blocks, is parsed where it is shown."""
+        """Return whether a block, or a run of blocks, is written in markup."""
         return self.traits.is_markup and self.cells.are_markup(first, max(stop, first + 1))
 
     def children(self, block: Block) -> Iterator[Block]:
@@ -245,20 +244,20 @@ class Document:
             index = self.blocks[index].after
 
     def node_above(self, section: int) -> int:
-        """Return the section whose node a section's node hangs under."""
+        """Return the index of the section whose tree node is the parent of a section's node."""
         parent = self.sections[section].parent
         return ROOT if parent == self.folded else parent
 
 
 def _outermost_code(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Return the blocks of code that are in no other one."""
+    """Return the code blocks that are in no other code block."""
     code = [block for block in blocks if TRAITS[block.kind].is_code]
     afters = accumulate([block.after for block in code], max, initial=0)
     return tuple([b for b, after in zip(code, afters, strict=False) if b.index >= after])
 
 
 def _require_order(text: str, blocks: Sequence[Block]) -> None:
-    """Raise an ExtensionError unless blocks are in order, not blank, and hold all text."""
+    """Raise an ExtensionError unless blocks are in order, not blank, and contain all text."""
     start = 0
     for index, block in enumerate(blocks):
         is_inside = start <= block.start < block.end <= len(text)

@@ -1,4 +1,4 @@
-"""Where in the outline a run of a document's text belongs: section, level, path and node."""
+"""The location of a span in the outline: its sections, level, path and parent node."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from chunkana_core.document.outline import ROOT, Section, common_ancestor
 from chunkana_core.document.paths import PathSummary, SectionPath, merge_sections
 from chunkana_core.text.source import Span
 
-_NAMED = (BlockKind.CONTAINER, BlockKind.BLOCK_QUOTE)
+_NAMED_KINDS = (BlockKind.CONTAINER, BlockKind.BLOCK_QUOTE)
 
 
 class Location(Struct, frozen=True, gc=False):
-    """Where in the outline a run of text belongs; sections are named by their index.
+    """The location of a span in the outline; sections are given by their index.
 
     Attributes:
-        first: the position of the first block that it touches.
+        first: the position of the first block that the span touches.
         stop: the position after the last one.
-        section_path: level and path, those of its sections merged.
-        common_section: the innermost section that holds all sections with a body in the run.
-        parent_section: the section under whose node it hangs in the tree.
-        moved_section: the innermost section whose heading is in the run without a body, before
-            the body of another section; None where there is none.
-        holds_several: whether several sections have a body in the run.
+        section_path: the merged level and path of its sections.
+        common_section: the innermost section that contains all sections with a body in the span.
+        parent_section: the section whose node is the parent of the span's leaf in the tree.
+        moved_section: the innermost section whose heading is in the span without a body, before
+            the body of another section; None if there is none.
+        has_several_bodies: whether several sections have a body in the span.
     """
 
     first: int
@@ -36,15 +36,15 @@ class Location(Struct, frozen=True, gc=False):
     common_section: int
     parent_section: int
     moved_section: int | None = None
-    holds_several: bool = False
+    has_several_bodies: bool = False
 
 
 def locate(document: Document, span: Span, first: int, stop: int) -> Location:
     """Return the location of a span that touches a run of blocks."""
-    touched, bodies = _touched(document, first, stop)
+    touched, bodies = _touched_sections(document, first, stop)
     if len(touched) == 1:
         section = touched[0]
-        parent = _parent(document, section, span, first, stop)
+        parent = _parent_section(document, section, span, first, stop)
         return Location(first, stop, section.section_path, section.index, parent)
     indices = {section.index for section in bodies}
     common = bodies[0].index
@@ -54,60 +54,60 @@ def locate(document: Document, span: Span, first: int, stop: int) -> Location:
     return Location(
         first,
         stop,
-        section_path=_merged(document, touched, bodies),
+        section_path=_merged_path(document, touched, bodies),
         common_section=common,
-        parent_section=_parent(document, document.sections[common], span, first, stop),
+        parent_section=_parent_section(document, document.sections[common], span, first, stop),
         moved_section=bare[-1] if bare else None,
-        holds_several=len(bodies) > 1,
+        has_several_bodies=len(bodies) > 1,
     )
 
 
 def container_names(
     document: Document, spans: Sequence[Span], locations: Sequence[Location]
 ) -> list[str]:
-    """Return for each span, in order, the name of the innermost container that holds its text.
+    """Return for each span the name of the innermost container that contains its text, or "".
 
-    Headings at its start are not asked; "" is returned where there is no such container.
+    Headings at the start of a span may be outside the container. The spans are in order.
     """
-    named = [b for b in document.blocks if b.info and not b.level and b.kind in _NAMED]
+    named = [b for b in document.blocks if b.info and not b.level and b.kind in _NAMED_KINDS]
     if not named:
         return [""] * len(spans)
     names: list[str] = []
-    around: list[Block] = []  # the containers that hold the last one that was reached
-    reached = 0
+    enclosing: list[Block] = []  # the containers open at the current offset
+    following = 0  # the index of the next container
     for span, location in zip(spans, locations, strict=True):
         body = document.top[location.first : location.stop]
         starts = (max(block.start, span.start) for block in body if not block.level)
         start = next(starts, span.start - 1)
-        while reached < len(named) and named[reached].start <= start:
-            while around and around[-1].end <= named[reached].start:
-                around.pop()
-            around.append(named[reached])
-            reached += 1
-        held = (b.info for b in reversed(around) if start >= b.start and b.end >= span.end)
-        names.append(next(held, ""))
+        while following < len(named) and named[following].start <= start:
+            while enclosing and enclosing[-1].end <= named[following].start:
+                enclosing.pop()
+            enclosing.append(named[following])
+            following += 1
+        matches = (b.info for b in reversed(enclosing) if start >= b.start and b.end >= span.end)
+        names.append(next(matches, ""))
     return names
 
 
 def section_path(document: Document, first: int, stop: int) -> SectionPath:
-    """Return level and path of a run of blocks: those of its sections, merged."""
-    touched, bodies = _touched(document, first, stop)
-    return touched[0].section_path if len(touched) == 1 else _merged(document, touched, bodies)
+    """Return the merged level and path of the sections of a run of blocks."""
+    touched, bodies = _touched_sections(document, first, stop)
+    return touched[0].section_path if len(touched) == 1 else _merged_path(document, touched, bodies)
 
 
 def summarize_paths(document: Document, first: int, stop: int) -> PathSummary:
     """Return the summary of the sections that have a body in a run of blocks."""
-    _, bodies = _touched(document, first, stop)
+    _, bodies = _touched_sections(document, first, stop)
     return reduce(PathSummary.joined, [PathSummary.of(body.section_path) for body in bodies])
 
 
-def _touched(
+def _touched_sections(
     document: Document, first: int, stop: int
 ) -> tuple[Sequence[Section], Sequence[Section]]:
-    """Return the sections that blocks of a run belong to, and those of them with a body in it.
+    """Return the sections that a run of blocks touches, and those with a body in the run.
 
-    Both are in the order of the outline. Sections of which there are brackets alone are left out;
-    where none has a body, all are returned as having one.
+    Both are in the order of the outline. Sections with only brackets in the run are left out. If no
+    section has a body in the run, the second result is equal to the first.
     """
     run = document.run_at(first)
     if run.stop >= stop:
@@ -125,13 +125,13 @@ def _touched(
     return found, [bodies[index] for index in sorted(bodies)] or found
 
 
-def _merged(
+def _merged_path(
     document: Document, touched: Sequence[Section], bodies: Sequence[Section]
 ) -> SectionPath:
-    """Return level and path of sections, merged.
+    """Return the merged level and path of sections.
 
-    Where sections are under headings, the level is the lowest of all touched sections, also of
-    headings without a body.
+    In formats with headings, the level is the lowest of all touched sections, with or without a
+    body.
     """
     merged = bodies[0].section_path
     if len(bodies) > 1:
@@ -143,17 +143,19 @@ def _merged(
     return SectionPath(min(levels or [touched[0].level]), merged.path)
 
 
-def _parent(document: Document, section: Section, span: Span, first: int, stop: int) -> int:
-    """Return the innermost section around a span that has leaves besides the span's."""
+def _parent_section(document: Document, section: Section, span: Span, first: int, stop: int) -> int:
+    """Return the innermost section around a span that has other leaves than the span's."""
     if not section.has_subsections and section.index != ROOT:
         section = document.sections[section.parent]
-    while section.index != ROOT and _holds_all_of(document, section, span, first, stop):
+    while section.index != ROOT and _covers_section(document, section, span, first, stop):
         section = document.sections[section.parent]
     return ROOT if section.index == document.folded else section.index
 
 
-def _holds_all_of(document: Document, section: Section, span: Span, first: int, stop: int) -> bool:
-    """Tell whether a span holds the whole text of a section."""
+def _covers_section(
+    document: Document, section: Section, span: Span, first: int, stop: int
+) -> bool:
+    """Return whether a span covers the whole text of a section."""
     if first > section.first or stop < section.stop:
         return False
     if document.top[section.first].start < span.start:

@@ -1,4 +1,4 @@
-"""The outline: which section is under which, and which blocks are whose own."""
+"""The outline: the hierarchy of sections, and the runs of blocks that are their own text."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from msgspec import Struct
 from chunkana_core.document.paths import Path, SectionPath
 from chunkana_core.errors import ExtensionError
 
-_MOST_LEVELS = 64  # of sections, so that paths do not grow with the square of the depth
+_MOST_LEVELS = 64  # of nested sections, so that the length of all paths is linear
 ROOT = 0  # the index of the section that is the document itself
 
 
 class SectionRange(Struct, frozen=True, gc=False):
-    """A section as a format finds it: a range of the document's own blocks.
+    """A section as found by a format: a range of top-level blocks.
 
-    Ranges are told in pre-order, and nest. A section's own text is what is in none of its
+    Ranges are in pre-order, and nest. The own text of a section is the text that is in none of its
     subsections: before, between and after them.
 
     Attributes:
-        title: what paths call it.
-        level: from 1, greater than that of the section around it.
-        kind: what it is to its format, such as "class"; "" for nothing.
+        title: the title in paths.
+        level: the level, from 1, greater than that of the enclosing section.
+        kind: the format's term for the section, such as "class"; "" for none.
         first: the position of its first block.
-        stop: the position after its last one.
-        anchor: the id by which links name it, "" where there is none.
+        stop: the position after its last block.
+        anchor: the id that links to it use, "" for none.
     """
 
     title: str
@@ -39,18 +39,18 @@ class SectionRange(Struct, frozen=True, gc=False):
 
 
 class Section(Struct, frozen=True, gc=False):
-    """A heading or definition and what is under it; section 0 is the document itself.
+    """A heading or definition and the text under it; section 0 is the document itself.
 
     Attributes:
-        parent: the index of the section that holds it; -1 for the document.
-        path: titles from the outermost heading to its own.
-        anchor: the id that the source gives the heading, else a GitHub-style slug of the title that
-            no other heading has; "" where sections are not under headings.
-        first: position of its first block among the document's own, 0 for the document.
-        own_stop: position after its own text before its first subsection.
-        stop: position after all that is under it, subsections included.
+        parent: the index of the enclosing section, -1 for the document.
+        path: the titles from the outermost heading to its own.
+        anchor: the id that the source gives to the heading, else a unique GitHub-style slug of the
+            title; "" in formats without headings.
+        first: the position of its first block, 0 for the document.
+        own_stop: the position after its own text before its first subsection.
+        stop: the position after its last block, including subsections.
         has_body: whether its own text has content.
-        kind: what it is to its format, such as "class"; "" for nothing.
+        kind: the format's term for the section, such as "class"; "" for none.
     """
 
     index: int
@@ -67,17 +67,17 @@ class Section(Struct, frozen=True, gc=False):
 
     @property
     def section_path(self) -> SectionPath:
-        """Its level and path."""
+        """The level and path of the section."""
         return SectionPath(self.level, self.path)
 
     @property
     def has_subsections(self) -> bool:
-        """Whether another section is under it."""
+        """Whether the section has subsections."""
         return self.stop > self.own_stop
 
 
 class Run(Struct, frozen=True, gc=False):
-    """A run of blocks, by position, that are a section's own."""
+    """A run of consecutive blocks, by position, that are own text of one section."""
 
     first: int
     stop: int
@@ -85,20 +85,20 @@ class Run(Struct, frozen=True, gc=False):
 
 
 class Outline(NamedTuple):
-    """The sections of a document, and the runs of blocks that are their own, which tile it."""
+    """The sections of a document, and the runs of their own blocks, which tile the document."""
 
     sections: tuple[Section, ...]
     runs: list[Run]
 
 
 def _own_ranges(ranges: Sequence[SectionRange]) -> Iterator[tuple[int, int, int]]:
-    """Yield the first position of each run of blocks, its stop, and the innermost range around it.
+    """Yield the first position, the stop and the innermost range of each run of blocks.
 
-    That is linear, for ranges have few levels in all.
+    This takes linear time, since the nesting depth of ranges is limited.
     """
     owners: list[int] = []
-    for index, given in enumerate(ranges):
-        owners[given.first : given.stop] = [index] * (given.stop - given.first)
+    for index, section in enumerate(ranges):
+        owners[section.first : section.stop] = [index] * (section.stop - section.first)
     first = 0
     for index, group in groupby(owners):
         stop = first + len(list(group))
@@ -111,47 +111,49 @@ def outline_of(
 ) -> Outline:
     """Return the outline of a document's sections, in linear time.
 
-    Ranges deeper than 64 levels are left out: their blocks are those of the section around.
+    Ranges nested more than 64 levels deep are left out; their blocks belong to the enclosing one.
 
     Args:
-        ranges: of the document's own blocks, each before those in it.
-        contents: the `content_counts` of those blocks.
-        front_matter_stop: the position after the front matter, which gives the document no body.
+        ranges: ranges of top-level blocks, in pre-order.
+        contents: the `content_counts` of the top-level blocks.
+        front_matter_stop: the position after the front matter, which is no body of the document.
 
     Raises:
-        ExtensionError: unless the ranges nest, in pre-order, each with a block in it.
+        ExtensionError: unless the ranges are in pre-order, nest, and contain a block each.
     """
-    whole = SectionRange("", 0, "", 0, len(contents) - 1)
-    kept, parents, around = [whole], [-1], [ROOT]
-    for given in ranges:
-        while len(around) > 1 and kept[around[-1]].stop <= given.first:
-            around.pop()
-        outer = kept[around[-1]]
-        if not outer.first <= given.first < given.stop <= outer.stop:
-            raise ExtensionError(f"{given} is empty, out of order, or not inside {outer}")
-        if len(around) <= _MOST_LEVELS:
-            parents.append(around[-1])
-            around.append(len(kept))
-            kept.append(given)
-    own_stops = [given.stop for given in kept]
-    for parent, given in zip(parents[:0:-1], kept[:0:-1], strict=True):  # the last one first
-        own_stops[parent] = given.first
-    owned = [*_own_ranges(kept)]
+    root = SectionRange("", 0, "", 0, len(contents) - 1)
+    nested, parents, open_ranges = [root], [-1], [ROOT]
+    for section in ranges:
+        while len(open_ranges) > 1 and nested[open_ranges[-1]].stop <= section.first:
+            open_ranges.pop()
+        enclosing = nested[open_ranges[-1]]
+        if not enclosing.first <= section.first < section.stop <= enclosing.stop:
+            raise ExtensionError(f"{section} is empty, out of order, or not inside {enclosing}")
+        if len(open_ranges) <= _MOST_LEVELS:
+            parents.append(open_ranges[-1])
+            open_ranges.append(len(nested))
+            nested.append(section)
+    own_stops = [section.stop for section in nested]
+    for parent, section in zip(parents[:0:-1], nested[:0:-1], strict=True):  # the last one first
+        own_stops[parent] = section.first
+    own_ranges = [*_own_ranges(nested)]
     with_body = {
         index
-        for first, stop, index in owned
+        for first, stop, index in own_ranges
         if contents[stop] > contents[max(first, front_matter_stop)]
     }
     sections: list[Section] = []
-    for index, (given, parent, own_stop) in enumerate(zip(kept, parents, own_stops, strict=True)):
-        path = (*sections[parent].path, given.title) if index else ()
-        own = (path, given.anchor, given.first, own_stop, given.stop, index in with_body)
-        sections.append(Section(index, parent, given.level, given.title, *own, given.kind))
-    return Outline(tuple(sections), [Run(a, b, sections[index]) for a, b, index in owned])
+    for index, (section, parent, own_stop) in enumerate(
+        zip(nested, parents, own_stops, strict=True)
+    ):
+        path = (*sections[parent].path, section.title) if index else ()
+        rest = (path, section.anchor, section.first, own_stop, section.stop, index in with_body)
+        sections.append(Section(index, parent, section.level, section.title, *rest, section.kind))
+    return Outline(tuple(sections), [Run(a, b, sections[index]) for a, b, index in own_ranges])
 
 
 def common_ancestor(sections: Sequence[Section], first: int, second: int) -> int:
-    """Return the index of the innermost section that holds both."""
+    """Return the index of the innermost section that contains both sections."""
     while first != second:
         first, second = min(first, second), sections[max(first, second)].parent
     return first

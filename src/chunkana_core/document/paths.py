@@ -1,4 +1,4 @@
-"""Level and path of a section, and the one rule that merges them."""
+"""The level and path of a section, and the rule that merges those of several sections."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from itertools import takewhile
 from msgspec import Struct
 
 Path = tuple[str, ...]
-_MAX_TITLE = 200  # characters; the whole text of a heading is in the content of chunks
+_MAX_TITLE = 200  # characters; the content of chunks has the whole heading
 
 
 class SectionPath(Struct, frozen=True, gc=False):
-    """Where in the outline a chunk belongs: level 0 and path () are the document.
+    """The level and path of a section; level 0 and path () are the document.
 
-    The path holds the titles from the outermost heading to its own. It need not be unique, nor as
-    long as the level says: H1 then H3 is level 3, path of two.
+    The path has the titles from the outermost heading to the section's own. It need not be unique,
+    and may be shorter than the level: an H3 under an H1 has level 3 and a path of two titles.
     """
 
     level: int = 0
@@ -25,13 +25,13 @@ class SectionPath(Struct, frozen=True, gc=False):
 
 
 class PathSummary(Struct, frozen=True, gc=False):
-    """What is to be known of several sections to merge them, and to join others to them.
+    """A summary of the paths of several sections, to which more sections can be added.
 
     Attributes:
-        level: the lowest.
-        common: what all paths start with.
+        level: the lowest level.
+        common: the common prefix of all paths.
         deepest: the longest path.
-        is_chain: whether that one starts with each of the others.
+        is_chain: whether every path is a prefix of the longest path.
     """
 
     level: int
@@ -45,7 +45,7 @@ class PathSummary(Struct, frozen=True, gc=False):
         return cls(section.level, section.path, section.path)
 
     def joined(self, other: PathSummary) -> PathSummary:
-        """Return the summary of the sections of both."""
+        """Return the summary of the sections of two summaries."""
         outer, inner = self.deepest, other.deepest
         if len(outer) > len(inner):
             outer, inner = inner, outer
@@ -55,12 +55,12 @@ class PathSummary(Struct, frozen=True, gc=False):
 
     @property
     def merged(self) -> SectionPath:
-        """Level and path of a chunk that holds all these sections."""
+        """The level and path of a chunk that contains all these sections."""
         return SectionPath(self.level, self.deepest if self.is_chain else self.common)
 
 
 def find_common_prefix(first: SectionPath | Path, second: SectionPath | Path) -> Path:
-    """Return the titles that two sections' paths start with alike.
+    """Return the common prefix of the paths of two sections.
 
     >>> find_common_prefix(("Guide", "Install", "Linux"), ("Guide", "Install", "macOS"))
     ('Guide', 'Install')
@@ -70,9 +70,9 @@ def find_common_prefix(first: SectionPath | Path, second: SectionPath | Path) ->
 
 
 def is_parent_child(parent: SectionPath | Path, child: SectionPath | Path) -> bool:
-    """Tell whether the second section is under the first, however deep, by their paths.
+    """Return whether the first path is a proper prefix of the second.
 
-    That is where the first path is the start of the second, and shorter.
+    The second section is then a descendant of the first.
 
     >>> is_parent_child(("Guide",), ("Guide", "Install", "Linux"))
     True
@@ -82,10 +82,10 @@ def is_parent_child(parent: SectionPath | Path, child: SectionPath | Path) -> bo
 
 
 def merge_sections(sections: Iterable[SectionPath]) -> SectionPath:
-    """Return level and path of a chunk that holds several sections, in whatever order.
+    """Return the level and path of a chunk that contains several sections, in any order.
 
-    The level is the lowest. The path is the deepest one where all lie on one chain, else what all
-    paths have in common.
+    The level is the lowest level. The path is the longest path if all other paths are prefixes of
+    it, else the common prefix of all paths.
 
     Raises:
         ValueError: if there are no sections.
@@ -106,10 +106,10 @@ def _titles(section: SectionPath | Path) -> Path:
 
 
 def format_header_path(titles: Iterable[str]) -> str:
-    r"""Return a path for display and for queries by prefix.
+    r"""Return a path as a string, for display and for queries by prefix.
 
-    A slash and a backslash of a title are written with a backslash in front, so that what starts
-    with a path and a slash is under it.
+    Slashes and backslashes in titles are escaped with a backslash, so that exactly the paths of
+    descendants start with the string and a slash.
 
     >>> print(format_header_path(("Guide", "In/Out", "C:\\")))
     /Guide/In\/Out/C:\\
@@ -119,20 +119,20 @@ def format_header_path(titles: Iterable[str]) -> str:
 
 
 def split_header_path(header_path: str) -> Path:
-    r"""Return the titles of which `format_header_path` made a path; a "/" alone has none.
+    r"""Return the titles of a string from `format_header_path`; () for "/".
 
     >>> split_header_path(r"/Guide/In\/Out/C:\\")
     ('Guide', 'In/Out', 'C:\\')
     """
     titles = re.findall(r"/((?:[^/\\]|\\.)*)", header_path, re.DOTALL)
-    written = [re.sub(r"\\(.)", r"\1", title, flags=re.DOTALL) for title in titles]
-    return () if written == [""] else tuple(written)
+    unescaped = [re.sub(r"\\(.)", r"\1", title, flags=re.DOTALL) for title in titles]
+    return () if unescaped == [""] else tuple(unescaped)
 
 
 def short_title(text: str) -> str:
-    """Return a title on one line, cut at a word with `…` where it is long.
+    """Return a title on one line, cut at a word and ended with `…` if it is over 200 characters.
 
-    Titles are in the paths of all that is under them, which must not grow with their length.
+    A title is in the paths of all its descendants, which would grow with its length.
     """
     title = " ".join(text.split())
     if len(title) <= _MAX_TITLE:

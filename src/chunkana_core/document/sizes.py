@@ -1,4 +1,4 @@
-"""Sizes of stretches of one document, by any measure, each measured once."""
+"""Sizes of ranges of one document's text by the length function, each measured once."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from chunkana_core.sizing import Sizer
 
 
 class DocumentSizes(Struct, frozen=True):
-    """Sizes of stretches of a document's text, in units of the sizer's measure.
+    """Sizes of ranges of a document's text, in units of the length function.
 
-    A measure need not be additive. The size of a run of blocks is then an estimate: the sum of the
-    blocks' sizes and of the white space between them, without what the measure adds to every text.
+    If the length function is not additive, the size of a run of blocks is an estimate: the sum of
+    the sizes of the blocks and of the white space between them, less the overhead of each.
 
     Attributes:
         document: the document.
-        sizer: the measure and the limit.
+        sizer: the length function and the limit.
     """
 
     document: Document
@@ -35,17 +35,17 @@ class DocumentSizes(Struct, frozen=True):
         return size
 
     def of_gap(self, start: int, end: int) -> int:
-        """Return what white space between two stretches adds, by a measure that is not exact."""
+        """Return the size that white space between two texts adds, if the sizer is not exact."""
         return self.of_repeated(self.document.text[start:end]) - self.sizer.overhead
 
     def of_repeated(self, text: str) -> int:
-        """Return the size of a text that stands in many places, such as a line end or a fence."""
+        """Return the size of a text that occurs often, such as a line ending or a fence."""
         if text not in self._repeated:
             self._repeated[text] = self.sizer.length(text)
         return self._repeated[text]
 
     def of_blocks(self, first: int, stop: int) -> int:
-        """Return the size of a run of blocks, without white space around it."""
+        """Return the size of a run of blocks, without surrounding white space."""
         if self.sizer.is_exact:
             span = self.document.trimmed_run(first, stop)
             return span.end - span.start
@@ -54,7 +54,7 @@ class DocumentSizes(Struct, frozen=True):
         return self.sizer.overhead + self._sums[stop - 1][1] - self._sums[first][0]
 
     def _cumulative(self) -> list[tuple[int, int]]:
-        """Return for each block the sizes of all text up to its start and up to its end."""
+        """Return for each block the cumulative sizes of the text up to its start and to its end."""
         document, overhead = self.document, self.sizer.overhead
         sums: list[tuple[int, int]] = []
         end_size = last_end = 0

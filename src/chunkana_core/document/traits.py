@@ -1,4 +1,4 @@
-"""What is particular to a format: what the stages after parsing ask of it."""
+"""The traits of a format: the properties that the stages after parsing depend on."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ ParseMarkup: TypeAlias = Callable[[str], Sequence[Block]]
 
 
 class Merging(Enum):
-    """Which neighbours under one section are merged where they fit together."""
+    """The rule for which neighbouring drafts of one section are merged, if they fit together."""
 
-    SMALL = auto()  # two of which one is under the minimum
-    SECTIONS = auto()  # those, and all of a section that fits
-    CELLS = auto()  # under a heading any, and first all of a definition or of a cell that fits
-    FITTING = auto()  # any
+    SMALL = auto()  # two drafts if one is under the minimum
+    SECTIONS = auto()  # as SMALL, and all drafts of a section that fits
+    CELLS = auto()  # any under a heading; first all drafts of a definition or cell that fits
+    FITTING = auto()  # any two drafts
 
 
 @dataclass(frozen=True, slots=True)
 class FormatTraits:
-    """What the pipeline needs to know of a format.
+    """The properties of a format that the pipeline depends on.
 
     Attributes:
-        name: what the format is called.
-        merging: which neighbours are merged.
-        has_headings: whether sections of no kind are under headings, as in Markdown: a sole top one
-            is the document's title, what stands before the first is a preamble, and
-            `merge_boundary_level` counts.
-        has_introductions: whether first sentences introduce chunks.
-        parse_markup: returns the blocks of a content that is parsed where it is shown, None for
-            formats without markup. Contents must close the fences that they open, and a cut must
-            not make another block of the rest of a paragraph.
+        name: the name of the format.
+        merging: which neighbouring drafts are merged.
+        has_headings: whether sections without a kind are under headings, as in Markdown: the only
+            H1 is the document's title, text before the first heading is a preamble, and
+            `merge_boundary_level` applies.
+        has_introductions: whether the context includes first sentences of sections.
+        parse_markup: returns the blocks of a content, None for formats without markup. Contents in
+            markup close the fences that they open, and are not cut
+            where the rest of a paragraph would be parsed as another block.
     """
 
     name: str
@@ -45,5 +45,5 @@ class FormatTraits:
 
     @property
     def is_markup(self) -> bool:
-        """Whether contents are parsed where they are shown."""
+        """Whether contents are written in markup."""
         return self.parse_markup is not None

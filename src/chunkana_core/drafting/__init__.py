@@ -1,1 +1,1 @@
-"""Which blocks stay together: drafts, strategies, merging, headings that would dangle."""
+"""Drafts, the runs of blocks that stay together: strategies, merging, dangling headings."""

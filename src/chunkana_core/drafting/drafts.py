@@ -1,4 +1,4 @@
-"""Drafts: contiguous runs of a document's blocks that tile it; text is sliced from them once."""
+"""Drafts: runs of top-level blocks that tile a document, before they are split into parts."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ _BRACKET = BlockKind.BRACKET
 
 
 class Draft(Struct, frozen=True, gc=False):
-    """A run of the document's own blocks, by position.
+    """A run of top-level blocks, by position.
 
     Attributes:
         first: the position of its first block.
-        stop: the position after its last one.
+        stop: the position after its last block.
     """
 
     first: int
     stop: int
 
     def span(self, document: Document) -> Span:
-        """Return its span, without white space around it."""
+        """Return the span of the draft, without surrounding white space."""
         return document.trimmed_run(self.first, self.stop)
 
     def is_bare(self, document: Document) -> bool:
-        """Tell whether it is headings with no body."""
+        """Return whether the draft is bare: it starts with a heading and has no body."""
         starts_with_heading = bool(document.top[self.first].level)
         return starts_with_heading and not document.has_content(self.first, self.stop)
 
 
 def section_drafts(document: Document) -> list[Draft]:
-    """Return a draft for the front matter, the preamble, and each run of a section's own text.
+    """Return a draft for the front matter, and for each run of a section's own blocks.
 
-    Brackets that a run starts with belong to the draft before it. Runs are parted where a cell
-    starts or ends that holds definitions.
+    The preamble is a run of the document's own blocks. Brackets at the start of a run belong to the
+    draft before it. Runs are divided where a cell with definitions starts or ends.
     """
     start, stop = document.front_matter_stop, len(document.top)
     drafts = [Draft(0, start)] if start else []
@@ -56,8 +56,8 @@ def section_drafts(document: Document) -> list[Draft]:
 
 
 def require_tiling(drafts: Sequence[Draft], document: Document, strategy: str) -> None:
-    """Raise a ExtensionError unless these are drafts, and every block is in one, in order."""
-    given: object = drafts  # by a strategy of the user's own
+    """Raise an ExtensionError unless these are drafts that contain every block, in order."""
+    given: object = drafts  # may be of any type, from a user's strategy
     if not (isinstance(given, Sequence) and all(isinstance(d, Draft) for d in given)):
         raise ExtensionError(f"strategy {strategy!r}: {given!r} is no list of drafts")
     stop = 0

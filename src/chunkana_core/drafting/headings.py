@@ -1,4 +1,4 @@
-"""Headings without a body go to the next text of their parent section, so that none dangles."""
+"""Move headings without a body to the next draft with a body, so that none is left dangling."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from chunkana_core.drafting.drafts import Draft
 
 
 def largest_stack(max_size: int) -> int:
-    """Return the most of the limit that headings take which are carried or repeated."""
+    """Return the largest size of moved or repeated headings: a third of the limit."""
     return max_size // 3
 
 
 def prevent_dangling(drafts: Sequence[Draft], sizes: DocumentSizes) -> list[Draft]:
-    """Give headings that end a draft to the next one with a body under the same parent.
+    """Move headings at the end of a draft to the next draft with a body under the same parent.
 
-    Where none follows, its headings are a draft of their own, as is the outermost excess of a run
-    longer than a third of the limit. A document of nothing but headings is one draft.
+    If there is no such draft, the headings are a draft of their own. So are the outermost headings
+    of a run that is longer than a third of the limit. A document of only headings is one draft.
     """
     document = sizes.document
     if document.is_only_headings:
@@ -28,19 +28,19 @@ def prevent_dangling(drafts: Sequence[Draft], sizes: DocumentSizes) -> list[Draf
         return [*(d for d in drafts if d.stop <= front), Draft(front, len(document.top))]
     result: list[Draft] = []
     bare: list[Draft] = []
-    for draft in _without_last_headings(document, drafts):
+    for draft in _with_separate_headings(document, drafts):
         if draft.is_bare(document):
             bare.append(draft)
             continue
-        count = _count_carried(bare, draft, sizes) if bare else 0
-        result += _packed(bare[: len(bare) - count], sizes)
+        count = _count_moved(bare, draft, sizes) if bare else 0
+        result += _join_bare(bare[: len(bare) - count], sizes)
         result.append(Draft(bare[-count].first, draft.stop) if count else draft)
         bare = []
-    return result + _packed(bare, sizes)
+    return result + _join_bare(bare, sizes)
 
 
-def _without_last_headings(document: Document, drafts: Iterable[Draft]) -> Iterator[Draft]:
-    """Yield drafts with each of the headings that they end with as a draft of its own."""
+def _with_separate_headings(document: Document, drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """Yield the drafts, with each heading at the end of a draft as a draft of its own."""
     for draft in drafts:
         last = document.top[draft.stop - 1]
         if last.is_content or last.kind is BlockKind.BRACKET:
@@ -57,11 +57,11 @@ def _without_last_headings(document: Document, drafts: Iterable[Draft]) -> Itera
         yield from (Draft(first, stop) for first, stop in pairwise(bounds))
 
 
-def _count_carried(bare: Sequence[Draft], receiver: Draft, sizes: DocumentSizes) -> int:
-    """Return how many of the last bare drafts are carried by the draft after them.
+def _count_moved(bare: Sequence[Draft], receiver: Draft, sizes: DocumentSizes) -> int:
+    """Return how many of the last bare drafts are moved to the draft after them.
 
-    Their parents hold the receiver's section, and together they are no longer than a stack may be.
-    The innermost heading is carried at any length, unless link definitions part it from the text.
+    The parents of their sections contain the receiver, and their total size is at most that of the
+    largest stack. The innermost heading is moved at any size, unless link definitions follow it.
     """
     document, limit = sizes.document, largest_stack(sizes.sizer.max_size)
     section = document.section_at(receiver.first)
@@ -71,23 +71,23 @@ def _count_carried(bare: Sequence[Draft], receiver: Draft, sizes: DocumentSizes)
         if not is_short and (number > 1 or draft.stop - draft.first > 1):
             break
         count = number
-    may_give = [n for n, d in enumerate(bare) if _parent_holds(document, d, section.first)]
-    return min(count, len(bare) - may_give[0]) if may_give else 0
+    candidates = [n for n, d in enumerate(bare) if _parent_contains(document, d, section.first)]
+    return min(count, len(bare) - candidates[0]) if candidates else 0
 
 
-def _parent_holds(document: Document, bare: Draft, position: int) -> bool:
-    """Tell whether the section around a bare draft's own holds a block."""
+def _parent_contains(document: Document, bare: Draft, position: int) -> bool:
+    """Return whether the parent of a bare draft's section contains a block."""
     parent = document.sections[document.section_at(bare.first).parent]
     return parent.first <= position < parent.stop
 
 
-def _packed(bare: Sequence[Draft], sizes: DocumentSizes) -> list[Draft]:
-    """Join neighbouring bare drafts as far as they fit."""
-    packed: list[Draft] = []
+def _join_bare(bare: Sequence[Draft], sizes: DocumentSizes) -> list[Draft]:
+    """Join neighbouring bare drafts that fit together."""
+    joined: list[Draft] = []
     for draft in bare:
-        first = packed[-1].first if packed else draft.first
-        if packed and sizes.of_blocks(first, draft.stop) <= sizes.sizer.max_size:
-            packed[-1] = Draft(first, draft.stop)
+        first = joined[-1].first if joined else draft.first
+        if joined and sizes.of_blocks(first, draft.stop) <= sizes.sizer.max_size:
+            joined[-1] = Draft(first, draft.stop)
         else:
-            packed.append(draft)
-    return packed
+            joined.append(draft)
+    return joined

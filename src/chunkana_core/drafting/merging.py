@@ -1,4 +1,4 @@
-"""Small drafts are merged with a neighbour under the same parent."""
+"""Merge small drafts with a neighbour under the same parent section."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIRST = attrgetter("first")
 
 
 class MergeObstacle(Enum):
-    """Why two neighbouring drafts are not merged."""
+    """The reasons why two neighbouring drafts are not merged."""
 
     HEADING = "that heading is at or above merge_boundary_level"
     PREAMBLE = "front matter and text before the first heading stay by themselves"
@@ -32,17 +32,17 @@ class MergeObstacle(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Merger:
-    """Merges drafts left to right and bottom-up: children of one section, deepest ones first.
+    """Merges the drafts of each section from left to right, the deepest sections first.
 
-    Two neighbours merge if either is under the minimum, both together fit, and the right one does
-    not start with a heading at or above the merge boundary. A section that became one draft is
-    merged as a whole. Formats may merge more; see `Merging`.
+    Two neighbours are merged if either is under the minimum, both fit together, and the right one
+    does not start with a heading at or above the merge boundary. A section that has become one
+    draft is then merged with its siblings. Formats may merge more; see `Merging`.
 
     Attributes:
-        sizes: of stretches of the document.
-        contexts: how much room contexts leave.
-        config: the merge boundary.
-        minimum: the size under which a draft is merged.
+        sizes: the sizes of ranges of the document.
+        contexts: returns the room that a context leaves.
+        config: gives the merge boundary.
+        minimum: the size under which a draft is small.
     """
 
     sizes: DocumentSizes
@@ -52,9 +52,11 @@ class Merger:
     _summaries: dict[Draft, PathSummary] = field(default_factory=dict, repr=False, compare=False)
 
     def merge(self, drafts: Sequence[Draft]) -> list[Draft]:
-        """Return the drafts of a document, small ones merged."""
+        """Return the drafts of a document after merging."""
         document = self.sizes.document
-        rows: list[list[Draft]] = [[] for _ in document.sections]  # a section's own, and its parts
+        rows: list[list[Draft]] = [
+            [] for _ in document.sections
+        ]  # by section, with merged subsections
         for draft in drafts:
             rows[document.section_at(draft.first).index].append(draft)
         merged: list[Draft] = []
@@ -62,15 +64,15 @@ class Merger:
             row, is_one = rows[section.index], not section.has_subsections
             if row and section.has_subsections:
                 row = self._merge_siblings(self._merge_cells(sorted(row, key=_FIRST)))
-                if self._is_kept_whole(section, row):
+                if self._is_one_draft(section, row):
                     row = [Draft(section.first, row[-1].stop)]
-                is_one = len(row) == 1 and _holds(row[0], section)
+                is_one = len(row) == 1 and _covers(row[0], section)
             (rows[section.parent] if section.index != ROOT and is_one else merged).extend(row)
         return sorted(merged, key=_FIRST)
 
     def _merge_siblings(self, row: Sequence[Draft]) -> list[Draft]:
-        """Merge bare headings with what follows them, then small drafts from left to right."""
-        headed: list[Draft] = []  # the last one first
+        """Merge bare drafts with the draft after them, then small drafts from left to right."""
+        headed: list[Draft] = []  # in reverse order
         for draft in reversed(row):
             is_bare = draft.is_bare(self.sizes.document)
             if is_bare and headed and self._may_merge(draft, headed[-1]):
@@ -86,11 +88,11 @@ class Merger:
         return merged
 
     def _merge_cells(self, row: Sequence[Draft]) -> list[Draft]:
-        """Merge the drafts of each cell of a notebook that fits."""
+        """Merge the drafts of each notebook cell with definitions if the whole cell fits."""
         cells, merged = self.sizes.document.cells, list[Draft]()
         if not cells.cells:
             return [*row]
-        for cell, group in groupby(row, lambda draft: cells.divided_at(draft.first)):
+        for cell, group in groupby(row, lambda draft: cells.cell_with_definitions(draft.first)):
             drafts = list(group)
             whole = Draft(drafts[0].first, drafts[-1].stop)
             is_all = cell and (whole.first, whole.stop) == (cell.first, cell.stop)
@@ -100,23 +102,23 @@ class Merger:
                 merged += drafts
         return merged
 
-    def _is_kept_whole(self, section: Section, row: Sequence[Draft]) -> bool:
-        """Tell whether a section is merged because all of it fits."""
+    def _is_one_draft(self, section: Section, row: Sequence[Draft]) -> bool:
+        """Return whether all drafts of a section are merged because the whole section fits."""
         merging = self.sizes.document.traits.merging
         is_mergeable = merging is Merging.SECTIONS or (merging is Merging.CELLS and section.kind)
         if not is_mergeable or section.index == ROOT:
             return False
         whole = Draft(row[0].first, row[-1].stop)
         return (
-            _are_neighbours(row) and _holds(whole, section) and self._fits(whole.first, whole.stop)
+            _are_neighbours(row) and _covers(whole, section) and self._fits(whole.first, whole.stop)
         )
 
     def _may_merge(self, left: Draft, right: Draft) -> bool:
-        """Tell whether two drafts of one parent are neighbours with no obstacle between them."""
+        """Return whether two drafts of one parent are neighbours that can be merged."""
         return left.stop == right.first and self.obstacle(left, right) is None
 
     def obstacle(self, left: Draft, right: Draft) -> MergeObstacle | None:
-        """Return why two drafts of one parent are not merged, None if they are."""
+        """Return the reason why two neighbouring drafts are not merged, None if they are."""
         document, merging = self.sizes.document, self.sizes.document.traits.merging
         opening = document.top[right.first]
         is_heading = bool(opening.level) and document.is_heading(right.first)
@@ -127,8 +129,8 @@ class Merger:
             return MergeObstacle.PREAMBLE
         if right.is_bare(document):
             return MergeObstacle.BARE
-        is_any = merging is Merging.FITTING or (merging is Merging.CELLS and not is_heading)
-        if not (is_any or self._is_small(left) or self._is_small(right)):
+        merges_any = merging is Merging.FITTING or (merging is Merging.CELLS and not is_heading)
+        if not (merges_any or self._is_small(left) or self._is_small(right)):
             return MergeObstacle.LARGE
         return None if self._fit_together(left, right) else MergeObstacle.LIMIT
 
@@ -136,7 +138,7 @@ class Merger:
         return self.sizes.of_blocks(draft.first, draft.stop) < self.minimum
 
     def _fit_together(self, left: Draft, right: Draft) -> bool:
-        """Tell whether two neighbours fit into a chunk; their paths are joined, not found anew."""
+        """Return whether two neighbours fit into one chunk; the summaries of paths are cached."""
         document, size = self.sizes.document, self.sizes.of_blocks(left.first, right.stop)
         if size > self.contexts.full_room:
             return False
@@ -160,10 +162,10 @@ class Merger:
 
 
 def _are_neighbours(row: Sequence[Draft]) -> bool:
-    """Tell whether nothing is between drafts."""
+    """Return whether each draft ends where the next one starts."""
     return all(left.stop == right.first for left, right in pairwise(row))
 
 
-def _holds(draft: Draft, section: Section) -> bool:
-    """Tell whether a draft starts with a section, and holds all of it."""
+def _covers(draft: Draft, section: Section) -> bool:
+    """Return whether a draft starts where a section starts and contains the whole section."""
     return draft.first == section.first and draft.stop >= section.stop

@@ -1,4 +1,4 @@
-"""The strategies: which documents each handles, its drafts, and which blocks it binds."""
+"""Strategies: the documents each handles, its drafts, and the blocks it keeps together."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ATOMS_AND_PARAGRAPH = {kind for kind in BlockKind if TRAITS[kind].oversize_reas
 
 
 class BaseStrategy(ABC):
-    """A way to chunk; subclass it and register an instance with the chunker.
+    """A chunking strategy; subclass it and register an instance with the chunker.
 
     Attributes:
-        name: how `ChunkConfig.strategy` and the chunks' metadata call it.
-        priority: 1 is asked first.
+        name: its name in `ChunkConfig.strategy` and in the metadata of chunks.
+        priority: with "auto", strategies are tried by priority, from the lowest number.
     """
 
     name: ClassVar[str]
@@ -31,7 +31,7 @@ class BaseStrategy(ABC):
 
     @abstractmethod
     def can_handle(self, analysis: ContentAnalysis, config: ChunkConfig) -> bool:
-        """Tell whether the strategy suits a document."""
+        """Return whether the strategy suits a document."""
 
     def apply(self, document: Document, config: ChunkConfig) -> list[Draft]:  # noqa: ARG002
         """Return the initial drafts, which tile the document: by default its sections."""
@@ -42,12 +42,12 @@ class BaseStrategy(ABC):
         return config.min_chunk
 
     def binding(self, before: BlockKind, after: BlockKind) -> int:  # noqa: ARG002
-        """Return what parting two neighbouring blocks costs beyond the usual, by default 0."""
+        """Return the extra cost of a cut between two neighbouring blocks, by default 0."""
         return 0
 
 
 class CodeAwareStrategy(BaseStrategy):
-    """Bind an atom to the paragraphs that explain it, and code to the output that follows."""
+    """Keep atoms with the paragraphs that explain them, and code with the output after it."""
 
     name = "code_aware"
     priority = 1
@@ -58,14 +58,14 @@ class CodeAwareStrategy(BaseStrategy):
         return has_atoms or analysis.code_ratio >= config.code_threshold
 
     def binding(self, before: BlockKind, after: BlockKind) -> int:
-        """Make it dearer to part an atom from its neighbours."""
+        """Return an extra cost for a cut between an atom and a neighbouring atom or paragraph."""
         kinds = {before, after}
-        are_bound = kinds <= _ATOMS_AND_PARAGRAPH and kinds != _PARAGRAPH
-        return costs.EXPLAINED_ATOM if are_bound else 0
+        is_explained = kinds <= _ATOMS_AND_PARAGRAPH and kinds != _PARAGRAPH
+        return costs.EXPLAINED_ATOM if is_explained else 0
 
 
 class StructuralStrategy(BaseStrategy):
-    """Keep a section with its own text."""
+    """Keep the own text of each section together."""
 
     name = "structural"
     priority = 2
@@ -76,7 +76,7 @@ class StructuralStrategy(BaseStrategy):
 
 
 class FallbackStrategy(BaseStrategy):
-    """Fill chunks with whole sections, across deeper headings; what is larger is cut as ever."""
+    """Fill chunks with whole sections, across deeper headings; larger sections are split."""
 
     name = "fallback"
     priority = 3
@@ -86,27 +86,27 @@ class FallbackStrategy(BaseStrategy):
         return True
 
     def merges_below(self, config: ChunkConfig) -> int:
-        """Merge drafts of any size that fit together."""
+        """Return the limit, so that drafts of any size are merged if they fit together."""
         return config.max_chunk_size
 
 
 @dataclass(frozen=True, slots=True)
 class StrategySelector:
-    """Selects by the configured name or, with "auto", the first that handles the document.
+    """Selects the strategy of the configured name or, with "auto", the first suitable one.
 
     Attributes:
-        registered: strategies of the user's own; one replaces a built-in one of its name.
+        registered: the user's strategies; they replace built-in ones of the same name.
     """
 
     registered: tuple[BaseStrategy, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check that these are strategies."""
+        """Check that all registered objects are strategies."""
         for strategy in self.registered:
             require_type("strategies", strategy, BaseStrategy, "instances of BaseStrategy")
 
     def get_available_strategies(self) -> tuple[BaseStrategy, ...]:
-        """Return all strategies in the order in which they are asked."""
+        """Return all strategies in the order of their priority."""
         built_in = CodeAwareStrategy(), StructuralStrategy(), FallbackStrategy()
         by_name = {strategy.name: strategy for strategy in (*built_in, *self.registered)}
         return tuple(sorted(by_name.values(), key=lambda strategy: strategy.priority))
@@ -115,23 +115,23 @@ class StrategySelector:
         """Return the strategy for a document.
 
         Raises:
-            ConfigurationError: if the configured name is not registered, or with "auto" none of
-                the strategies handles the document.
+            ConfigurationError: if no strategy has the configured name, or with "auto" none
+                suits the document.
         """
         available = self.get_available_strategies()
         for strategy in available:
-            is_asked = config.strategy == AUTO and strategy.can_handle(analysis, config)
-            if is_asked or config.strategy == strategy.name:
+            is_suitable = config.strategy == AUTO and strategy.can_handle(analysis, config)
+            if is_suitable or config.strategy == strategy.name:
                 return strategy
         names = ", ".join([AUTO, *(strategy.name for strategy in available)])
         raise ConfigurationError("strategy", config.strategy, names)
 
 
 def make_drafts(document: Document, strategy: BaseStrategy, config: ChunkConfig) -> list[Draft]:
-    """Return the drafts of a strategy.
+    """Return the drafts of a document by a strategy.
 
     Raises:
-        ExtensionError: unless they tile the document.
+        ExtensionError: if they do not tile the document.
     """
     drafts = strategy.apply(document, config)
     require_tiling(drafts, document, strategy.name)

@@ -159,9 +159,9 @@ class _CellJoiner:
             self._add_code(cell, start)
         else:
             self._add_blocks(parse_text(cell.text).blocks, start)
-        is_divided = len(self.definitions) > definition_count
+        has_definitions = len(self.definitions) > definition_count
         stop = len(self.top)
-        self.cells.append(Cell(cell.number, start, first, stop, is_markup, is_divided))
+        self.cells.append(Cell(cell.number, start, first, stop, is_markup, has_definitions))
 
     def document(self, text: str) -> Document:
         """Return the document of the cells added, given their joined text."""

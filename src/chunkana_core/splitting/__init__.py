@@ -1,1 +1,1 @@
-"""What does not fit is cut here: units, what cuts cost, packing, contents."""
+"""Split drafts that do not fit: units, plans of cuts, packing, contents of parts."""

@@ -1,4 +1,4 @@
-"""Contents of parts: the text, below repeated headings, between repeated fences and rows."""
+"""Contents of parts: their text with repeated headings, fences, rows and container lines."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _FENCED_CODE = BlockKind.FENCED_CODE
 
 
 class Content(Struct, frozen=True, gc=False):
-    """A part's content.
+    """The content of a part.
 
     Attributes:
-        text: the part's text, with what is repeated around it.
-        start: the offset in the document of the first source line in it.
-        text_offset: where in the content the part's own text starts.
+        text: the part's text with the text repeated before and after it.
+        start: the offset in the document of the first source line in the content.
+        text_offset: the offset in the content where the part's own text starts.
     """
 
     text: str
@@ -34,8 +34,8 @@ class Content(Struct, frozen=True, gc=False):
     text_offset: int = 0
 
 
-class Stack(Struct, frozen=True, gc=False):
-    """Headings that are repeated, with the blank line that follows, and where the first starts."""
+class HeaderStack(Struct, frozen=True, gc=False):
+    """Repeated headings with the blank line after them, and the offset of the first heading."""
 
     text: str
     start: int
@@ -46,24 +46,24 @@ class ContentWriter(Struct, frozen=True):
 
     Attributes:
         document: the document.
-        span: the draft's text.
-        stacks: the headings that continuing parts repeat, then what is left of them as outermost
-            ones are dropped.
-        stack_size: the size of the first of these.
-        headings_size: the size of all headings that the draft starts with.
+        span: the span of the draft.
+        stacks: the header stacks that continuing parts may repeat; each has one outermost heading
+            less than the one before.
+        stack_size: the size of the first stack.
+        headings_size: the size of all headings at the start of the draft.
         keep_atoms: whether fenced code is never cut.
     """
 
     document: Document
     span: Span
-    stacks: Sequence[Stack]
+    stacks: Sequence[HeaderStack]
     stack_size: int
     headings_size: int
     keep_atoms: bool
 
     @classmethod
     def of(cls, draft: Draft, sizes: DocumentSizes, *, keep_atoms: bool) -> ContentWriter:
-        """Look at a draft: a stack over a third of the limit loses its outermost headings."""
+        """Return the writer of a draft; header stacks are at most a third of the limit."""
         document, sizer = sizes.document, sizes.sizer
         span = draft.span(document)
         headings = [] if draft.is_bare(document) else _leading_headings(document, draft)
@@ -73,12 +73,12 @@ class ContentWriter(Struct, frozen=True):
         return cls(document, span, stacks, stack_size, headings_size, keep_atoms)
 
     def continues(self, first: Unit) -> bool:
-        """Tell whether a part that starts with a unit continues a section."""
+        """Return whether a part that starts with a unit continues a section."""
         starts_section = first.starts is BlockKind.HEADING and self.document.top[first.first].level
         return first.span.start > self.span.start and not starts_section
 
     def contents(self, first: Unit, last: Unit) -> Iterator[Content]:
-        """Yield the contents that a part may have, with less and less that is repeated."""
+        """Yield the possible contents of a part, each with less repeated text than the last."""
         text, lead = self.document.text[first.span.start : last.span.end], first.repeats.lead
         body = lead + text + last.repeats.tail
         for stack in self.stacks if self.continues(first) else ():
@@ -92,18 +92,19 @@ class ContentWriter(Struct, frozen=True):
             yield Content(body, start, len(lead))
 
     def _closing_fence(self, content: str, first: Unit, last: Unit) -> str:
-        """Return the end of a fence that a part opens only because it was cut out."""
+        """Return the line that closes a fence left open only because of the cut, "" for none."""
         is_whole = self._is_whole(first, last) or not has_fence(content)
-        if is_whole or not self._may_cut_fence(first, last):
+        if is_whole or not self._may_leave_fence_open(first, last):
             return ""
         block = self.document.block_at(last.span.end - 1)
         is_open = block.is_open and not last.repeats.tail
         return "" if is_open else missing_fence(content, self.document.traits)
 
-    def _may_cut_fence(self, first: Unit, last: Unit) -> bool:
-        """Tell whether a part may open a fence that is none in the document.
+    def _may_leave_fence_open(self, first: Unit, last: Unit) -> bool:
+        """Return whether a part may open a fence that it does not close.
 
-        Whole blocks of code have their fences; what else looks like one may lose its end.
+        Whole fenced code blocks close their fences. In other blocks, text that looks like a fence
+        may be cut off from its closing line.
         """
         document, start, end = self.document, first.span.start, last.span.end
         if not document.is_markup(first.first, last.stop):
@@ -115,7 +116,7 @@ class ContentWriter(Struct, frozen=True):
         )
 
     def _is_whole(self, first: Unit, last: Unit) -> bool:
-        """Tell whether a part holds none but whole blocks of the document."""
+        """Return whether a part consists of whole top-level blocks."""
         document = self.document
         starts_block = document.top[first.first].start >= first.span.start
         return (
@@ -130,20 +131,20 @@ def _leading_headings(document: Document, draft: Draft) -> list[Span]:
     return [document.heading_span(position) for position in range(draft.first, stop)]
 
 
-def _stacks(document: Document, headings: Sequence[Span], sizer: Sizer) -> list[Stack]:
-    """Return the last headings within a third of the limit, then the last of these, and so on."""
-    stacks: list[Stack] = []
-    after = 2 * document.source.line_ending(headings[-1].end) if headings else ""
+def _stacks(document: Document, headings: Sequence[Span], sizer: Sizer) -> list[HeaderStack]:
+    """Return the innermost headings within a third of the limit, then ever fewer of them."""
+    stacks: list[HeaderStack] = []
+    blank_line = 2 * document.source.line_ending(headings[-1].end) if headings else ""
     for first in reversed(range(len(headings))):
-        text = _slice(document, headings[first:])
+        text = _stack_text(document, headings[first:])
         if sizer.length(text) > largest_stack(sizer.max_size):
             break
-        stacks.append(Stack(text + after, headings[first].start))
+        stacks.append(HeaderStack(text + blank_line, headings[first].start))
     return stacks[::-1]
 
 
-def _slice(document: Document, stack: Sequence[Span]) -> str:
-    """Return repeated headings as they stand in the source, without what leads to each."""
+def _stack_text(document: Document, stack: Sequence[Span]) -> str:
+    """Return repeated headings as in the source, without anchors and comments before them."""
     text = document.text[stack[0].start : stack[0].end]
     for before, heading in pairwise(stack):
         gap = document.text[before.end : heading.start]

@@ -1,4 +1,4 @@
-"""Least-cost cuts: how to divide a row of units into parts under a size limit."""
+"""Least-cost cuts that divide a row of units into parts under a size limit."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from msgspec import Struct
 from chunkana_core.drafting.costs import PART, SMALL_PART
 
 
-class Row(Struct, frozen=True):
-    """Units in a row, by their cumulative sizes; all sequences are of one length.
+class UnitRow(Struct, frozen=True):
+    """The cumulative sizes of consecutive units and the costs of cuts before them.
+
+    All sequences have the same length.
 
     Attributes:
-        begins: the size of all before each unit; it never decreases.
-        ends: the size up to the end of each unit, without the white space that follows.
-        costs: what it costs to cut before each unit; that of the first is not used.
-        headings: the size of the headings that the first unit starts with.
+        begins: the size of the text before each unit; never decreases.
+        ends: the size up to the end of each unit, without the white space after it.
+        costs: the cost of a cut before each unit; that of the first unit is not used.
+        headings: the size of the headings at the start of the first unit.
     """
 
     begins: Sequence[int]
@@ -26,69 +28,70 @@ class Row(Struct, frozen=True):
     headings: int = 0
 
     def size(self, first: int, last: int) -> int:
-        """Return the size of a part, both units included."""
+        """Return the size of the part from one unit to another, both included."""
         return self.ends[last] - self.begins[first]
 
     def own_size(self, first: int, last: int) -> int:
-        """Return the size of a part, both units included, without leading headings."""
+        """Return the size of the part from one unit to another, without headings at its start."""
         return self.size(first, last) - (0 if first else self.headings)
 
 
-def least_cost_cuts(row: Row, limit: int, minimum: int) -> list[range]:
+def least_cost_cuts(row: UnitRow, limit: int, minimum: int) -> list[range]:
     """Return the parts, as ranges of units.
 
-    Minimised are, in this order, the parts smaller than `minimum`, the parts, and the costs of
-    the cuts. Of the cuts that are equal in that, those are taken that make the most even sizes:
-    from the last part to the first, each is as near as possible to the mean size of those before
-    it; ties take the earliest cut. A unit over the limit is a part of its own.
+    The number of parts smaller than `minimum`, the number of parts, and the sum of the costs are
+    minimised in this order. Among equal solutions, the sizes are as even as possible: from the last
+    part to the first, each is as near as possible to the mean size of the parts before it; of equal
+    ones, the earliest cut is taken. A unit over the limit is a part of its own.
 
-    Two neighbouring parts never fit together, so that the starts that are looked at for a part
-    lie in it and in the one before: that is linear, too.
+    This takes linear time: two neighbouring parts never fit together, so that the starts considered
+    for a part are in the part itself and in the part before it.
     """
-    packing = _Packing.of(row, limit, minimum)
+    least_costs = _LeastCosts.of(row, limit, minimum)
     parts = []
     stop = len(row.ends)
     while stop:
-        start = packing.most_even_start(stop)
+        start = least_costs.most_even_start(stop)
         parts.append(range(start, stop))
         stop = start
     return parts[::-1]
 
 
-class _Packing(Struct, frozen=True):
-    """The least costs of a row's first units, for each number of them.
+class _LeastCosts(Struct, frozen=True):
+    """The least cost of dividing the first n units of a row, for each n.
 
     Attributes:
-        row: the units.
+        row: the sizes of the units and the costs of cuts.
         limit: the largest size of a part of several units.
         minimum: the size under which a part is small.
-        least: by number of units, their least cost: f below.
-        keys: by unit, the least cost of those before it and of the cut: f(k) + costs[k].
+        least: by number of units n, the least cost f(n) as defined in `of`.
+        keys: by unit k, the least cost with a cut before it: f(k) + costs[k].
     """
 
-    row: Row
+    row: UnitRow
     limit: int
     minimum: int
     least: Sequence[int]
     keys: Sequence[int]
 
     @classmethod
-    def of(cls, row: Row, limit: int, minimum: int) -> _Packing:
-        """Return the least costs of a row; [...] is 1 where that is true and else 0.
+    def of(cls, row: UnitRow, limit: int, minimum: int) -> _LeastCosts:
+        """Return the least costs of a row; [...] is 1 if the condition is true, else 0.
 
             f(0) = 0
             f(n) = min { f(k) + costs[k] + PART + SMALL_PART * [own_size(k, n - 1) < minimum] }
                    over k < n with size(k, n - 1) <= limit, and k = n - 1; costs[0] counts as 0
 
-        Since begins and ends never decrease, the k that are within the limit and those whose part
-        is large enough are windows that only move forward. A queue for each keeps the k with the
-        least `f(k) + costs[k]` in front, so that the whole is linear in the number of units. The
-        first part is apart from them: without its headings it may be smaller than the next one.
+        Since `begins` and `ends` never decrease, the k within the limit with a small part, and
+        those with a large enough part, are two windows that only move forward. A queue for each
+        has the k with the least `f(k) + costs[k]` at its front, so that the time is linear in the
+        number of units. The part that starts at unit 0 is treated separately, since its own size
+        does not count its headings.
         """
         least, keys = [0], []
         large: deque[int] = deque()
         small: deque[int] = deque()
-        fitting = too_small = 1  # the first k within the limit, the first with too small a part
+        fitting = too_small = 1  # the first k within the limit, the first k with a small part
         for last, end in enumerate(row.ends):
             keys.append(least[last] + row.costs[last] if last else 0)
             if last:
@@ -111,7 +114,7 @@ class _Packing(Struct, frozen=True):
         return cls(row, limit, minimum, least, keys)
 
     def most_even_start(self, stop: int) -> int:
-        """Return where the last part of the first so many units starts, of those of least cost."""
+        """Return where the last part of the first `stop` units starts: least cost, then even."""
         row, last, least = self.row, stop - 1, self.least[stop]
         others = least % SMALL_PART // PART - 1
         best: list[tuple[int, int]] = []
@@ -128,7 +131,7 @@ class _Packing(Struct, frozen=True):
 
 
 def _append(queue: deque[int], keys: Sequence[int], unit: int) -> None:
-    """Append a unit to a queue, in place of those at its end that cost more."""
+    """Append a unit to a queue after removing the units at its end that have larger keys."""
     while queue and keys[queue[-1]] > keys[unit]:
         queue.pop()
     queue.append(unit)

@@ -1,4 +1,4 @@
-"""Plans of where to cut a draft, made of sums of sizes."""
+"""Plan the cuts of a draft from the estimated sizes of its units."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from msgspec import Struct
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.drafting import costs
 from chunkana_core.drafting.strategies import BaseStrategy
-from chunkana_core.splitting.draft_units import DraftUnits, leads_in
-from chunkana_core.splitting.packing import Row, least_cost_cuts
+from chunkana_core.splitting.draft_units import DraftUnits, is_lead_in
+from chunkana_core.splitting.packing import UnitRow, least_cost_cuts
 from chunkana_core.splitting.units import Unit
 
-_FREELY_PARTED = {BlockKind.HEADING, BlockKind.THEMATIC_BREAK}  # from what is before them
+_FREE_CUT_KINDS = {BlockKind.HEADING, BlockKind.THEMATIC_BREAK}  # a cut before them is free
 
 
-class PackedRow(NamedTuple):
-    """Units in a row, by their sizes and the costs of cuts, and the parts that they became."""
+class PackedUnits(NamedTuple):
+    """Consecutive units, their sizes and costs of cuts, the limit, and their parts."""
 
     units: Sequence[Unit]
-    row: Row
+    row: UnitRow
     limit: int
     parts: Sequence[range]
 
@@ -32,17 +32,17 @@ class Plan(Struct, frozen=True):
 
     Attributes:
         draft_units: makes the units of the draft.
-        strategy: adds to what cuts cost.
-        minimum: the size under which a part is too small.
-        rounding: by how much the size of every unit is overestimated.
-        is_apart: whether every unit is a part of its own.
+        strategy: adds to the costs of cuts.
+        minimum: the size under which a part is small.
+        unit_margin: the amount by which the size of every unit is overestimated.
+        is_unpacked: whether every unit becomes a part of its own.
     """
 
     draft_units: DraftUnits
     strategy: BaseStrategy
     minimum: int
-    rounding: int = 0
-    is_apart: bool = False
+    unit_margin: int = 0
+    is_unpacked: bool = False
 
     def parts(self) -> Iterator[tuple[Unit, Unit]]:
         """Yield the first and the last unit of each part."""
@@ -50,31 +50,31 @@ class Plan(Struct, frozen=True):
             for part in row.parts:
                 yield row.units[part[0]], row.units[part[-1]]
 
-    def rows(self) -> Iterator[PackedRow]:
-        """Yield oversize atoms, each by itself, and what is between them, cut by least cost."""
+    def rows(self) -> Iterator[PackedUnits]:
+        """Yield each oversize atom, and the units between oversize atoms with their parts."""
         limit = self.draft_units.limit - self.draft_units.contents.stack_size
         numbered = enumerate(self.draft_units.units())
-        # An oversize atom has its number for a key, so that it is alone in its group.
+        # The key of an oversize atom is its number, so that it is alone in its group.
         for _, group in groupby(numbered, key=lambda item: item[1].oversize_reason and item[0]):
             units = [unit for _, unit in group]
             row = self._row(units)
-            if self.is_apart:
+            if self.is_unpacked:
                 parts = [range(number, number + 1) for number in range(len(units))]
             else:
                 parts = least_cost_cuts(row, limit, self.minimum)
-            yield PackedRow(units, row, limit, parts)
+            yield PackedUnits(units, row, limit, parts)
 
-    def _row(self, units: Sequence[Unit]) -> Row:
-        """Return the sizes of units, what is repeated included, and the costs of cuts."""
+    def _row(self, units: Sequence[Unit]) -> UnitRow:
+        """Return the sizes of units, including repeated text, and the costs of cuts."""
         contents, size_of = self.draft_units.contents, self.draft_units.maker.sizes.of_repeated
         begins, ends = self._cumulative_sizes(units)
         for number, unit in enumerate(units):
-            begins[number] += self.rounding * number - size_of(unit.repeats.lead)
-            ends[number] += self.rounding * (number + 1) + size_of(unit.repeats.tail)
+            begins[number] += self.unit_margin * number - size_of(unit.repeats.lead)
+            ends[number] += self.unit_margin * (number + 1) + size_of(unit.repeats.tail)
             if not contents.continues(unit):
                 begins[number] += contents.stack_size
         starts_draft = units[0].span.start == contents.span.start
-        return Row(
+        return UnitRow(
             begins=list(accumulate(reversed(begins), min))[::-1],
             ends=list(accumulate(ends, max)),
             costs=[0, *(self._cost(left, right) for left, right in pairwise(units))],
@@ -82,7 +82,7 @@ class Plan(Struct, frozen=True):
         )
 
     def _cumulative_sizes(self, units: Sequence[Unit]) -> tuple[list[int], list[int]]:
-        """Return for each unit the sizes of all text up to its start and up to its end."""
+        """Return for each unit the cumulative sizes of the text up to its start and to its end."""
         sizes = self.draft_units.maker.sizes
         if sizes.sizer.is_exact:
             return [unit.span.start for unit in units], [unit.span.end for unit in units]
@@ -92,7 +92,7 @@ class Plan(Struct, frozen=True):
             if following is not None:
                 gap = sizes.of_gap(unit.span.end, following.span.start)
                 begins.append(ends[-1] - sizes.sizer.overhead + gap)
-        # A sum of many small sizes may be far from the size of their blocks, which is known.
+        # The sum of many small sizes may be far over the known size of the blocks.
         total, estimate = sizes.of_blocks(units[0].first, units[-1].stop), max(1, ends[-1])
         if total < estimate:
             begins = [begin * total // estimate for begin in begins]
@@ -100,11 +100,11 @@ class Plan(Struct, frozen=True):
         return begins, ends
 
     def _cost(self, left: Unit, right: Unit) -> int:
-        """Return what a cut between two neighbouring units costs."""
+        """Return the cost of a cut between two neighbouring units."""
         if right.starts is None:
             return right.cost
-        if right.starts in _FREELY_PARTED:
+        if right.starts in _FREE_CUT_KINDS:
             return costs.BEFORE_HEADING
-        is_led_in = leads_in(self.draft_units.contents.document, left, right)
+        is_led_in = is_lead_in(self.draft_units.contents.document, left, right)
         lead_in = costs.LEAD_IN if is_led_in else 0
         return right.cost + lead_in + self.strategy.binding(left.kind, right.starts)

@@ -1,4 +1,4 @@
-"""Atoms and containers in several parts: opened and closed again, header rows repeated."""
+"""Text repeated in the parts of an atom or a container: fences, header rows, edge lines."""
 
 from __future__ import annotations
 
@@ -24,42 +24,49 @@ _FOOTNOTE = re.compile(r"\[\^[^\]]+\]:[ \t]*")
 _FOOTNOTE_INDENT = 4
 _CARRIAGE_RETURN = re.compile(r"\r\n?")
 _HEADER_LINES = 2  # of a table
-_LINE_STARTS = (Boundary.BLANK_LINE, Boundary.ATOM_LINE)
+_LINE_BOUNDARIES = (Boundary.BLANK_LINE, Boundary.ATOM_LINE)
 
 
 class Repeats(Struct, frozen=True, gc=False):
-    """What a part's content has around its text where it starts or ends in an atom or a container.
+    """Text repeated around a part that starts or ends inside an atom or a container.
 
     Attributes:
-        lead: goes before the text of a part that starts with the unit.
-        tail: goes after the text of a part that ends with it.
-        start: the offset of what the lead repeats.
+        lead: the text before a part that starts with the unit.
+        tail: the text after a part that ends with the unit.
+        start: the offset in the source of the text that the lead repeats, None if there is none.
     """
 
     lead: str = ""
     tail: str = ""
     start: int | None = None
 
-    def around(self, inner: Repeats) -> Repeats:
-        """Return these around those of what is inside."""
+    def enclosing(self, inner: Repeats) -> Repeats:
+        """Return these repeats around those of an inner block."""
         start = inner.start if self.start is None else self.start
         return Repeats(self.lead + inner.lead, inner.tail + self.tail, start)
 
     def joined(self, after: Repeats) -> Repeats:
-        """Return what goes before the one unit and after the other, of two that are joined."""
+        """Return the repeats of two joined units: the lead of the first, the tail of the second."""
         return Repeats(self.lead, after.tail, self.start)
 
 
 NO_REPEATS = Repeats()
 
 
+class InnerRepeats(Struct, frozen=True, gc=False):
+    """The text repeated at cuts inside a block: between its lines, and within a line."""
+
+    at_lines: Repeats = NO_REPEATS
+    within_line: Repeats = NO_REPEATS
+
+
 def container_repeats(source: Source, block: Block, children: Sequence[Block]) -> Repeats:
     """Return the opening and closing lines of a container, or the first line of an alert.
 
-    Between these and what is inside, blank lines stay as they are in the source.
+    The blank lines between these lines and the content of the container are included.
     """
     text, start = source.text, block.start
-    if block.kind is BlockKind.CONTAINER and len(children) > 1:  # one without has a blank body
+    if block.kind is BlockKind.CONTAINER and len(children) > 1:  # else its body is blank
         opening = text[start : children[1].start]
     elif block.kind is BlockKind.BLOCK_QUOTE and block.info:
         first = next(line_spans(source, Span(start, block.end)))
@@ -72,22 +79,22 @@ def container_repeats(source: Source, block: Block, children: Sequence[Block]) -
         before, closing = children[-2:]
         inside = source.trim(before.start, closing.start) or Span(before.start, closing.start)
         tail = _CARRIAGE_RETURN.sub("\n", text[inside.end : closing.end]).rstrip()
-    return Repeats(_as_continued(opening), tail.lstrip(" \t"), start)
+    return Repeats(_with_continued_markers(opening), tail.lstrip(" \t"), start)
 
 
 def line_prefix(line: str) -> str:
-    """Return what stands before the text of lines that follow a line in its containers."""
+    """Return the container prefix of the lines that follow a line, such as "> " or spaces."""
     markers = _MARKERS.match(line)
     return _prefix(markers[0]) if markers else ""
 
 
 class _Wrapper(Struct, frozen=True, gc=False):
-    """What is repeated of an atom.
+    """The text repeated around the parts of an atom.
 
     Attributes:
-        lead: before a part: the opening fence, or a table's header rows.
-        tail: after a part: the closing fence.
-        line_start: before the rest of a line that was cut: its container's prefix.
+        lead: the text before a part: the opening fence, or the header rows of a table.
+        tail: the text after a part: the closing fence.
+        line_start: the container prefix before the rest of a line that is cut.
     """
 
     lead: str = ""
@@ -100,13 +107,13 @@ def divide_atom(
 ) -> list[tuple[Piece, Repeats]]:
     """Divide code, math or a table into lines, and lines over the limit into words.
 
-    Markers of containers in lines above it are pieces of their own. Nothing is returned where the
-    fence alone leaves no room for what is between.
+    Container markers in lines above the atom are pieces of their own. Returns [] if the fence alone
+    leaves no room for the lines between.
 
     Args:
-        cutter: of the block's span, with the limit.
-        block: to divide.
-        by_syntax: whether fenced code in a known language is rather cut between statements.
+        cutter: the cutter of the block's span, with the limit.
+        block: the block to divide.
+        by_syntax: whether fenced code in a known language is preferably cut between statements.
     """
     first_line = max(cutter.span.start, block.start)
     markers = list(cutter.words(Span(cutter.span.start, first_line)))
@@ -115,7 +122,7 @@ def divide_atom(
     length = atom.sizer.length
     wrapped = length(wrapper.lead + wrapper.line_start + wrapper.tail)
     if wrapped and not _leaves_room(atom, wrapper):
-        return []  # a cut inside the fence itself would not leave one
+        return []  # a cut inside the fence line would not leave a fence
     is_table = block.kind is BlockKind.TABLE
     pieces = _lines(replace(atom, limit=max(1, atom.limit - wrapped)), is_table=is_table)
     if by_syntax and block.kind is BlockKind.FENCED_CODE:
@@ -132,7 +139,7 @@ def divide_atom(
 
 
 def _wrapper(atom: Cutter, block: Block) -> _Wrapper:
-    """Return what is repeated of an atom, as far as it leaves room for something else."""
+    """Return the text repeated around the parts of an atom, as far as it leaves room."""
     most = min(atom.sizer.max_size // 2, atom.limit * 3 // 4)
     lines = [atom.source.text[s.start : s.end] for s in line_spans(atom.source, atom.span)]
     if block.kind is BlockKind.TABLE:
@@ -154,9 +161,10 @@ def _wrapper(atom: Cutter, block: Block) -> _Wrapper:
 
 
 def _split_opening(lines: Sequence[str], *, is_math: bool) -> tuple[str, str, str]:
-    """Return what is before the opening fence of an atom, the fence, and what is after it.
+    """Return the text before the opening fence of an atom, the fence, and the text after it.
 
-    Of a user's own rule, the last line is a fence if the first line starts with it; else "" is.
+    For the block of a user's rule, the fence is the closing line if the opening line starts with
+    it, else "".
     """
     line, closing = lines[0].removeprefix(BOM), lines[-1].lstrip("> \t").rstrip()
     markers = _MARKERS.match(line)
@@ -171,7 +179,7 @@ def _split_opening(lines: Sequence[str], *, is_math: bool) -> tuple[str, str, st
 
 
 def _leaves_room(atom: Cutter, wrapper: _Wrapper) -> bool:
-    """Tell whether what is repeated of a fence leaves room for as much as its end takes."""
+    """Return whether repeated fences leave at least as much room as the closing fence takes."""
     length = atom.sizer.length
     wrapped = length(wrapper.lead + wrapper.line_start + wrapper.tail)
     return atom.limit - wrapped >= length(wrapper.tail[1:])
@@ -180,10 +188,10 @@ def _leaves_room(atom: Cutter, wrapper: _Wrapper) -> bool:
 def _table_wrapper(
     atom: Cutter, lines: Sequence[str], most: int, *, in_container: bool
 ) -> _Wrapper:
-    """Return a table's header rows, unless a row would have to be cut for them."""
+    """Return the header rows of a table as lead, unless a row would be cut because of them."""
     length = atom.sizer.length
     header, delimiters, *rows = lines if len(lines) > 1 else (*lines, "")
-    lead = f"{_as_continued(header) if in_container else header}\n{delimiters}\n"
+    lead = f"{_with_continued_markers(header) if in_container else header}\n{delimiters}\n"
     size = length(lead)
     if size > most or any(atom.limit - size < length(row) <= atom.limit for row in rows):
         return _Wrapper()
@@ -191,13 +199,13 @@ def _table_wrapper(
 
 
 def _lines(atom: Cutter, *, is_table: bool) -> list[Piece]:
-    """Return the lines of an atom, and those over the limit in runs of words.
+    """Return the lines of an atom; those over the limit are divided into runs of words.
 
-    The first line belongs to markers above it and to the second line, the last line of code to the
-    one before it, and a table's header rows to its first row.
+    Cuts before and after the first line are expensive, and so are cuts before the last line of code
+    and before the first row of a table.
     """
     pieces = list(atom.code_lines())
-    lines = [number for number, piece in enumerate(pieces) if piece.boundary in _LINE_STARTS]
+    lines = [number for number, piece in enumerate(pieces) if piece.boundary in _LINE_BOUNDARIES]
     boundaries = dict.fromkeys(
         (0, 1, _HEADER_LINES if is_table else len(lines) - 1), Boundary.FENCE
     )
@@ -212,27 +220,27 @@ def _lines(atom: Cutter, *, is_table: bool) -> list[Piece]:
 def _with_statements(
     atom: Cutter, pieces: Sequence[Piece], info: str, line_start: str
 ) -> list[Piece]:
-    """Return the pieces of fenced code with what stands before each line in its syntax."""
+    """Return the pieces of fenced code with the syntactic boundary before each line."""
     text, spans = atom.source.text, [*line_spans(atom.source, atom.span)][1:-1]
-    whole, blank = (text[span.start : span.end] for span in spans), line_start.rstrip()
-    lines = ["" if line == blank else line.removeprefix(line_start) for line in whole]
+    prefixed, blank = (text[span.start : span.end] for span in spans), line_start.rstrip()
+    lines = ["" if line == blank else line.removeprefix(line_start) for line in prefixed]
     boundaries = statement_boundaries(lines, info)
     by_start = {span.start: boundary for span, boundary in zip(spans, boundaries, strict=False)}
     return [
         Piece(piece.span, by_start.get(piece.span.start, piece.boundary))
-        if piece.boundary in _LINE_STARTS
+        if piece.boundary in _LINE_BOUNDARIES
         else piece
         for piece in pieces
     ]
 
 
 def has_fence(text: str, start: int = 0, end: int | None = None) -> bool:
-    """Tell whether a stretch of text may hold a fence."""
+    """Return whether a range of text may contain a fence."""
     return text.find("```", start, end) >= 0 or text.find("~~~", start, end) >= 0
 
 
 def missing_fence(content: str, traits: FormatTraits) -> str:
-    """Return the line that closes the fence which a content leaves open, "" if it leaves none."""
+    """Return the line that closes the fence left open by a content, "" if there is none."""
     fence = _open_fence(content, traits)
     if fence is None:
         return ""
@@ -242,7 +250,7 @@ def missing_fence(content: str, traits: FormatTraits) -> str:
 
 
 def leaves_fence_open(text: str, traits: FormatTraits) -> bool:
-    """Tell whether a text ends inside a fenced code block."""
+    """Return whether a text ends inside a fenced code block."""
     return _open_fence(text, traits) is not None
 
 
@@ -251,14 +259,14 @@ def _open_fence(text: str, traits: FormatTraits) -> Block | None:
     return blocks[-1] if blocks and blocks[-1].is_open else None
 
 
-def _as_continued(line: str) -> str:
-    """Return a line with the markers that it starts with as they are in lines that follow."""
+def _with_continued_markers(line: str) -> str:
+    """Return a line with its container markers in the form that they have in following lines."""
     markers = _MARKERS.match(line)
     end = markers.end() if markers else 0
     return _prefix(line[:end]) + line[end:]
 
 
 def _prefix(before: str) -> str:
-    """Return what stands before a fence or row, with markers of items and footnotes as spaces."""
+    """Return the text before a fence or row with item and footnote markers as spaces."""
     indented = _FOOTNOTE.sub(" " * _FOOTNOTE_INDENT, before.removeprefix(BOM))
     return _NOT_PREFIX.sub(" ", indented)

@@ -1,4 +1,4 @@
-"""Where fenced code may be cut by its syntax: between statements rather than inside one."""
+"""Cuts in fenced code by its syntax: between statements rather than inside a statement."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from chunkana_core.formats.table import CODE, JSON
 from chunkana_core.text.cutting import Boundary
 
 _LANGUAGES = {
-    name: found
-    for found in (*CODE, JSON)
-    for name in (found.name, *(suffix.removeprefix(".") for suffix in found.suffixes))
+    name: language
+    for language in (*CODE, JSON)
+    for name in (language.name, *(suffix.removeprefix(".") for suffix in language.suffixes))
 }
-# By depth; the last one for all that are deeper.
+# By nesting depth; the last one also for deeper statements.
 _BOUNDARIES = (Boundary.STATEMENT, Boundary.INNER_STATEMENT, Boundary.DEEP_STATEMENT)
 
 
 def statement_boundaries(lines: Sequence[str], info: str) -> list[Boundary]:
-    """Return what stands before each line of code; nothing for a language that is not known.
+    """Return the boundary before each line of code, [] for an unknown language.
 
     Args:
-        lines: without their ends and what their containers put in front.
+        lines: the lines without line endings and container prefixes.
         info: the info string of the fence, which starts with the language.
     """
     language = _LANGUAGES.get(info.lower().strip("{} \t").removeprefix(".").partition(" ")[0])
@@ -43,15 +43,15 @@ def _starts(lines: Sequence[str]) -> list[int]:
 
 
 def _statements(document: Document) -> list[tuple[int, int]]:
-    """Return where statements start, the deepest first, and in how many others each stands."""
+    """Return the offset and nesting depth of each statement, the deepest first."""
     positions = {block.index: position for position, block in enumerate(document.top)}
-    found: list[tuple[int, int]] = []
-    around = 0
+    statements: list[tuple[int, int]] = []
+    section_depth = 0
     for block in document.blocks:
         if block.index in positions:
             position = positions[block.index]
             section = document.section_at(position)
-            around = len(section.path) - (section.first == position and bool(section.path))
+            section_depth = len(section.path) - (section.first == position and bool(section.path))
         if block.kind is not BlockKind.BRACKET:
-            found.append((block.start, around + block.depth))
-    return sorted(found, key=lambda one: -one[1])
+            statements.append((block.start, section_depth + block.depth))
+    return sorted(statements, key=lambda statement: -statement[1])

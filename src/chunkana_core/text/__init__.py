@@ -1,1 +1,1 @@
-"""The source text, spans of it, and where it may be cut."""
+"""The source text, spans in it, and the positions where it may be cut."""

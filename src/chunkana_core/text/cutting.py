@@ -1,4 +1,4 @@
-"""Where text may be cut inside a block: after sentences, between words, between code points."""
+"""Cuts inside a block: between sentences, lines, words or code points."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from chunkana_core.sizing import Sizer
 from chunkana_core.text.markup import NO_TAGS, Tags
 from chunkana_core.text.source import Source, Span
 
-_SENTENCE_END = re.compile(  # what it starts with goes first, so that all else is skipped fast
+_SENTENCE_END = re.compile(  # a character class first, so that other text is skipped fast
     r"""[.!?…。！？\ \\](?:
-    (?<=[.!?…])(?<![.!?…]{2})[.!?…]*+["'»”’)\]*_`]*+(?=\s)  # an end in most scripts
-    |(?<=[。！？…])[。！？…]*+["'」』”’）]*+  # in Chinese and Japanese, where no space follows
+    (?<=[.!?…])(?<![.!?…]{2})[.!?…]*+["'»”’)\]*_`]*+(?=\s)  # the end of a sentence in most scripts
+    |(?<=[。！？…])[。！？…]*+["'」』”’）]*+  # in Chinese and Japanese, without a space after it
     |(?:(?<=\ )\ |(?<=\\))(?=[\r\n])  # a hard line break (CommonMark 0.31.2 §6.7)
     )""",
     re.VERBOSE,
 )
 _HARD_BREAKS = (" ", "\\")
-# Tags that start no HTML block unless they are alone on their line (CommonMark 0.31.2 §4.6).
+# Tags that start an HTML block only if they are alone on a line (CommonMark 0.31.2 §4.6).
 _INLINE_TAGS = "a|abbr|b|br|cite|code|del|em|i|img|ins|kbd|mark|q|s|small|span|strong|sub|sup|u"
 _OPENS_A_BLOCK = re.compile(
     r"""[ ]{4}|[ ]{0,3}\t|[ ]{0,3}(?:
@@ -36,40 +36,40 @@ _OPENS_A_BLOCK = re.compile(
     )""".replace("INLINE", _INLINE_TAGS),
     re.VERBOSE,
 )
-_LOOKAHEAD = 160  # code points: openers are short, but runs of their markers may be long
-# A line that makes a heading or a table of the line before it.
+_LOOKAHEAD = 160  # code points; the start of a block is short, but runs of markers may be long
+# A line that turns the line before it into a heading or a table header.
 _UNDERLINE = re.compile(r"[\r\n][ \t>]*+(?:=++|[-:|][-:| \t]*+)[ \t]*+(?![^\r\n])")
 _CLAUSE_ENDS = "，、；："
 _JOINERS = "\u200d\ufe0e\ufe0f"
-_TRIED_WORDS = 8  # how many words back a cut may go to find a rest that reads as text
+_MAX_WORDS_BACK = 8  # how many words back a cut may move so that the rest is not misread
 
 
 class Boundary(Enum):
-    """What stands before a piece of a block, where it may be cut."""
+    """The kind of boundary before a piece of a block."""
 
     BLANK_LINE = auto()  # in code
     LINE = auto()
     ATOM_LINE = auto()  # of code, math or a table
-    STATEMENT = auto()  # of code that is cut by its syntax
-    INNER_STATEMENT = auto()  # in a definition, or in another statement
-    DEEP_STATEMENT = auto()  # in more than one of them
-    INSIDE_STATEMENT = auto()  # between lines of one statement
-    INNER_LINE = auto()  # inside an element of HTML
+    STATEMENT = auto()  # before a statement of code that is cut by its syntax
+    INNER_STATEMENT = auto()  # before a statement inside a definition or another statement
+    DEEP_STATEMENT = auto()  # before a statement inside two or more of these
+    INSIDE_STATEMENT = auto()  # between the lines of one statement
+    INNER_LINE = auto()  # inside an HTML element
     SENTENCE = auto()
-    SENTENCE_LINE = auto()  # inside a sentence that does not fit
+    SENTENCE_LINE = auto()  # between the lines of a sentence that does not fit
     WORD = auto()
     CODE_POINT = auto()
-    FENCE = auto()  # between a fence or the header rows and the first or last line
-    TABLE_HEADER = auto()  # between the row of a table's header and the delimiter row
+    FENCE = auto()  # between a fence or header rows and the line next to it
+    TABLE_HEADER = auto()  # between the header row and the delimiter row of a table
 
 
 class Piece(Struct, frozen=True, gc=False):
-    """A stretch of text inside a block.
+    """A piece of a block's text between two possible cuts.
 
     Attributes:
-        span: where it is.
-        boundary: what stands before it.
-        is_misread: whether, after a cut, it would be read as another block.
+        span: the span of its text.
+        boundary: the boundary before it.
+        is_misread: whether it would be parsed as another kind of block after a cut.
     """
 
     span: Span
@@ -78,7 +78,7 @@ class Piece(Struct, frozen=True, gc=False):
 
 
 class WordCut(Struct, frozen=True, gc=False):
-    """A cut at an offset after a word, or inside one; see `Piece`."""
+    """A cut after a word or inside one: its offset, and the properties of the `Piece` after it."""
 
     end: int
     boundary: Boundary = Boundary.WORD
@@ -86,17 +86,17 @@ class WordCut(Struct, frozen=True, gc=False):
 
 
 class Cutter(Struct, frozen=True):
-    """Cuts the text of one block.
+    """Divides the text of one block into pieces.
 
     Attributes:
         source: the document's text.
-        span: the block's own.
+        span: the span of the block.
         sizer: measures pieces.
-        limit: the size of the largest piece.
-        safe_from: the offset from which no line that follows makes the rest a heading or a table.
+        limit: the largest size of a piece.
+        safe_from: the offset from which no later line turns the rest into a heading or a table.
         size_of: returns the size of the text between two offsets.
-        tags: of HTML, between which it is rather cut.
-        is_markup: whether the rest may be read as another block.
+        tags: the HTML tags, at which cuts are preferred.
+        is_markup: whether the rest after a cut may be misread as another block.
     """
 
     source: Source
@@ -117,7 +117,7 @@ class Cutter(Struct, frozen=True):
         limit: int,
         size_of: Callable[[int, int], int] | None = None,
     ) -> Cutter:
-        """Prepare to cut a block; `size_of` may remember what was measured."""
+        """Return the cutter of a block; `size_of` may cache sizes."""
         size_of = size_of or (lambda start, end: sizer.length(source.text[start:end]))
         safe_from = span.start
         for underline in _UNDERLINE.finditer(source.text, span.start, span.end):
@@ -125,7 +125,7 @@ class Cutter(Struct, frozen=True):
         return cls(source, span, sizer, max(1, limit), safe_from, size_of)
 
     def sentences(self) -> Iterator[Piece]:
-        """Divide a paragraph into sentences, and those over the limit into runs of words."""
+        """Divide a paragraph into sentences, and those over the limit into lines and words."""
         text, start = self.source.text, self.span.start
         for match in _SENTENCE_END.finditer(text, self.span.start, self.span.end):
             following = self.source.trim(match.end(), self.span.end)
@@ -133,12 +133,12 @@ class Cutter(Struct, frozen=True):
                 break
             goes_on = text[following.start].islower() and not match[0].startswith(_HARD_BREAKS)
             if not goes_on and not self._is_misread(following.start):
-                yield from self.fitting(Span(start, match.end()), Boundary.SENTENCE)
+                yield from self.whole_or_lines(Span(start, match.end()), Boundary.SENTENCE)
                 start = following.start
-        yield from self.fitting(Span(start, self.span.end), Boundary.SENTENCE)
+        yield from self.whole_or_lines(Span(start, self.span.end), Boundary.SENTENCE)
 
     def lines(self) -> Iterator[Piece]:
-        """Divide a block into lines, and those over the limit into elements and runs of words.
+        """Divide a block into lines, and those over the limit at HTML tags and between words.
 
         A line that starts inside a tag is part of the line before it.
         """
@@ -153,10 +153,10 @@ class Cutter(Struct, frozen=True):
             is_inner = line.startswith("</") or is_indented or tags.depth(start) > least_depth
             is_misread = opens_a_block(text, start) and not line.startswith("<")
             boundary = Boundary.INNER_LINE if is_inner else Boundary.LINE
-            yield from cutter.fitting(Span(start, end), boundary, is_misread=is_misread)
+            yield from cutter.whole_or_lines(Span(start, end), boundary, is_misread=is_misread)
 
     def code_lines(self) -> Iterator[Piece]:
-        """Divide code into lines, and those over the limit into runs of words."""
+        """Divide code into lines, and those over the limit between words."""
         previous_end, line_at = self.span.start, self.source.line_at
         for line in line_spans(self.source, self.span):
             is_after_blank = line_at(line.start) > line_at(previous_end) + 1
@@ -167,7 +167,7 @@ class Cutter(Struct, frozen=True):
             yield from (Piece(piece.span, piece.boundary) for piece in words)
 
     def words(self, span: Span) -> Iterator[Piece]:
-        """Divide a stretch into the longest runs of words within the limit, greedily."""
+        """Divide a span greedily into the longest runs of words within the limit."""
         start, boundary, is_misread = span.start, Boundary.WORD, False
         size = self.size_of(span.start, span.end)
         if size <= self.limit and (trimmed := self.source.trim(span.start, span.end)):
@@ -176,7 +176,7 @@ class Cutter(Struct, frozen=True):
         rate = size / max(1, span.end - span.start)
         while start < span.end:
             stop = self.sizer.longest(self.source.text, start, span.end, self.limit, rate)
-            cut = WordCut(stop) if stop == span.end else self._cut(start, stop)
+            cut = WordCut(stop) if stop == span.end else self._word_cut(start, stop)
             trimmed = self.source.trim(start, cut.end)
             if trimmed is not None:
                 yield Piece(trimmed, boundary, is_misread)
@@ -185,10 +185,10 @@ class Cutter(Struct, frozen=True):
             if following is not None:
                 start = following.start
 
-    def fitting(
+    def whole_or_lines(
         self, span: Span, boundary: Boundary, *, is_misread: bool = False
     ) -> Iterator[Piece]:
-        """Yield a stretch as one piece or, where it does not fit, its lines and their words."""
+        """Yield a span as one piece or, if it does not fit, divided into its lines and words."""
         trimmed = self.source.trim(span.start, span.end)
         if trimmed is None:
             return
@@ -206,19 +206,19 @@ class Cutter(Struct, frozen=True):
     def _fits(self, span: Span) -> bool:
         return self.size_of(span.start, span.end) <= self.limit
 
-    def _cut(self, start: int, stop: int) -> WordCut:
-        """Return the best cut after start and up to stop."""
+    def _word_cut(self, start: int, stop: int) -> WordCut:
+        """Return the best cut after `start` and at most at `stop`."""
         tag = self.tags.cut(start, stop)
         if tag is not None and (head := self.source.text[start:tag].rstrip()):
             return WordCut(start + len(head), Boundary.SENTENCE_LINE)
-        ends = list(islice(_word_ends(self.source.text, start, stop), _TRIED_WORDS))
+        ends = list(islice(_word_ends(self.source.text, start, stop), _MAX_WORDS_BACK))
         for end in ends:
             following = self.source.trim(end, self.span.end)
             if following is None or not self._is_misread(following.start):
                 return WordCut(end)
         if ends:
             return WordCut(ends[0], is_misread=True)
-        for end in range(stop, max(start, stop - _TRIED_WORDS), -1):
+        for end in range(stop, max(start, stop - _MAX_WORDS_BACK), -1):
             if not self._is_misread(end) and not _is_joined(self.source.text[end]):
                 return WordCut(end, Boundary.CODE_POINT)
         return WordCut(stop, Boundary.CODE_POINT, is_misread=True)
@@ -233,12 +233,12 @@ class Cutter(Struct, frozen=True):
 
 
 def opens_a_block(text: str, offset: int) -> bool:
-    """Tell whether text from an offset would be read as something else than a paragraph."""
+    """Return whether the text at an offset would start another block than a paragraph."""
     return _OPENS_A_BLOCK.match(text, offset, offset + _LOOKAHEAD) is not None
 
 
 def line_spans(source: Source, span: Span) -> Iterator[Span]:
-    """Yield the lines of a span that are not blank, without what ends them."""
+    """Yield the spans of the lines of a span that are not blank, without line endings."""
     start, line = span.start, source.line_at(span.start)
     while start < span.end:
         starts = source.line_starts
@@ -250,7 +250,7 @@ def line_spans(source: Source, span: Span) -> Iterator[Span]:
 
 
 def _word_ends(text: str, start: int, stop: int) -> Iterator[int]:
-    """Yield where words end between two offsets, the last first, then the end of a clause."""
+    """Yield the ends of words between two offsets from the last, then that of a CJK clause."""
     head = text[start:stop]
     if text[stop].isspace() or head[-1].isspace():
         head = head.rstrip()
@@ -265,5 +265,5 @@ def _word_ends(text: str, start: int, stop: int) -> Iterator[int]:
 
 
 def _is_joined(char: str) -> bool:
-    """Tell whether a code point belongs with the one before it."""
+    """Return whether a code point is a combining character or a joiner."""
     return char in _JOINERS or unicodedata.combining(char) != 0

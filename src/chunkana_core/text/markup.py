@@ -1,4 +1,4 @@
-"""Tags of HTML and MDX: what a reader sees besides them, and where to cut between elements."""
+"""HTML and MDX tags: visible text besides them, and cuts between elements."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from msgspec import Struct
 
 from chunkana_core.text.source import BOM
 
-_MARKUP = ("<", "{/*", "import", "export")  # how a block starts that may have no text
-# An unclosed comment runs to the end, which keeps these linear.
+_MARKUP = ("<", "{/*", "import", "export")  # the starts of blocks that may have no visible text
+# An unclosed comment matches to the end of the text, which keeps matching linear.
 _COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|\{/\*(?:[^*]|\*(?!/\}))*+(?:\*/\}|\Z)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*+>")
-_SAID_IN_A_TAG = re.compile(r"""(?<=[\s"'])(?:alt|title)\s*+=\s*+["']?+[^"'<>\w]*+\w""")
+_TEXT_ATTRIBUTE = re.compile(r"""(?<=[\s"'])(?:alt|title)\s*+=\s*+["']?+[^"'<>\w]*+\w""")
 _IMPORT = r"""import\b[\w$*{},\s]*+(?:(?<=\bfrom)|(?<=\bfrom\s)|(?<=import\s))
     ["'][^"'\r\n]*+["']\s*+;?+\s*+"""
 _EXPORT = r"""export\s++(?:
@@ -25,24 +25,24 @@ _EXPORT = r"""export\s++(?:
 )"""
 _MODULE = re.compile(
     rf"(?=import|export)(?:{_IMPORT})*+(?:{_EXPORT}.*+)?+", re.VERBOSE | re.DOTALL
-)  # MDX, whose statements end at a blank line
+)  # MDX statements, which end at a blank line
 _TAG_OR_COMMENT = re.compile(
     r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|</?(?P<name>[A-Za-z][^\s<>/]*+)[^<>]*+>"
 )
-# Elements without an end (HTML Living Standard §13.1.2).
+# Elements without an end tag (HTML Living Standard §13.1.2).
 _VOID = re.compile("(?i:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)")
 
 
 def starts_with_text(text: str, offset: int) -> bool:
-    """Tell whether how a block starts shows that a reader sees text of it."""
+    """Return whether a block has visible text by its first characters alone."""
     return not (text[offset].isspace() or text.startswith((BOM, *_MARKUP), offset))
 
 
 def has_text(block: str) -> bool:
-    """Tell whether a reader sees text of a block of HTML or MDX, or of a paragraph.
+    """Return whether an HTML or MDX block or a paragraph has visible text.
 
-    Tags and comments are none, but for the `alt` and `title` of a tag, nor are `import` and
-    `export` statements.
+    Visible are the `alt` and `title` attributes of tags, but no other part of tags, no comments,
+    and no `import` and `export` statements.
     """
     block = block.strip()
     if not block.startswith(_MARKUP):
@@ -50,16 +50,16 @@ def has_text(block: str) -> bool:
     if _MODULE.fullmatch(block):
         return False
     markup = _COMMENT.sub("", block)
-    return bool(unescape(_TAG.sub("", markup)).strip() or _SAID_IN_A_TAG.search(markup))
+    return bool(unescape(_TAG.sub("", markup)).strip() or _TEXT_ATTRIBUTE.search(markup))
 
 
 class Tags(Struct, frozen=True):
-    """The tags and comments of a stretch of text, in order.
+    """The tags and comments of a text, in order.
 
     Attributes:
-        starts: where they start.
-        ends: where they end.
-        depths: how many elements are open before each, by the tags alone, and after all.
+        starts: their start offsets.
+        ends: their end offsets.
+        depths: the number of open elements before each tag, and after the last.
     """
 
     starts: Sequence[int] = ()
@@ -68,28 +68,28 @@ class Tags(Struct, frozen=True):
 
     @classmethod
     def of(cls, text: str, start: int, end: int) -> Tags:
-        """Find the tags between two offsets."""
+        """Return the tags between two offsets."""
         found = [*_TAG_OR_COMMENT.finditer(text, start, end)]
         return cls(
             [tag.start() for tag in found],
             [tag.end() for tag in found],
-            [*accumulate(map(_opened, found), initial=0)],
+            [*accumulate(map(_depth_change, found), initial=0)],
         )
 
     def is_inside(self, offset: int) -> bool:
-        """Tell whether an offset is inside a tag."""
+        """Return whether an offset is inside a tag."""
         index = bisect_left(self.starts, offset) - 1
         return index >= 0 and offset < self.ends[index]
 
     def depth(self, offset: int) -> int:
-        """Return how many elements are open at an offset that is inside no tag."""
+        """Return the number of elements that are open at an offset outside tags."""
         return self.depths[bisect_left(self.starts, offset)]
 
     def cut(self, start: int, stop: int) -> int | None:
-        """Return the start of a tag between two offsets, where to cut; None if there is none.
+        """Return the start of the best tag to cut at between two offsets, None if there is none.
 
-        It is the last of those with the fewest open elements, in the second half, so that pieces
-        are not small; else that of the tag around the stop.
+        That is the last tag with the fewest open elements in the second half, so that pieces are
+        not small; else the tag around `stop`.
         """
         first, last = (
             bisect_right(self.starts, (start + stop) // 2),
@@ -104,8 +104,8 @@ class Tags(Struct, frozen=True):
 NO_TAGS = Tags()
 
 
-def _opened(tag: re.Match[str]) -> int:
-    """Return how many elements a tag opens: -1 for one that closes an element."""
+def _depth_change(tag: re.Match[str]) -> int:
+    """Return 1 for a tag that opens an element, -1 for one that closes an element, else 0."""
     if tag["name"] is None or _VOID.fullmatch(tag["name"]) or tag[0].endswith("/>"):
         return 0
     return -1 if tag[0].startswith("</") else 1

@@ -1,4 +1,4 @@
-"""The source text and positions in it: spans are offsets, lines are lines."""
+"""The source text, spans of offsets in it, and its line numbers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from msgspec import Struct
 BOM = "\ufeff"
 _LINE_FEED = re.compile(r"\n")
 _LINE_ENDING = re.compile(r"\r\n?|\n")  # CommonMark 0.31.2 §2.1; never str.splitlines()
-NON_SPACE = re.compile(r"\S")  # \s is str.isspace()
+NON_SPACE = re.compile(r"\S")  # \s matches as str.isspace()
 
 
 class Span(Struct, frozen=True, gc=False):
-    """A range of code points of the unmodified source: offsets of its first and after its last."""
+    """A range of code points of the unmodified source, from `start` up to but excluding `end`."""
 
     start: int
     end: int
@@ -28,14 +28,14 @@ class Span(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A document's unmodified text and the offset of every line; CR, LF and CRLF end one."""
+    """The unmodified text of a document and the offsets of its lines, ended by CR, LF or CRLF."""
 
     text: str = field(repr=False)
     line_starts: Sequence[int] = field(repr=False, compare=False)
 
     @classmethod
     def of(cls, text: str) -> Source:
-        """Index the lines of a text."""
+        """Return the source of a text."""
         ending = _LINE_ENDING if "\r" in text else _LINE_FEED
         return cls(text, [0, *[found.end() for found in ending.finditer(text)]])
 
@@ -44,23 +44,23 @@ class Source:
         return self.text[span.start : span.end]
 
     def line_at(self, offset: int) -> int:
-        """Return the number, from 1, of the line that holds an offset."""
+        """Return the number, from 1, of the line at an offset."""
         return bisect_right(self.line_starts, offset)
 
     def line_start(self, offset: int) -> int:
-        """Return the offset at which the line that holds an offset starts."""
+        """Return the offset where the line at an offset starts."""
         return self.line_starts[bisect_right(self.line_starts, offset) - 1]
 
     def line_ending(self, offset: int) -> str:
-        """Return what ends the line that holds an offset: CR, LF or CRLF; LF where nothing does."""
+        """Return the line ending after an offset: CR, LF or CRLF; LF if there is none."""
         found = _LINE_ENDING.search(self.text, offset)
         return found[0] if found else "\n"
 
     def trim(self, start: int, end: int) -> Span | None:
-        """Return the span of what is not white space in a range, or None if nothing is.
+        """Return a range without surrounding white space, None if it is blank.
 
-        The span starts at the start of its first line, indentation included, or, where the range
-        starts inside that line, at its first character that is not white space.
+        The indentation of the first line that is not blank is included if the range contains the
+        start of this line.
         """
         text, begin = self.text, start
         if start >= end or text[start].isspace():
@@ -76,11 +76,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class SourcePart(Source):
-    """A part of a document's text, with its lines; all offsets and numbers are the document's.
+    """A part of a document's text; offsets and line numbers are those of the document.
 
     Attributes:
-        start: the offset at which the text starts.
-        lines_before: how many lines of the document are before it.
+        start: the offset where the part starts.
+        lines_before: the number of the document's lines before the part.
     """
 
     start: int = 0
@@ -91,23 +91,23 @@ class SourcePart(Source):
         return self.text[span.start - self.start : span.end - self.start]
 
     def line_at(self, offset: int) -> int:
-        """Return the number, from 1, of the line that holds an offset."""
+        """Return the number, from 1, of the line at an offset."""
         return Source.line_at(self, offset - self.start) + self.lines_before
 
     def line_start(self, offset: int) -> int:
-        """Return the offset at which the line that holds an offset starts."""
+        """Return the offset where the line at an offset starts."""
         return Source.line_start(self, offset - self.start) + self.start
 
     def line_ending(self, offset: int) -> str:
-        """Return what ends the line that holds an offset: CR, LF or CRLF; LF where nothing does."""
+        """Return the line ending after an offset: CR, LF or CRLF; LF if there is none."""
         return Source.line_ending(self, offset - self.start)
 
     def trim(self, start: int, end: int) -> Span | None:
-        """Return the span of what is not white space in a range, or None if nothing is."""
-        found = self.whole.trim(start - self.start, end - self.start)
+        """Return a range without surrounding white space, None if it is blank; see `Source`."""
+        found = self.own_source.trim(start - self.start, end - self.start)
         return found and Span(found.start + self.start, found.end + self.start)
 
     @property
-    def whole(self) -> Source:
-        """The text as a source of its own."""
+    def own_source(self) -> Source:
+        """The part as a source of its own, with offsets from 0."""
         return Source(self.text, self.line_starts)

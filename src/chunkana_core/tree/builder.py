@@ -1,4 +1,4 @@
-"""The tree over leaves, from the heading outline: nodes, and the links of nodes and leaves."""
+"""Build the tree over leaves from the outline: nodes, and the links of nodes and leaves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from chunkana_core.tree.ids import IdRegister, section_ids
 from chunkana_core.tree.result import HierarchicalChunkingResult
 from chunkana_core.tree.summaries import document_summary, section_summary
 
-Children = dict[str, list[str]]  # by the id of a node, the ids of what is directly under it
+Children = dict[str, list[str]]  # by the id of a node, the ids of its children
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class TreeBuilder:
 
     Attributes:
         document: the document.
-        config: gives the limit for what nodes say.
-        strategy: the name of the strategy that chunked.
-        section_ids: by section, its id, which is that of its node too.
+        config: gives the limit for the contents of nodes.
+        strategy: the name of the strategy used.
+        section_ids: by the index of a section, its id, which is also the id of its node.
     """
 
     document: Document
@@ -42,11 +42,11 @@ class TreeBuilder:
     section_ids: Sequence[str]
 
     def chunks(self, leaves: Sequence[Chunk], locations: Sequence[Location]) -> tuple[Chunk, ...]:
-        """Return all nodes and leaves, each node before what is under it.
+        """Return all nodes and leaves in pre-order.
 
         Args:
             leaves: in document order.
-            locations: theirs.
+            locations: the locations of the leaves.
         """
         if not leaves:
             return ()
@@ -55,7 +55,7 @@ class TreeBuilder:
         order = _pre_order(self.section_ids[ROOT], children)
         spans = _spans(leaves, children, order)
         sections = {node: i for i, node in reversed([*enumerate(self.section_ids)])}
-        linked = {leaf.chunk_id: leaf for leaf in self._linked(leaves, locations, children, links)}
+        linked = {leaf.chunk_id: leaf for leaf in self._link(leaves, locations, children, links)}
         sizer = Sizer.of(self.config)
         return tuple(
             [
@@ -65,14 +65,14 @@ class TreeBuilder:
             ]
         )
 
-    def linked(
+    def link_leaves(
         self, leaves: Sequence[Chunk], locations: Sequence[Location], children: Children
     ) -> list[Chunk]:
-        """Return leaves with their links, of which `children` are the nodes'."""
+        """Return leaves with their links, given the children of all nodes."""
         links = self._links(leaves, locations, children)
-        return [*self._linked(leaves, locations, children, links)]
+        return [*self._link(leaves, locations, children, links)]
 
-    def _linked(
+    def _link(
         self,
         leaves: Sequence[Chunk],
         locations: Sequence[Location],
@@ -83,12 +83,12 @@ class TreeBuilder:
             yield structs.replace(
                 leaf,
                 links=links[leaf.chunk_id],
-                parent_section_id=_section_around(leaf, links),
+                parent_section_id=_parent_section_id(leaf, links),
                 header_moved_from_id=self._moved_from(location, children),
             )
 
     def children(self, leaves: Sequence[Chunk], locations: Sequence[Location]) -> Children:
-        """Put leaves under the nodes of their sections; a section has a node where leaves are."""
+        """Return the children of the nodes; a section has a node if it contains leaves."""
         children: Children = {self.section_ids[ROOT]: []}
         for leaf, location in zip(leaves, locations, strict=True):
             child, section = leaf.chunk_id, location.parent_section
@@ -101,7 +101,7 @@ class TreeBuilder:
     def _links(
         self, leaves: Sequence[Chunk], locations: Sequence[Location], children: Children
     ) -> dict[str, Links]:
-        """Return the links of all nodes and leaves, by their ids."""
+        """Return the links of all nodes and leaves by id."""
         levels = {
             node: ChunkLevel.of_heading(section.level)
             for node, section in zip(self.section_ids, self.document.sections, strict=True)
@@ -118,14 +118,14 @@ class TreeBuilder:
         return links
 
     def _level(self, location: Location) -> ChunkLevel:
-        """Return the level of a leaf: that of text where it is a section's own, below its node."""
+        """Return the level of a leaf: PARAGRAPH if it is own text of its parent node's section."""
         own_nodes = (self.document.folded, location.parent_section)
-        if location.common_section in own_nodes and not location.holds_several:
+        if location.common_section in own_nodes and not location.has_several_bodies:
             return ChunkLevel.PARAGRAPH
         return ChunkLevel.of_heading(location.section_path.level)
 
     def _moved_from(self, location: Location, children: Children) -> str | None:
-        """Return the id of the innermost node that a moved heading's section is in."""
+        """Return the id of the innermost node around the section of a moved heading, or None."""
         section = location.moved_section
         if section is None:
             return None
@@ -174,30 +174,30 @@ class TreeBuilder:
         )
 
 
-def _section_around(leaf: Chunk, links: Mapping[str, Links]) -> str | None:
-    """Return the id of the section around a leaf's: that of the node above, None for the document.
+def _parent_section_id(leaf: Chunk, links: Mapping[str, Links]) -> str | None:
+    """Return the id of the section around a leaf's section, None for the document.
 
-    A node's id is that of its section.
+    The ids of nodes are those of their sections.
     """
     parent = links[leaf.chunk_id].parent_id
     return links[parent].parent_id if parent == leaf.section_id else parent
 
 
 def _pre_order(root: str, children: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return all ids, that of each node before those of what is under it."""
-    found: list[str] = []
-    waiting = [root]
-    while waiting:
-        chunk_id = waiting.pop()
-        found.append(chunk_id)
-        waiting.extend(reversed(children.get(chunk_id, ())))
-    return found
+    """Return the ids of all nodes and leaves in pre-order."""
+    order: list[str] = []
+    stack = [root]
+    while stack:
+        chunk_id = stack.pop()
+        order.append(chunk_id)
+        stack.extend(reversed(children.get(chunk_id, ())))
+    return order
 
 
 def _spans(
     leaves: Sequence[Chunk], children: Mapping[str, Sequence[str]], order: Sequence[str]
 ) -> dict[str, Span]:
-    """Return by id the spans of leaves, and of nodes: from the first to the last leaf below."""
+    """Return the spans of leaves and nodes by id; a node spans all its leaves."""
     spans = {leaf.chunk_id: leaf.span for leaf in leaves}
     for chunk_id in reversed(order):
         if chunk_id in children:
@@ -208,13 +208,13 @@ def _spans(
 
 @dataclass(frozen=True, slots=True)
 class HierarchyBuilder:
-    r"""Builds the tree over chunks that have spans, by the outline of their document.
+    r"""Builds the tree over existing chunks from the outline of their document.
 
     Attributes:
         include_document_summary: whether the root's content has a summary below the title.
-        config: gives the limit for what nodes say; the default configuration if None.
-        formats: formats of the user's own, which chunks may be of.
-        plugins: block rules of the user's own, with which they were made.
+        config: gives the limit for the contents of nodes; the default configuration if None.
+        formats: the user's formats that chunks may have.
+        plugins: the user's block rules with which the chunks were made.
 
     >>> from chunkana_core import chunk_markdown
     >>> text = "# Guide\n\n## Install\n\nRun pip.\n\n## Use\n\nImport it.\n"
@@ -230,31 +230,31 @@ class HierarchyBuilder:
     def build(self, chunks: Sequence[Chunk], original_text: str) -> HierarchicalChunkingResult:
         """Return the tree over the leaves among some chunks, in linear time.
 
-        Nodes among the chunks are made anew, so that building again changes nothing.
+        Nodes among the chunks are replaced, so that building again changes nothing.
 
         Args:
-            chunks: of one document.
-            original_text: as it was chunked; of a notebook, the file's.
+            chunks: chunks of one document.
+            original_text: the text that was chunked; of a notebook, the text of the file.
 
         Raises:
             ConfigurationError: if a span is not in the text, or two leaves have one id.
-            InputTypeError: if `original_text` is no str, or a chunk is none of this package.
+            InputTypeError: if `original_text` is not a str, or a chunk is not a `Chunk`.
         """
         require_each("chunks", chunks, Chunk, "a Chunk")
         require_str("original_text", original_text)
         document = parse_chunked(chunks, original_text, self.formats, self.plugins)
-        given = [chunk for chunk in chunks if chunk.is_leaf]
-        leaves = sorted(given, key=lambda chunk: (chunk.span.start, chunk.span.end))
-        _require_proper(leaves, document.text)
+        unsorted = [chunk for chunk in chunks if chunk.is_leaf]
+        leaves = sorted(unsorted, key=lambda chunk: (chunk.span.start, chunk.span.end))
+        _require_valid_leaves(leaves, document.text)
         strategy = leaves[0].strategy if leaves else ""
         summary = self.include_document_summary
         config = replace(self.config or ChunkConfig(), include_document_summary=summary)
         ids = section_ids(document, IdRegister({chunk.chunk_id for chunk in leaves}))
         tree = TreeBuilder(document, config, strategy, ids)
-        positions = [document.positions(leaf.span) for leaf in leaves]
+        ranges = [document.positions(leaf.span) for leaf in leaves]
         locations = [
-            locate(document, leaf.span, touched.start, touched.stop)
-            for leaf, touched in zip(leaves, positions, strict=True)
+            locate(document, leaf.span, positions.start, positions.stop)
+            for leaf, positions in zip(leaves, ranges, strict=True)
         ]
         return HierarchicalChunkingResult.of(
             document, tree.chunks(leaves, locations), strategy, Sizer.of(config)
@@ -264,17 +264,17 @@ class HierarchyBuilder:
 def parse_chunked(
     chunks: Sequence[Chunk], text: str, formats: Iterable[Format], plugins: Iterable[BlockRule]
 ) -> Document:
-    """Return the document of a text, in the format that chunks of it are of.
+    """Return the document of a text, parsed in the format of its chunks.
 
     Raises:
-        ConfigurationError: if there is no such format.
+        ConfigurationError: if the format is unknown.
     """
     name = chunks[0].format if chunks else MARKDOWN.name
     return parse_document(text, name, formats=formats, plugins=plugins)
 
 
-def _require_proper(leaves: Sequence[Chunk], text: str) -> None:
-    """Raise a ConfigurationError unless ids are unique and spans lie within the text."""
+def _require_valid_leaves(leaves: Sequence[Chunk], text: str) -> None:
+    """Raise a ConfigurationError unless ids are unique and spans are within the text."""
     ids = {chunk.chunk_id for chunk in leaves}
     if len(ids) != len(leaves):
         raise ConfigurationError("chunks", f"{len(leaves)} leaves", "leaves with different ids")

@@ -1,4 +1,4 @@
-"""What chunking yields: chunks, immutable, with their metadata computed from their fields."""
+"""Chunks, their levels and links; metadata is computed from the fields of a chunk."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from chunkana_core.violations import ValidationResult
 
 
 class ChunkLevel(IntEnum):
-    """Where in the hierarchy a chunk stands."""
+    """The level of a chunk in the hierarchy."""
 
     DOCUMENT = 0
     SECTION = 1  # under an H1
     SUBSECTION = 2  # under an H2
-    PARAGRAPH = 3  # deeper, or text without a heading of its own
+    PARAGRAPH = 3  # under an H3 or deeper, or text without a heading of its own
 
     @classmethod
     def of_heading(cls, level: int) -> ChunkLevel:
-        """Return the level of what stands under a heading of a level, 0 for none."""
+        """Return the level of chunks under a heading of a level, 0 for no heading."""
         return _LEVELS.get(level, _PARAGRAPH)
 
 
@@ -31,7 +31,7 @@ _PARAGRAPH = ChunkLevel.PARAGRAPH
 
 
 class Links(Struct, frozen=True, gc=False):
-    """The ids of a chunk's parent, children and neighbouring siblings, None where there is none."""
+    """The level of a chunk and the ids of its parent, children and siblings, None if missing."""
 
     hierarchy_level: ChunkLevel = ChunkLevel.PARAGRAPH
     parent_id: str | None = None
@@ -41,49 +41,49 @@ class Links(Struct, frozen=True, gc=False):
 
 
 class Chunk(Struct, frozen=True, gc=False, kw_only=True):
-    """A piece of a document; immutable, a `msgspec.Struct`.
+    """A leaf or a node of the tree over a document; an immutable `msgspec.Struct`.
 
-    Lines are numbered from 1 and ranges include the last. `start_line` and `end_line` are the
-    first and last source line in the content, repeated headings included, so that chunks' lines
-    may overlap; `text_start_line` and `text_end_line` are those of the text alone, for citations.
-    A chunk is identified by `chunk_id`, never by its lines.
+    Lines are numbered from 1, and ranges include the last line. `start_line` and `end_line` are the
+    first and last source line in the content, including repeated headings, so that the lines of
+    chunks may overlap; `text_start_line` and `text_end_line` are those of the text alone, for
+    citations. A chunk is identified by `chunk_id`, never by its lines.
 
     Attributes:
         span: the exact range of the text in the source.
-        content: what is read: the text, below its repeated headings where it continues a section.
-            Of a root or section node, a title and summary.
-        context: what is embedded before the content, "" without a `Context` and for nodes.
-        text_offset: where in the content the text starts, in code points.
-        chunk_id: 8 hex digits, unique in the document and stable as long as section and text are.
-        section_id: the same for all chunks of one section.
-        parent_section_id: the `section_id` of the section around, None for the document.
-        section: level and path in the outline.
-        is_leaf: whether it holds text of its own; the leaves alone are the whole document.
+        content: the text to read: below repeated headings if the chunk continues a section; for a
+            node, a title and summary.
+        context: the text to embed before the content, "" without a `Context` and for nodes.
+        text_offset: the offset in the content where the text starts, in code points.
+        chunk_id: 8 hex digits, unique in the document and stable while section and text are.
+        section_id: the id of its section, the same for all chunks of one section.
+        parent_section_id: the `section_id` of the enclosing section, None for the document.
+        section: the level and path of its section.
+        is_leaf: whether it is a leaf; the texts of the leaves together are the whole document.
         indexable: whether it is worth embedding.
         chunk_index: its number among the leaves, None for a node.
         format: the name of the document's format.
-        content_type: what it holds, see the metadata keys in the documentation.
-        cell: of a notebook, the number of its first cell, from 1; None of other documents, like the
-            three that follow.
-        cell_start_line: its first line in that cell, from 1.
+        content_type: the kind of its content; see the metadata keys in the documentation.
+        cell: in a notebook, the number of its first cell, from 1; None in other documents, like the
+            next three attributes.
+        cell_start_line: its first line, from 1 in the first cell.
         cell_end: the number of its last cell.
-        cell_end_line: its last line in that one.
-        container: the name of the innermost container that holds all of its text, its headings
-            aside, such as "note" or "Tabs"; "" if there is none.
-        kind: what its own (first) section is to its format, such as "class"; "" for nothing.
-        title: plain text of its own (first) heading, or of the section it continues.
-        section_tags: titles of the further headings in its span.
-        anchor: the id that the source gives that heading, else a GitHub-style slug of it.
-        header_path: the path for display, like "/Guide/Install".
-        size: of what is embedded, in units of `length_function`.
+        cell_end_line: its last line, from 1 in the last cell.
+        container: the name of the innermost container of all its text except its headings, such as
+            "note" or "Tabs"; "" if there is none.
+        kind: the format's term for its own (first) section, such as "class"; "" for none.
+        title: the plain text of its own (first) heading, or of the section it continues.
+        section_tags: the titles of the further headings in its span.
+        anchor: the id that the source gives to that heading, else a GitHub-style slug of it.
+        header_path: the path for display, such as "/Guide/Install".
+        size: the size of the text to embed, in units of `length_function`.
         code_languages: the first words of the info strings of its code blocks.
-        header_moved_from_id: the section whose heading was moved here to its text, or None.
+        header_moved_from_id: the id of the section whose heading was moved into it, or None.
         merge_reason: "dangling_header_prevention", "small_chunk" or None.
-        split_index: its number among the parts of its section's text, None if that is whole.
-        original_section_size: the size of that whole text, None if it was not split.
-        oversize_reason: why it may be over the limit, None where it is not.
-        previous_content: the end of the leaf before it under the same parent.
-        next_content: the start of the leaf after it under the same parent.
+        split_index: its number among the parts of its section's text, None if not split.
+        original_section_size: the size of the whole text before the split, None if not split.
+        oversize_reason: the reason why it may be over the limit, None if it is not.
+        previous_content: the end of the previous leaf under the same parent.
+        next_content: the start of the next leaf under the same parent.
     """
 
     source: Source
@@ -130,7 +130,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def text(self) -> str:
-        """The exact slice of the source; of a node, all that is under it."""
+        """The exact slice of the source; for a node, the text of all its leaves."""
         return self.source.slice(self.span)
 
     @property
@@ -140,7 +140,7 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def is_root(self) -> bool:
-        """Whether it is the document's node."""
+        """Whether the chunk is the document's node."""
         return self.links.hierarchy_level is ChunkLevel.DOCUMENT
 
     @property

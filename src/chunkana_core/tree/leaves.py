@@ -1,4 +1,4 @@
-"""Parts to leaf chunks: what each is called, and what its metadata says."""
+"""Make leaf chunks with their metadata from parts."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class LeafMaker(Struct, frozen=True):
 
     Attributes:
         document: the document.
-        config: how it is chunked.
-        strategy: the name of the strategy that did.
-        sections: gives out the ids of sections.
-        ids: gives out the leaves' ids.
+        config: the options of chunking.
+        strategy: the name of the strategy used.
+        sections: returns the ids of sections.
+        ids: returns new ids of leaves.
     """
 
     document: Document
@@ -44,7 +44,7 @@ class LeafMaker(Struct, frozen=True):
     _header_paths: dict[Path, str] = field(default_factory=dict)
 
     def leaves(self, parts: Sequence[Part]) -> list[Chunk]:
-        """Return the leaves of a document's parts, in order."""
+        """Return the leaves of a document, one for each part, in order."""
         overlap = Overlap(
             self.document.text, parts, Sizer.of(self.config), self.config.overlap_size
         )
@@ -57,7 +57,7 @@ class LeafMaker(Struct, frozen=True):
         return [*map(self._with_cells, leaves)] if self.document.cells.cells else leaves
 
     def _with_cells(self, leaf: Chunk) -> Chunk:
-        """Return a leaf of a notebook with the cells that it is of."""
+        """Return a leaf of a notebook with its cell numbers and the lines in the cells."""
         cells = self.document.cells.lines(self.document.source, leaf.span)
         return structs.replace(leaf, **structs.asdict(cells))
 
@@ -67,9 +67,9 @@ class LeafMaker(Struct, frozen=True):
         start_line, end_line = line_at(span.start), line_at(span.end - 1)
         code = code_blocks(document, span)
         section_id = self.sections.up_to(location.stop)[location.common_section]
-        begun = sections_begun(document, span, location)
-        own = begun[0] if begun else document.section_at(location.first)
-        previous_content, next_content = overlap.beside(number)
+        starting = sections_starting_in(document, span, location)
+        own_section = starting[0] if starting else document.section_at(location.first)
+        previous_content, next_content = overlap.of_leaf(number)
         return Chunk(
             source=document.source,
             span=span,
@@ -89,10 +89,10 @@ class LeafMaker(Struct, frozen=True):
             format=document.traits.name,
             content_type=content_type(document, location),
             container=container,
-            kind=own.kind,
-            title=own.title,
-            section_tags=tuple([section.title for section in begun[1:]]),
-            anchor=own.anchor,
+            kind=own_section.kind,
+            title=own_section.title,
+            section_tags=tuple([section.title for section in starting[1:]]),
+            anchor=own_section.anchor,
             header_path=self._header_path(location),
             size=part.context.size,
             has_code=bool(code),
@@ -106,11 +106,11 @@ class LeafMaker(Struct, frozen=True):
         )
 
     def _header_path(self, location: Location) -> str:
-        """Return the path for display; chunks of one section share one string."""
+        """Return the header path as a string, the same object for all chunks of one path."""
         if (
             self.document.preamble_stop
             and location.common_section == ROOT
-            and not location.holds_several
+            and not location.has_several_bodies
         ):
             return "/__preamble__"
         path = location.section_path.path
@@ -119,7 +119,7 @@ class LeafMaker(Struct, frozen=True):
         return self._header_paths[path]
 
 
-def sections_begun(document: Document, span: Span, location: Location) -> Sequence[Section]:
+def sections_starting_in(document: Document, span: Span, location: Location) -> Sequence[Section]:
     """Return the sections whose headings start in a span."""
     sections, first = document.sections, location.first
     first += document.top[first].start < span.start
@@ -128,7 +128,7 @@ def sections_begun(document: Document, span: Span, location: Location) -> Sequen
 
 
 def content_type(document: Document, location: Location) -> str:
-    """Return what to call a chunk of some blocks."""
+    """Return the `content_type` of a chunk: that of its blocks, else "mixed" or "preamble"."""
     blocks = document.top[location.first : location.stop]
     types = {traits.content_type for block in blocks if (traits := TRAITS[block.kind]).is_content}
     if not types:
@@ -140,18 +140,18 @@ def content_type(document: Document, location: Location) -> str:
 
 
 def is_indexable(document: Document, location: Location) -> bool:
-    """Tell whether a chunk of some blocks is worth embedding: whether there is text to read."""
-    return any(map(document.is_read, range(location.first, location.stop)))
+    """Return whether any block of a chunk has visible text, so that it is worth embedding."""
+    return any(map(document.is_readable, range(location.first, location.stop)))
 
 
 def code_blocks(document: Document, span: Span) -> Sequence[Block]:
-    """Return the code blocks that a span touches, in containers too."""
+    """Return the code blocks, nested or not, that overlap a span."""
     first = bisect_right(document.code, span.start, key=_END)
     return document.code[first : bisect_left(document.code, span.end, first, key=_START)]
 
 
 def languages(blocks: Iterable[Block]) -> tuple[str, ...]:
-    """Return the first words of info strings, each once."""
+    """Return the first words of the info strings of code blocks, each once."""
     matches = [_LANGUAGE.match(block.info) for block in blocks]
     return tuple(dict.fromkeys([match[0].lower() for match in matches if match]))
 
@@ -159,17 +159,17 @@ def languages(blocks: Iterable[Block]) -> tuple[str, ...]:
 def _merge_reason(location: Location) -> str | None:
     if location.moved_section is not None:
         return "dangling_header_prevention"
-    return "small_chunk" if location.holds_several else None
+    return "small_chunk" if location.has_several_bodies else None
 
 
 class Overlap(Struct, frozen=True):
-    """Finds what stands before and after a leaf, for its metadata alone.
+    """The overlap of each leaf with its neighbours, which is only in the metadata.
 
     Attributes:
-        text: the document.
-        parts: the leaves' texts, in document order.
+        text: the text of the document.
+        parts: the parts of the leaves, in document order.
         sizer: measures the overlap.
-        size: the most of it, 0 for none.
+        size: the largest size of the overlap, 0 for none.
     """
 
     text: str
@@ -177,24 +177,24 @@ class Overlap(Struct, frozen=True):
     sizer: Sizer
     size: int
 
-    def beside(self, number: int) -> tuple[str, str]:
-        """Return the end of the leaf before and the start of the one after, under one parent.
+    def of_leaf(self, number: int) -> tuple[str, str]:
+        """Return the end of the previous leaf and the start of the next leaf under the same parent.
 
-        Both are cut at a word boundary; "" where there is no such leaf, or not a word fits.
+        Both are cut between words; "" if there is no such leaf, or not even one word fits.
         """
         if not self.size:
             return "", ""
-        return self._end_of(number, number - 1), self._start_of(number, number + 1)
+        return self._previous(number), self._next(number)
 
-    def _end_of(self, number: int, before: int) -> str:
-        if not self._is_sibling(number, before):
+    def _previous(self, number: int) -> str:
+        if not self._is_sibling(number, number - 1):
             return ""
-        return end_of(self.text, self.parts[before].span, self.sizer, self.size)
+        return last_words(self.text, self.parts[number - 1].span, self.sizer, self.size)
 
-    def _start_of(self, number: int, after: int) -> str:
-        if not self._is_sibling(number, after):
+    def _next(self, number: int) -> str:
+        if not self._is_sibling(number, number + 1):
             return ""
-        return start_of(self.text, self.parts[after].span, self.sizer, self.size)
+        return first_words(self.text, self.parts[number + 1].span, self.sizer, self.size)
 
     def _is_sibling(self, number: int, neighbour: int) -> bool:
         if not 0 <= neighbour < len(self.parts):
@@ -203,16 +203,16 @@ class Overlap(Struct, frozen=True):
         return parents[0] == parents[1]
 
 
-def end_of(text: str, span: Span, sizer: Sizer, size: int) -> str:
-    """Return the last words of a span that are within a size."""
+def last_words(text: str, span: Span, sizer: Sizer, size: int) -> str:
+    """Return the last words of a span that fit into a size."""
     start = sizer.longest_end(text, span.start, span.end, size)
     while span.start < start < span.end and not text[start - 1].isspace():
         start += 1
     return text[start : span.end].lstrip()
 
 
-def start_of(text: str, span: Span, sizer: Sizer, size: int) -> str:
-    """Return the first words of a span that are within a size."""
+def first_words(text: str, span: Span, sizer: Sizer, size: int) -> str:
+    """Return the first words of a span that fit into a size."""
     end = sizer.longest(text, span.start, span.end, size)
     while span.start < end < span.end and not text[end].isspace():
         end -= 1

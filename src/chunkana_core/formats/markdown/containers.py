@@ -73,7 +73,7 @@ def _is_pairable(block: Block) -> bool:
 
 def _pairs(text: str, blocks: Sequence[Block]) -> Iterator[Pair]:
     """Yield the pairs of sibling blocks, in each container and at the top level."""
-    levels: list[_Siblings] = []  # by depth, the open tags among siblings
+    levels: list[_OpenTags] = []  # by depth, the open tags among siblings
     for block in blocks:
         kind, depth = block.kind, block.depth
         if depth < len(levels) - 1:
@@ -81,7 +81,7 @@ def _pairs(text: str, blocks: Sequence[Block]) -> Iterator[Pair]:
         if kind is not _HEADING and kind is not _HTML and kind is not _MARKER:
             continue
         while len(levels) <= depth:
-            levels.append(_Siblings())
+            levels.append(_OpenTags())
         yield from levels[depth].read_block(block, text)
 
 
@@ -90,21 +90,21 @@ def open_directives(text: str, blocks: Sequence[Block]) -> dict[int, int]:
 
     The value is the length of the text if no directive is open.
     """
-    siblings, found = _Siblings(), dict[int, int]()
+    open_tags, found = _OpenTags(), dict[int, int]()
     for block in blocks:
         if block.depth:
             continue
-        for _ in siblings.read_block(block, text):
+        for _ in open_tags.read_block(block, text):
             pass
         if block.kind is _HEADING:
-            first = siblings.stack[0].block if siblings.stack else len(blocks)
-            found[block.start] = blocks[first].start if siblings.stack else len(text)
+            first = open_tags.stack[0].block if open_tags.stack else len(blocks)
+            found[block.start] = blocks[first].start if open_tags.stack else len(text)
     return found
 
 
 @dataclass(slots=True)
-class _Open:
-    """An open tag; `may_pair` is whether the tag can be a container's, at most one per block."""
+class _OpenTag:
+    """An open tag, the index of its block, and whether it may open a container."""
 
     tag: Tag
     block: int
@@ -113,15 +113,15 @@ class _Open:
 
 
 @dataclass(slots=True)
-class _Siblings:
+class _OpenTags:
     """The open tags among sibling blocks: a stack, and the positions in it by key.
 
     An element or shortcode that contains a heading is no container: the heading closes it, unless
     the heading is in a directive that was opened inside it.
     """
 
-    stack: list[_Open] = field(default_factory=list)
-    places: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    stack: list[_OpenTag] = field(default_factory=list)
+    positions: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def read_block(self, block: Block, text: str) -> Iterator[Pair]:
         """Process a heading, an HTML block or a marker, and yield the pair that it completes."""
@@ -139,9 +139,9 @@ class _Siblings:
         if self.stack:
             self.stack[-1].has_heading = True
 
-    def _pop(self) -> _Open:
+    def _pop(self) -> _OpenTag:
         ended = self.stack.pop()
-        self.places[ended.tag.key].pop()
+        self.positions[ended.tag.key].pop()
         return ended
 
     def read_html(self, block: Block, text: str) -> Iterator[Pair]:
@@ -164,14 +164,14 @@ class _Siblings:
     def read(self, block: Block, tag: Tag, *, may_pair: bool = True) -> Iterator[Pair]:
         """Process an opening or a closing tag, and yield the pair that a closing tag completes."""
         if not tag.is_closing:
-            self.places[tag.key].append(len(self.stack))
-            self.stack.append(_Open(tag, block.index, may_pair))
+            self.positions[tag.key].append(len(self.stack))
+            self.stack.append(_OpenTag(tag, block.index, may_pair))
             return
-        place = self._innermost(tag.key)
-        if place is None:
+        position = self._innermost(tag.key)
+        if position is None:
             return
-        opened, has_heading = self.stack[place], False
-        while len(self.stack) > place:
+        opened, has_heading = self.stack[position], False
+        while len(self.stack) > position:
             has_heading |= self._pop().has_heading
         is_directive = tag.key.startswith(DIRECTIVE)
         if may_pair and opened.may_pair and (is_directive or not has_heading):
@@ -181,47 +181,47 @@ class _Siblings:
 
     def _innermost(self, key: str) -> int | None:
         """Return the stack position that a key closes; of a directive, as many or fewer colons."""
-        if places := self.places.get(key):
-            return places[-1]
+        if positions := self.positions.get(key):
+            return positions[-1]
         if not key.startswith(DIRECTIVE):
             return None
-        fewer = (self.places.get(DIRECTIVE * count) for count in range(3, len(key)))
-        return max((places[-1] for places in fewer if places), default=None)
+        fewer = (self.positions.get(DIRECTIVE * count) for count in range(3, len(key)))
+        return max((positions[-1] for positions in fewer if positions), default=None)
 
 
 def _within_limit(blocks: Sequence[Block], pairs: Sequence[Pair]) -> Iterator[Pair]:
     """Yield the pairs whose nesting is below the limit."""
-    around: list[int] = []  # the closing blocks of the pairs around
+    enclosing: list[int] = []  # the closing blocks of the enclosing pairs
     for pair in pairs:
-        while around and around[-1] < pair.first:
-            around.pop()
-        if blocks[pair.first].depth + len(around) < MAX_NESTING:
-            around.append(pair.last)
+        while enclosing and enclosing[-1] < pair.first:
+            enclosing.pop()
+        if blocks[pair.first].depth + len(enclosing) < MAX_NESTING:
+            enclosing.append(pair.last)
             yield pair
 
 
 def wrap(blocks: Sequence[Block], pairs: Sequence[Pair]) -> tuple[Block, ...]:
     """Return the blocks with a container block around each pair and the blocks between."""
-    opened = [0] * (len(blocks) + 1)  # by index, 1 if a container starts before the block
-    deeper = [0] * (len(blocks) + 1)  # by index, the change of depth at the block
+    starts = [0] * (len(blocks) + 1)  # by index, 1 if a container starts before the block
+    depth_changes = [0] * (len(blocks) + 1)  # by index, the change of depth at the block
     for pair in pairs:
-        opened[pair.first] = 1
-        deeper[pair.first] += 1
-        deeper[blocks[pair.last].after] -= 1
-    before = [*accumulate(opened, initial=0)]  # by index, how many containers start before
-    waiting = iter(pairs)
+        starts[pair.first] = 1
+        depth_changes[pair.first] += 1
+        depth_changes[blocks[pair.last].after] -= 1
+    starts_before = [*accumulate(starts, initial=0)]  # by index, how many containers start before
+    remaining = iter(pairs)
     wrapped: list[Block] = []
-    for block, depth in zip(blocks, accumulate(deeper), strict=False):
-        if opened[block.index]:
-            pair, index = next(waiting), len(wrapped)
+    for block, depth in zip(blocks, accumulate(depth_changes), strict=False):
+        if starts[block.index]:
+            pair, index = next(remaining), len(wrapped)
             last = blocks[pair.last]
-            after = last.after + before[last.after]
+            after = last.after + starts_before[last.after]
             depth_outside = block.depth + depth - 1
             kind = BlockKind.CONTAINER
             wrapped.append(
                 Block(kind, depth_outside, block.start, last.end, index, after, info=pair.name)
             )
-        after = block.after + before[block.after]
+        after = block.after + starts_before[block.after]
         index = len(wrapped)
         wrapped.append(replace(block, depth=block.depth + depth, index=index, after=after))
     return tuple(wrapped)

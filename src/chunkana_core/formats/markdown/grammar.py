@@ -131,15 +131,15 @@ def read_table(table: Sequence[BlockRule]) -> Grammar:
 def _check(table: Sequence[BlockRule], names: Sequence[str]) -> None:
     """Raise an error if a rule of the table or of the parser would never be called."""
     rows = [row.name for row in table]
-    own = rows[len(RULES) :]
+    plugin_rules = rows[len(RULES) :]
     for name in names:
         if name not in rows:
             allowed = f"a BlockRule for each rule that the plugins register, {name!r} too"
-            raise ConfigurationError("plugins", own, allowed)
+            raise ConfigurationError("plugins", plugin_rules, allowed)
         if rows.count(name) > 1 or names.count(name) > 1:
             allowed = f"one BlockRule for a rule, which is registered once, as {name!r} is not"
-            raise ConfigurationError("plugins", own, allowed)
-    for name in own:
+            raise ConfigurationError("plugins", plugin_rules, allowed)
+    for name in plugin_rules:
         if name not in names:
             raise ConfigurationError(
                 "plugins", name, "the name of a rule that its plugin registers"
@@ -191,7 +191,7 @@ def _container_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
             return False
         name = name_in(line) if name_in else ""
         if has_markers:
-            state.close_marked_container(start, index, name)
+            state.close_with_markers(start, index, name)
         else:
             state.close_container(kind, start, index, name)
         return True
@@ -244,11 +244,11 @@ def grammar_of(plugins: tuple[BlockRule, ...]) -> Grammar:
 def require_plugins(plugins: Iterable[BlockRule]) -> tuple[BlockRule, ...]:
     """Return the user's plugins; raise an error if one of their rules would never be called."""
     require_type("plugins", plugins, Iterable, "an iterable of BlockRule")
-    given = tuple(plugins)
-    for row in given:
+    rules = tuple(plugins)
+    for row in rules:
         require_type("plugins", row, BlockRule, "instances of BlockRule")
         if row.kind not in PLUGIN_KINDS:
             allowed = ", ".join(f"BlockKind.{kind.name}" for kind in PLUGIN_KINDS)
             raise ConfigurationError(f"the kind of plugin {row.name!r}", row.kind, allowed)
-    grammar_of(given)
-    return given
+    grammar_of(rules)
+    return rules

@@ -42,12 +42,19 @@ from chunkana_core.formats.markdown.titles import (
 )
 from chunkana_core.text.source import NON_SPACE, Source
 
-_MOST_READINGS = 4  # of a text, as long as there are markers without a container
+_MAX_PASSES = 4  # of the parser over a text that has markers without a container
 _TOML_MARKER = re.compile(r"^\+{3}[ \t]*+$", re.MULTILINE)
 
 
-class _Reading(NamedTuple):
-    """Blocks, containers, the title from front matter or HTML, and the parser's environment."""
+class _PassResult(NamedTuple):
+    """The result of one pass of the parser.
+
+    Attributes:
+        blocks: the blocks, without container blocks.
+        pairs: the opening and closing blocks of containers.
+        front_title: the title from front matter or HTML, "" for none.
+        env: the environment of the parser.
+    """
 
     blocks: tuple[Block, ...]
     pairs: Sequence[Pair]
@@ -70,22 +77,22 @@ def parse_markdown(text: str, plugins: Iterable[BlockRule] = ()) -> Document:
     >>> [block.kind.value for block in parse_markdown("# Tea\n\n- hot\n").top]
     ['heading', 'list']
     """
-    source, own = Source.of(text), require_plugins(plugins)
-    blocks, title = _parse(source, grammar_of(own))
+    source, rules = Source.of(text), require_plugins(plugins)
+    blocks, title = _parse(source, grammar_of(rules))
     sections = heading_sections([block for block in blocks if not block.depth])
-    return Document.of(source, blocks, sections, traits_of(own), title)
+    return Document.of(source, blocks, sections, traits_of(rules), title)
 
 
-class Stretch(NamedTuple):
-    """A parsed part of a document.
+class ParsedWindow(NamedTuple):
+    """A parsed window of a document.
 
     Attributes:
-        blocks: the blocks of the part.
+        blocks: the blocks of the window.
         title: the title from front matter or HTML before the first heading, "" for none.
         directives: by the offset of each top-level heading, the offset of the outermost directive
             that is open there; the length of the text if none is. A heading is omitted if it is a
-            heading only in some readings of the part (see `_readings`).
-        redefined: the labels in titles of earlier parts that are first defined in this part, with
+            heading only in some passes (see `_passes`).
+        redefined: the labels in titles of earlier windows that are first defined here, with
             the lines of these titles.
     """
 
@@ -95,18 +102,18 @@ class Stretch(NamedTuple):
     redefined: Sequence[tuple[str, int]]
 
 
-def parse_stretch(text: str, definitions: Definitions) -> Stretch:
-    """Parse a part of a document, and add its link definitions and footnotes to `definitions`."""
-    readings = [*_readings(Source.of(text), MARKDOWN, definitions)]
-    first, *others = [open_directives(text, reading.blocks) for reading in readings]
+def parse_window(text: str, definitions: Definitions) -> ParsedWindow:
+    """Parse a window of a document, and add its link definitions and footnotes to `definitions`."""
+    passes = [*_passes(Source.of(text), MARKDOWN, definitions)]
+    first, *others = [open_directives(text, result.blocks) for result in passes]
     directives = {
         start: min([directive, *(other[start] for other in others)])
         for start, directive in first.items()
         if all(start in other for other in others)
     }
-    blocks, pairs, title, env = readings[-1]
+    blocks, pairs, title, env = passes[-1]
     redefined = [*definitions.add(env)]
-    return Stretch(wrap(blocks, pairs) if pairs else blocks, title, directives, redefined)
+    return ParsedWindow(wrap(blocks, pairs) if pairs else blocks, title, directives, redefined)
 
 
 def parse_blocks(text: str, plugins: tuple[BlockRule, ...] = ()) -> tuple[Block, ...]:
@@ -133,31 +140,31 @@ def traits_of(plugins: tuple[BlockRule, ...]) -> FormatTraits:
 
 def _parse(source: Source, grammar: Grammar) -> tuple[tuple[Block, ...], str]:
     """Return the blocks of a text, and the title from front matter or HTML, "" for none."""
-    *_, (blocks, pairs, front_title, _) = _readings(source, grammar)
+    *_, (blocks, pairs, front_title, _) = _passes(source, grammar)
     return wrap(blocks, pairs) if pairs else blocks, front_title
 
 
-def _readings(
+def _passes(
     source: Source, grammar: Grammar, definitions: Definitions | None = None
-) -> Iterator[_Reading]:
-    """Yield the readings of a text, the last of which is the result.
+) -> Iterator[_PassResult]:
+    """Yield the results of the passes of the parser over a text; the last one is final.
 
     A marker without a container is ordinary Markdown, so that the text is parsed again with only
     the other markers as markers. This may leave further markers without a container. The effect of
     a marker ends at the next heading outside containers.
     """
     marker_lines, titles = None, dict[str, str | None]()
-    for _ in range(_MOST_READINGS):
+    for _ in range(_MAX_PASSES):
         env = definitions.environment() if definitions else {}
-        blocks, front_title = _read(source, grammar, marker_lines, env, titles)
+        blocks, front_title = _parse_once(source, grammar, marker_lines, env, titles)
         found = find_containers(source.text, blocks)
-        yield _Reading(blocks, found.pairs, front_title, env)
+        yield _PassResult(blocks, found.pairs, front_title, env)
         if found.is_complete:
             break
         marker_lines = found.marker_lines
 
 
-def _read(
+def _parse_once(
     source: Source,
     grammar: Grammar,
     marker_lines: Container[int] | None,
@@ -167,7 +174,7 @@ def _read(
     """Return the blocks of a text, and the title from front matter or HTML, "" for none.
 
     Directives, elements and shortcodes are their opening and closing blocks here. The titles of
-    front matter are remembered for the next reading.
+    front matter are cached in `titles` for the next pass.
     """
     text = source.text
     state = grammar.state_type(source, grammar.parser, grammar.chains, marker_lines, env)
@@ -177,7 +184,7 @@ def _read(
         block = state.blocks[index]
         title, anchor = rendered_title(block.info, state.env)
         state.blocks[index] = replace(block, info=title, anchor=anchor or block.anchor)
-    blocks = _without_blank_blocks(text, state.blocks, state.unused)
+    blocks = _without_blank_blocks(text, state.blocks, state.unused_indexes)
     if not blocks and text.strip():  # a BOM and nothing else
         blocks = (Block(BlockKind.PARAGRAPH, 0, 0, len(text), 0, 1),)
     return blocks, front_title or _html_title(text, blocks)

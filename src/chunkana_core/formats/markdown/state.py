@@ -25,7 +25,7 @@ _INDENTATION = re.compile(r"[ \t]*")
 _MAX_LEAD = (
     400  # characters of anchors and comments in a heading's block; more would displace content
 )
-_LEAD_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.HTML})
+_ANCHOR_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.HTML})
 _SHORTCODE_CLOSING = re.compile(r"\{\{[<%][ \t]*+/[ \t]*+([\w./-]++)")
 LONGEST_SHORTCODE = 1 << 16  # characters within which a closing tag is searched for
 _PLACEHOLDER = Block(BlockKind.OPAQUE, 0, 0, 0, 0, 0)
@@ -86,7 +86,7 @@ class State(StateBlock):
         chains: by interruptible block ("paragraph", "list"), the rules whose blocks interrupt it.
         blocks: the blocks so far, in pre-order.
         unparsed_titles: the indexes of headings whose text is parsed at the end.
-        unused: the reserved indexes without a block.
+        unused_indexes: the reserved indexes without a block.
         line_offsets: the offsets of the source's lines, and of its end.
         discarded_token: the token that stock rules write to, which is never read.
         unclosed_math: the last range of lines found not to close a `$$` block.
@@ -130,7 +130,7 @@ class State(StateBlock):
         self.source, self.chains = source, chains
         self.blocks: list[Block] = []
         self.unparsed_titles: list[int] = []
-        self.unused: list[int] = []
+        self.unused_indexes: list[int] = []
         self.line_offsets = [*source.line_starts, len(source.text)]
         self.discarded_token = Token("", "", 0)
         self.unclosed_math = range(0)
@@ -160,7 +160,7 @@ class State(StateBlock):
         return self.src[self.bMarks[line] + self.tShift[line] : self.eMarks[line]]
 
     def closes_shortcode(self, name: str, line: int) -> bool:
-        """Tell whether a shortcode is closed at a line, or not too far below it."""
+        """Return whether a shortcode is closed at a line, or not too far below it."""
         if self.shortcode_ends is None:
             self.shortcode_ends = _shortcode_ends(self.src)
         ends, start = self.shortcode_ends.get(name, []), self.bMarks[line]
@@ -182,7 +182,7 @@ class State(StateBlock):
         """
         text, own_anchor = split_attributes(content)
         title = plain_title(text)
-        begin, anchor = self._take_lead(self.line_offsets[start])
+        begin, anchor = self._pop_anchors(self.line_offsets[start])
         if not self.level:
             self.lazy_lines = 0
             self.last_lazy_line = self.lazy_start = start
@@ -193,7 +193,7 @@ class State(StateBlock):
         if anchor or lead:
             self.blocks[-1] = replace(self.blocks[-1], start=begin, anchor=anchor, lead=lead)
 
-    def _take_lead(self, start: int) -> tuple[int, str]:
+    def _pop_anchors(self, start: int) -> tuple[int, str]:
         """Remove the blocks of anchors and comments before a top-level heading.
 
         Returns their start and their last id, or the start of the heading and "" without any.
@@ -201,7 +201,7 @@ class State(StateBlock):
         begin, last_id = start, ""
         while self.blocks and not self.level:
             block = self.blocks[-1]
-            if block.kind not in _LEAD_KINDS or block.depth or start - block.start > _MAX_LEAD:
+            if block.kind not in _ANCHOR_KINDS or block.depth or start - block.start > _MAX_LEAD:
                 break
             found = anchor_before(self.source.text[block.start : block.end])
             if found is None:
@@ -223,7 +223,7 @@ class State(StateBlock):
         after = len(self.blocks)
         self.blocks[index] = Block(kind, self.level, begin, end, index, after, 0, info, is_open)
 
-    def close_marked_container(self, start: int, index: int, info: str) -> None:
+    def close_with_markers(self, start: int, index: int, info: str) -> None:
         """Set the container block at an index, with blocks of its opening and closing lines.
 
         These are the lines at its start and end that are in no inner block. If the first line is in
@@ -237,7 +237,7 @@ class State(StateBlock):
         if is_marked:
             self._put_marker(start, line, index + 1)
         else:
-            self.unused.append(index + 1)
+            self.unused_indexes.append(index + 1)
         while first < len(self.blocks):
             line = bisect_left(self.line_offsets, self.blocks[first].end)
             first = self.blocks[first].after
@@ -262,7 +262,7 @@ class State(StateBlock):
         if index < len(self.blocks):
             del self.blocks[index:]
             self.unparsed_titles = [title for title in self.unparsed_titles if title < index]
-            self.unused = [unused for unused in self.unused if unused < index]
+            self.unused_indexes = [i for i in self.unused_indexes if i < index]
 
 
 class PluginState(State):

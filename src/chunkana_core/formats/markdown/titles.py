@@ -244,10 +244,10 @@ def heading_sections(
             stops[open_headings.pop()] = first
         open_headings.append(number)
     headings = [top[first] for first in firsts]
-    given = _anchors(headings, dict[str, int]() if anchors is None else anchors)
+    assigned = _anchors(headings, dict[str, int]() if anchors is None else anchors)
     return [
         SectionRange(heading.info, heading.level, "", first, stop, anchor)
-        for heading, first, stop, anchor in zip(headings, firsts, stops, given, strict=True)
+        for heading, first, stop, anchor in zip(headings, firsts, stops, assigned, strict=True)
     ]
 
 
