@@ -153,7 +153,7 @@ def test_a_page_shows_what_is_handed_over(browser: Browser) -> None:
     assert len(handed) < len(ranked), "or the budget says nothing"
     status = browser.one("#handed").text
     assert status == f"{len(texts)} passages of {len(handed)} chunks, {size:,} of 1,200 characters"
-    assert "By words only" in browser.one("#asking .hint").text
+    assert "by words only" in browser.one("#asking .hint").text
 
 
 def test_a_passage_leads_to_its_chunks(browser: Browser) -> None:
