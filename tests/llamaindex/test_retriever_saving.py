@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,31 +25,40 @@ from tests.llamaindex.parts import CountingEmbedding, FailingEmbedding, WordEmbe
 
 QUESTIONS = ["Wait for 80 degrees?", "damp silk", "tea"]
 PARSER = MarkdownHierarchyNodeParser(max_chunk_size=80, min_chunk_size=0)
-_OTHER_PROCESS = """
+_IMPORTS = """
 import json, os, signal, sys
-from chunkana_llamaindex import ChunkanaRetriever, MarkdownHierarchyNodeParser
+from chunkana_llamaindex import ChunkanaRetriever
 from tests.llamaindex.parts import WordEmbedding
 from tests.llamaindex.test_retriever_saving import PARSER, QUESTIONS, documents
-
-folder, search, version, killed_at = sys.argv[1:]
+"""
+_OTHER_PROCESS = f"""{_IMPORTS}
+folder, search = sys.argv[1:]
 made = ChunkanaRetriever.load(folder, WordEmbedding(), search=search, parser=PARSER)
 answers = [[one.to_dict() for one in made.retrieve(question)] for question in QUESTIONS]
 print(json.dumps(answers), flush=True)
-calls = 0
+made.update(documents(5))
+"""
+# Forks a process for each folder, which is killed at its first, second, … file operation.
+_KILLED_PROCESSES = f"""{_IMPORTS}
+def update(folder, last_call):
+    made, calls = ChunkanaRetriever.load(folder, WordEmbedding(), parser=PARSER), 0
 
-def count(event, _):
-    global calls
-    if event not in {"open", "os.mkdir", "os.scandir", "os.rename", "os.remove"}:
-        return
-    calls += 1
-    if calls == int(killed_at):
-        os.kill(os.getpid(), signal.SIGKILL)
+    def count(event, _):
+        nonlocal calls
+        if event in {{"open", "os.mkdir", "os.scandir", "os.rename", "os.remove"}}:
+            calls += 1
+            if calls == last_call:
+                os.kill(os.getpid(), signal.SIGKILL)
 
-if int(killed_at):
     sys.addaudithook(count)
-if version:
-    made.update(documents(int(version)))
-    print("updated", flush=True)
+    made.update(documents(5))
+
+for number, folder in enumerate(sys.argv[1:], 1):
+    child = os.fork()
+    if not child:
+        update(folder, number)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
@@ -70,11 +80,9 @@ def save(folder: Path, search: Any = "hybrid") -> ChunkanaRetriever:  # noqa: AN
     )
 
 
-def other_process(
-    folder: Path, search: str, version: str = "", killed_at: str = "0"
-) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", _OTHER_PROCESS, str(folder), search, version, killed_at]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+def other_process(script: str, *arguments: str) -> str:
+    command = [sys.executable, "-c", script, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
 @pytest.mark.parametrize(
@@ -86,10 +94,8 @@ def test_another_process_answers_the_same_and_its_edits_are_seen(
     tmp_path: Path,
 ) -> None:
     made = save(tmp_path, search)
-    process = other_process(tmp_path, search, "5")
-    out, _ = process.communicate(timeout=60)
-    assert json.loads(out.splitlines()[0]) == json.loads(json.dumps(answers(made)))
-    assert out.splitlines()[1] == "updated"
+    out = other_process(_OTHER_PROCESS, str(tmp_path), search)
+    assert json.loads(out) == json.loads(json.dumps(answers(made)))
     with pytest.raises(IndexFileError, match="written by another"):
         made.update(documents(5))
     again = ChunkanaRetriever.load(tmp_path, WordEmbedding(), search=search, parser=PARSER)
@@ -159,22 +165,23 @@ def test_an_idle_update_after_loading_embeds_and_writes_nothing(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_who_is_killed_while_saving_leaves_the_old_index_or_the_new_one(tmp_path: Path) -> None:
-    """Killed at the first call of the system for files, at the second, and so on."""
+    """Killed at the first file operation, at the second, and so on."""
     states = [found(fresh(version)) for version in (0, 5)]
-    seen = []
-    for number in range(1, 20):
-        save(tmp_path)
-        process = other_process(tmp_path, "hybrid", "5", str(number))
-        out, _ = process.communicate(timeout=60)
-        loaded = ChunkanaRetriever.load(tmp_path, WordEmbedding(), parser=PARSER)
+    folders = [tmp_path / str(number) for number in range(1, 20)]
+    save(folders[0])
+    for folder in folders[1:]:
+        shutil.copytree(folders[0], folder)
+    out = other_process(_KILLED_PROCESSES, *map(str, folders))
+    seen, codes = [], [int(code) for code in out.split()]
+    for folder in folders:
+        loaded = ChunkanaRetriever.load(folder, WordEmbedding(), parser=PARSER)
         seen.append(states.index(found(loaded)))
         loaded.update(documents(5))
         assert found(loaded) == states[1]
-        if out.endswith("updated\n"):
-            break
-        assert process.returncode == -signal.SIGKILL
+    count = codes.index(0)
+    assert codes == [-signal.SIGKILL] * count + [0] * (len(folders) - count)
     assert seen == sorted(seen)
-    assert set(seen) == {0, 1}
+    assert set(seen[:count]) == {0, 1}
 
 
 def found(made: ChunkanaRetriever) -> list[set[str]]:
