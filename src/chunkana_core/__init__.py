@@ -30,7 +30,7 @@ from chunkana_core.errors import (
     InputTypeError,
     InvariantViolationError,
 )
-from chunkana_core.formats.table import format_names, format_of
+from chunkana_core.formats.registry import format_names, format_of
 from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.builder import HierarchyBuilder
 from chunkana_core.tree.chunks import Chunk, ChunkLevel, Links

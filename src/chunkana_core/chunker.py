@@ -27,7 +27,7 @@ from chunkana_core.errors import (
 )
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.rule_table import BlockRule
-from chunkana_core.formats.table import TEXT, AnyPath, Format, FormatSelector
+from chunkana_core.formats.registry import TEXT, AnyPath, Format, FormatSelector
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.splitter import Part, Splitter
 from chunkana_core.tree.builder import TreeBuilder

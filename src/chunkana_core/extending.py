@@ -12,7 +12,7 @@ from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
 from chunkana_core.errors import ExtensionError
 from chunkana_core.formats.markdown.rule_table import BlockRule
-from chunkana_core.formats.table import Format, parse_document
+from chunkana_core.formats.registry import Format, parse_document
 
 __all__ = [
     "BaseStrategy", "Block", "BlockKind", "BlockRule", "Document", "Draft", "ExtensionError",

@@ -18,7 +18,7 @@ from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.drafting.merging import MergeObstacle, Merger
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, make_drafts
 from chunkana_core.formats.markdown.rule_table import BlockRule
-from chunkana_core.formats.table import MARKDOWN, AnyPath, Format, parse_document
+from chunkana_core.formats.registry import MARKDOWN, AnyPath, Format, parse_document
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.plans import PackedUnits, Plan
 from chunkana_core.splitting.splitter import Part, Splitter

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, Chunker, Context
 from chunkana_core.extending import Document, Format
-from chunkana_core.formats.table import CODE, JSON, FormatSelector
+from chunkana_core.formats.registry import CODE, JSON, FormatSelector
 from tests import corpora
 from tests.core.configurations import CONTEXTS, configs, contexts
 from tests.core.counting import calls_of

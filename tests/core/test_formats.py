@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, Chunker, Context
 from chunkana_core.extending import Format
-from chunkana_core.formats.table import TEXT
+from chunkana_core.formats.registry import TEXT
 from tests import corpora
 from tests.core import laws
 from tests.core.configurations import CONTEXTS, configs, contexts, matrix

@@ -14,7 +14,7 @@ from tests import corpora
 
 pytest.importorskip("tree_sitter")
 from chunkana_core.formats.code.parser import MAX_CHARACTERS
-from chunkana_core.formats.table import JSON
+from chunkana_core.formats.registry import JSON
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 # Titles are on one line; those of elements start with a bracket.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from chunkana_core import Chunk, ChunkConfig, Chunker, ConfigurationError, Context, format_of
 from chunkana_core.extending import BlockKind, Document, parse_document
-from chunkana_core.formats.table import FormatSelector
+from chunkana_core.formats.registry import FormatSelector
 from tests import corpora
 from tests.core.configurations import CONTEXTS, configs, contexts
 from tests.core.counting import calls_of

@@ -28,7 +28,7 @@ from chunkana_core.formats import plain
 from chunkana_core.formats.markdown import parser as markdown
 from chunkana_core.formats.markdown.parser import ParsedWindow, parse_markdown, parse_window
 from chunkana_core.formats.plain import parse_text
-from chunkana_core.formats.table import MARKDOWN, TEXT
+from chunkana_core.formats.registry import MARKDOWN, TEXT
 from chunkana_core.tree.chunks import Chunk
 
 _LIMITS = StreamLimits()

@@ -22,7 +22,7 @@ from chunkana_core.errors import (
 )
 from chunkana_core.formats.markdown.parser import parse_blocks
 from chunkana_core.formats.markdown.rule_table import BlockRule
-from chunkana_core.formats.table import MARKDOWN, Format
+from chunkana_core.formats.registry import MARKDOWN, Format
 from chunkana_core.splitting.draft_units import SMALLEST_FIRST_UNIT
 from chunkana_core.splitting.repeats import leaves_fence_open, missing_fence
 from chunkana_core.tree.builder import parse_chunked

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.document import Document
-from chunkana_core.formats.table import CODE, JSON
+from chunkana_core.formats.registry import CODE, JSON
 from chunkana_core.text.cutting import Boundary
 
 _LANGUAGES = {

@@ -14,7 +14,7 @@ from chunkana_core.document.outline import ROOT
 from chunkana_core.document.paths import format_header_path
 from chunkana_core.errors import ConfigurationError, require_each, require_str
 from chunkana_core.formats.markdown.rule_table import BlockRule
-from chunkana_core.formats.table import MARKDOWN, Format, parse_document
+from chunkana_core.formats.registry import MARKDOWN, Format, parse_document
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Span
 from chunkana_core.tree.chunks import Chunk, ChunkLevel, Links
