@@ -32,8 +32,8 @@ OF_MERGING = (
     "base_retriever, document_weight, documents_or_nodes, embed_model, fetch_k, filters, index, k, "
     "max_parent_size, node_postprocessors, parser, ratio, section_weight, storage_context"
 )
-READ = "budget, how much is read, or fetch_k, how many leaves each search finds"
-RETURNED = "k, how many nodes are returned, or fetch_k, how many leaves are found"
+READ = "budget, the size of all passages, or fetch_k, the number of leaves of each search"
+RETURNED = "k, the number of nodes to return, or fetch_k, the number of leaves to find"
 TEXT = "# Tea\n\nBoil.\n\n" + "## Part\n\nSome words of it.\n\n" * 80
 
 
@@ -165,7 +165,7 @@ def test_the_class_of_a_parser(make: Callable[..., Any]) -> None:
 def test_an_embedding_in_place_of_the_parser() -> None:
     assert said_of(lambda: build_auto_merging([TEA], EMBEDDING)) == (
         "parser is <class 'llama_index.core.embeddings.mock_embed_model.MockEmbedding'>; allowed: "
-        "None or a ChunkanaNodeParser; an embedding model is embed_model=…"
+        "None or a ChunkanaNodeParser; to give an embedding model, write embed_model=…"
     )
 
 
