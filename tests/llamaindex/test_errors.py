@@ -77,8 +77,8 @@ def test_a_vector_index_has_no_parents() -> None:
     nodes = MarkdownHierarchyNodeParser().get_nodes_from_documents([Document(text=TEXT)])
     index = VectorStoreIndex(LeafNodes()(nodes), embed_model=MockEmbedding(8))
     assert said_of(lambda: build_auto_merging(index=index)) == (
-        "node X is linked to X, which is not stored: parents are in no vector store; give all "
-        "documents or nodes of the parser, or "
+        "node X is linked to X, which is not stored: parents are not in vector stores; give all "
+        "documents, or all nodes of the parser, or "
         "storage_context=StorageContext.from_defaults(docstore=…) that has them"
     )
 
@@ -263,8 +263,8 @@ def test_an_index_of_parents() -> None:
     nodes = MarkdownHierarchyNodeParser().get_nodes_from_documents([Document(text=TEXT)])
     index = VectorStoreIndex(nodes, embed_model=MockEmbedding(8))
     message = (
-        "the index finds X, which is a parent, and returned where enough of its leaves are found; "
-        "index leaves alone: VectorStoreIndex(LeafNodes()(nodes))"
+        "the index finds X, which is a parent; index only leaves, which are merged into their "
+        "parent if enough of them are found: VectorStoreIndex(LeafNodes()(nodes))"
     )
     assert said_of(lambda: build_auto_merging(nodes, index=index)) == message
     assert said_of(lambda: build_auto_merging(index=index)) == message

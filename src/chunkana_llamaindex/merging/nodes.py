@@ -166,14 +166,14 @@ def _merge(
     by_id = parents | {node.node_id: node.node for node in nodes}
     merged = merge_hits(
         [Hit(node.node_id, node.get_score(), _parent_id(node.node)) for node in nodes],
-        {name: _merge_parent(node) for name, node in parents.items()},
+        {name: _to_parent(node) for name, node in parents.items()},
         ratio=options.ratio,
         max_parent_size=options.max_parent_size,
     )
     return [NodeWithScore(node=by_id[one.node_id], score=one.score) for one in merged]
 
 
-def _merge_parent(node: BaseNode) -> Parent:
+def _to_parent(node: BaseNode) -> Parent:
     return Parent(len(node.child_nodes or ()), _parent_id(node), len(text_of(node)))
 
 

@@ -37,7 +37,7 @@ def store_nodes(
     documents: Iterable[BaseNode],
     index: BaseIndex[Any] | None,
 ) -> None:
-    """Store nodes, and delete the stored nodes of their documents and of the given documents.
+    """Store nodes in place of the stored nodes of their documents and of `documents`.
 
     Raises:
         ValueError: if the index lacks leaves of the nodes, before anything is stored; if there are

@@ -23,7 +23,8 @@ from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_retrieval.indexing import Procedure, UpdateReport, call, require_documents_left
 
-# The metadata of a leaf that depend on the text above the leaf; the index does not contain them.
+# The metadata of a leaf that depend on the text above the leaf: they are up to date in the document
+# store, but not in the index.
 _POSITION_KEYS: Final = frozenset({"start_line", "end_line", "chunk_index"})
 
 
@@ -150,7 +151,7 @@ class NodeStores:
 
 
 def _indexed_content(leaf: BaseNode) -> tuple[str, dict[str, Any]]:
-    """Return the content of a leaf in an index: the embedded text, and the metadata for filters."""
+    """Return the parts of a leaf that must be up to date in an index: embedded text, metadata."""
     metadata = {key: value for key, value in leaf.metadata.items() if key not in _POSITION_KEYS}
     return leaf.get_content(MetadataMode.EMBED), metadata
 

@@ -38,14 +38,14 @@ def name_of(function: FunctionOrName | None) -> str | None:
         return function
     module = getattr(function, "__module__", None) or type(function).__module__
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
-    pickled = _pickled(function)
+    pickled = _pickle(function)
     digest = (
         sha256(pickled).hexdigest()[:_DIGEST_LENGTH] if pickled else f"{_PROCESS}-{id(function)}"
     )
     return f"{module}:{name}#{digest}"
 
 
-def _pickled(function: FunctionOrName) -> bytes | None:
+def _pickle(function: FunctionOrName) -> bytes | None:
     """Return a function or rule in pickled form, None if it cannot be pickled."""
     try:
         return pickle.dumps(function)
@@ -71,7 +71,7 @@ def _resolve_tokenizer(value: object) -> object:
     """Resolve or register a tokenizer.
 
     Raises:
-        ValueError: for a tokenizer object of a library, naming its method that is a function.
+        ValueError: for anything else, such as a tokenizer object, whose method is to be given.
     """
     is_named = isinstance(value, str) and _NAME_PATTERN.fullmatch(value)
     if value is None or is_named or callable(value):
@@ -89,7 +89,7 @@ def _resolve_or_register(value: FunctionOrName) -> object:
             )
         return _REGISTRY[value]
     _REGISTRY[str(name_of(value))] = value
-    if _pickled(value) is None:
+    if _pickle(value) is None:
         warn(
             f"{value!r} cannot be pickled, so a pipeline with worker processes raises an error; "
             "define it at the top level of a module"

@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 from llama_index.core.schema import BaseNode
 
 from chunkana_core import ConfigurationError
-from chunkana_llamaindex.parsing.metadata import is_ours
+from chunkana_llamaindex.parsing.metadata import is_chunkana_node
 from chunkana_retrieval import checks
 from chunkana_retrieval.errors import warn
 
@@ -74,7 +74,9 @@ def require_unique(nodes: Iterable[BaseNode], kind: str) -> None:
 
 def warn_of_clashes(documents: Sequence[BaseNode], keys: Iterable[str]) -> None:
     """Warn of documents whose metadata have keys that this package would add."""
-    key_views = (document.metadata.keys() for document in documents if not is_ours(document))
+    key_views = (
+        document.metadata.keys() for document in documents if not is_chunkana_node(document)
+    )
     if clashing := sorted(set(keys).intersection(chain.from_iterable(key_views))):
         warn(f"documents keep their own metadata {', '.join(clashing)}")
 

@@ -37,7 +37,7 @@ class DocumentChunker:
         self, document: BaseNode, template: NodeTemplate
     ) -> tuple[HierarchicalChunkingResult, bool]:
         """Return a document's chunks, and whether their sizes include the document's metadata."""
-        for context, is_counted in self._contexts(document, template):
+        for context, is_counted in self._candidate_contexts(document, template):
             with suppress(ConfigurationError):  # the reserved text takes over half of the limit
                 return self._chunk_in_context(document, context), is_counted
         return self._chunk_in_context(document, None), False
@@ -87,7 +87,7 @@ class DocumentChunker:
         introduction = self.introductions and not is_continued(document)
         return Context(self._label(document), introduction=introduction)
 
-    def _contexts(
+    def _candidate_contexts(
         self, document: BaseNode, template: NodeTemplate
     ) -> Iterator[tuple[Context, bool]]:
         """Yield context options to try, each with whether it includes the document's metadata."""

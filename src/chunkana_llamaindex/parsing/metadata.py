@@ -116,7 +116,7 @@ def own_keys(metadata: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(keys_of("short", str(metadata.get("format"))))
 
 
-def is_ours(node: BaseNode) -> bool:
+def is_chunkana_node(node: BaseNode) -> bool:
     """Return whether this package created a node, which is now parsed again."""
     metadata = node.metadata
     return metadata.keys() >= own_keys(metadata) and isinstance(metadata["start_line"], int)
@@ -124,7 +124,7 @@ def is_ours(node: BaseNode) -> bool:
 
 def is_continued(node: BaseNode) -> bool:
     """Return whether this package created a node that continues a split section."""
-    return is_ours(node) and bool(node.metadata["continued_from_header"])
+    return is_chunkana_node(node) and bool(node.metadata["continued_from_header"])
 
 
 def is_summary(node: BaseNode) -> bool:

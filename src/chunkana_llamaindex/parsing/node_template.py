@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 
-from chunkana_llamaindex.parsing.metadata import CONTEXT, HEADER_PATH, is_ours, own_keys
+from chunkana_llamaindex.parsing.metadata import CONTEXT, HEADER_PATH, is_chunkana_node, own_keys
 
 HeaderContext = Literal["metadata", "text", "none"]
 _TEXT_TEMPLATE: Final = TextNode.model_fields["text_template"].default
@@ -46,7 +46,7 @@ class NodeTemplate:
         node = _empty_node(document, keys)
         if header_context == "metadata":
             used = {*node.metadata, *node.excluded_embed_metadata_keys}
-            is_written = _CONTEXT_MARK in _embedded(node, with_context=True)
+            is_written = _CONTEXT_MARK in _embedded_text(node, with_context=True)
             if CONTEXT in used or not keys or not is_written:
                 header_context = "none"
         return cls(node, header_context, keys)
@@ -60,12 +60,16 @@ class NodeTemplate:
         Args:
             with_context: whether leaves have contexts; a leaf may have no context in any case.
         """
-        alone = _put_last(*_MARKS.split(_embedded(self.node, with_context=False)))
+        without_context = _join_reversed(
+            *_MARKS.split(_embedded_text(self.node, with_context=False))
+        )
         if self.header_context != "metadata" or not with_context:
-            return alone
-        first, *following = _MARKS.split(_embedded(self.node, with_context=True))
-        with_both = _put_last(first, *(text.replace(_BLANK_LINE, "", 1) for text in following))
-        return max(alone, with_both, key=len)
+            return without_context
+        first, *following = _MARKS.split(_embedded_text(self.node, with_context=True))
+        including_context = _join_reversed(
+            first, *(text.replace(_BLANK_LINE, "", 1) for text in following)
+        )
+        return max(without_context, including_context, key=len)
 
     def without_document_metadata(self) -> NodeTemplate:
         """Return a copy of the template without the document's metadata."""
@@ -115,7 +119,7 @@ def _empty_node(document: BaseNode, keys: Sequence[str]) -> TextNode:
 
     If the document is a node of this package, the metadata that the package added are omitted.
     """
-    stale = own_keys(document.metadata) if is_ours(document) else frozenset()
+    stale = own_keys(document.metadata) if is_chunkana_node(document) else frozenset()
     metadata = {key: value for key, value in document.metadata.items() if key not in stale}
     added = [key for key in keys if key not in metadata]
     not_embedded = [
@@ -136,13 +140,13 @@ def _empty_node(document: BaseNode, keys: Sequence[str]) -> TextNode:
     )
 
 
-def _embedded(node: TextNode, *, with_context: bool) -> str:
+def _embedded_text(node: TextNode, *, with_context: bool) -> str:
     """Return the text that LlamaIndex embeds for a node whose context and content are marks."""
     metadata = {**node.metadata, CONTEXT: _CONTEXT_MARK} if with_context else node.metadata
     trial = node.model_copy(update={"text": _CONTENT_MARK, "metadata": metadata})
     return trial.get_content(MetadataMode.EMBED)
 
 
-def _put_last(first: str, *following: str) -> str:
+def _join_reversed(first: str, *following: str) -> str:
     """Join texts in reverse order, without empty ones, so that the first one is at the end."""
     return "\n".join([*filter(None, reversed(following)), first])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from llama_index.core.schema import BaseNode, MetadataMode, RelatedNodeInfo, TextNode
 
 from chunkana_core import Span
-from chunkana_llamaindex.parsing.metadata import UNKNOWN_LINE, is_ours
+from chunkana_llamaindex.parsing.metadata import UNKNOWN_LINE, is_chunkana_node
 
 
 class Origin(NamedTuple):
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
         source, start = document.source_node, _start(document)
         if source is None and start is None:
             start = 0  # a whole document
-        line = document.metadata["start_line"] if is_ours(document) else UNKNOWN_LINE
+        line = document.metadata["start_line"] if is_chunkana_node(document) else UNKNOWN_LINE
         first_line = 1 if start == 0 else line if start is not None and line else None
         if source is not None:
             # Otherwise each node would store a copy of the document's metadata.

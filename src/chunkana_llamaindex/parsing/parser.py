@@ -242,14 +242,14 @@ class ChunkanaNodeParser(NodeParser):
         template: NodeTemplate,
         first_number: int,
     ) -> NodeMapper:
-        def numbered(number: int) -> str:
+        def node_id(number: int) -> str:
             return str(self.id_func(first_number + number, document))
 
         return NodeMapper(
             result,
             Origin.of(document),
             template,
-            None if self.id_func is default_id_func else numbered,
+            None if self.id_func is default_id_func else node_id,
             include_parents=self.include_parents,
             include_document_node=self.include_document_node,
             include_prev_next_rel=self.include_prev_next_rel,

@@ -72,9 +72,7 @@ class LeafStore:
         store = self.store
         if not (yield from has_collection(store)):
             return []
-        vector = self._require_same_dimension(
-            (yield from self._text_vectors.embed_query(asked.query))
-        )
+        vector = yield from self._text_vectors.embed_query(asked.query)
         query = VectorStoreQuery(
             query_embedding=self._require_same_dimension(vector),
             similarity_top_k=asked.limit,
@@ -84,7 +82,7 @@ class LeafStore:
         return _proposals((yield from call(store.query, store.aquery, query)), store)
 
     def vectors(self) -> Mapping[str, Sequence[float]]:
-        """Return the vectors of a store in memory, by leaf id; empty for the caller's store."""
+        """Return the vectors of a `SimpleVectorStore` by leaf id, empty for any other store."""
         return _memory_data(self.store).embedding_dict
 
     def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
@@ -113,10 +111,10 @@ class LeafStore:
         ]
 
     def _require_same_dimension(self, vector: list[float]) -> list[float]:
-        """Return a vector.
+        """Return a vector, with its dimension checked.
 
         Raises:
-            ConfigurationError: if its dimension differs from that of the vectors in memory.
+            ConfigurationError: if the dimension differs from that of the vectors in memory.
         """
         dimension = len(next(iter(self.vectors().values()), vector))
         if dimension != len(vector):
@@ -193,5 +191,5 @@ def _proposals(result: VectorStoreQueryResult, store: BasePydanticVectorStore) -
 
 
 def _memory_data(store: BasePydanticVectorStore) -> SimpleVectorStoreData:
-    """Return the data of a store in memory, no data for any other store."""
+    """Return the data of a `SimpleVectorStore`, empty data for any other store."""
     return store.data if isinstance(store, SimpleVectorStore) else SimpleVectorStoreData()
