@@ -134,7 +134,8 @@ def _fill_gaps(
         if gap is not None and gap == after.node.prev_node and gap.node_id not in seen:
             score = (before.get_score() + after.get_score()) / 2
             gaps[gap.node_id] = (number, score, before.node_id)
-    stored = yield from reader.read_linked({name: link for name, (_, _, link) in gaps.items()})
+    origins = {node_id: origin for node_id, (_, _, origin) in gaps.items()}
+    stored = yield from reader.read_linked(origins)
     filled = [*nodes]
     for node in reversed(stored):
         number, score, _ = gaps[node.node_id]
@@ -150,8 +151,8 @@ def _read_ancestors(
     level = [*nodes]
     while level:
         links = {_parent_id(node): node.node_id for node in level}
-        wanted = {name: child for name, child in links.items() if name and name not in parents}
-        level = yield from reader.read_linked(wanted)
+        new = {name: child for name, child in links.items() if name and name not in parents}
+        level = yield from reader.read_linked(new)
         parents |= {node.node_id: node for node in level}
     return parents
 
@@ -170,7 +171,7 @@ def _merge(
         ratio=options.ratio,
         max_parent_size=options.max_parent_size,
     )
-    return [NodeWithScore(node=by_id[one.node_id], score=one.score) for one in merged]
+    return [NodeWithScore(node=by_id[hit.node_id], score=hit.score) for hit in merged]
 
 
 def _to_parent(node: BaseNode) -> Parent:

@@ -27,9 +27,8 @@ _TOKENIZER_HINT = (
     "a function that returns the tokens of a text: tokenizer=encoding.encode, with "
     'encoding = tiktoken.get_encoding("cl100k_base")'
 )
-_NAME_PATTERN = re.compile(
-    r"[^:]+:.+#[0-9a-f]+(?:-[0-9]+)?", re.DOTALL
-)  # of the names from `name_of`
+# Matches the names that `name_of` returns.
+_NAME_PATTERN = re.compile(r"[^:]+:.+#[0-9a-f]+(?:-[0-9]+)?", re.DOTALL)
 
 
 def name_of(function: FunctionOrName | None) -> str | None:
@@ -60,11 +59,9 @@ _REGISTRY: Final[dict[str, FunctionOrName]] = {str(name_of(default_id_func)): de
 
 def _resolve(value: object) -> object:
     """Resolve a name or register a function or rule; return any other value unchanged."""
-    return (
-        _resolve_or_register(value)
-        if isinstance(value, str | BlockRule) or callable(value)
-        else value
-    )
+    if isinstance(value, str | BlockRule) or callable(value):
+        return _resolve_or_register(value)
+    return value
 
 
 def _resolve_tokenizer(value: object) -> object:

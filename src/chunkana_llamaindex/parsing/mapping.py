@@ -180,9 +180,8 @@ class NodeMapper:
     def _node(self, number: int, text: str, metadata: NodeMetadata, span: Span | None) -> TextNode:
         """Return a node without links to other nodes."""
         template, origin, context = self.template, self.origin, metadata["context"]
-        chunk_id = (
-            metadata["chunk_id"] if span else _SUMMARY
-        )  # a parent may have the root's chunk id
+        # The summary needs an id of its own, because a parent may have the root's chunk id.
+        chunk_id = metadata["chunk_id"] if span else _SUMMARY
         node_id = self.id_func(number) if self.id_func else _node_id(origin.node_id, chunk_id)
         start, end = origin.offsets(span)
         return _copy_with(

@@ -50,11 +50,11 @@ class ChunkanaNodeParser(NodeParser):
         ImportError: before anything is parsed, if the extra that a format needs is not installed.
 
     >>> from llama_index.core import Document
-    >>> parser = ChunkanaNodeParser(max_chunk_size=80, min_chunk_size=0)
+    >>> parser = ChunkanaNodeParser(max_chunk_size=120)
     >>> text = "class Tea:\n    def boil(self):\n        return 100\n"
     >>> (node,) = parser([Document(text=text, metadata={"file_path": "src/tea.py"})])
     >>> node.metadata["context"], node.metadata["kind"], node.metadata["name"]
-    ('src/tea.py > Tea', 'class', 'Tea')
+    ('src/tea.py > Tea > boil', 'class', 'Tea')
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")

@@ -74,9 +74,8 @@ class DocumentIndexer:
         front_matter, fields = chunker.front_matter(result), _format_fields(document)
         added = [key for key in front_matter if key not in document.metadata]
         fields["excluded_llm_metadata_keys"] += added
-        metadata = json.loads(
-            json.dumps({**front_matter, **document.metadata})
-        )  # a copy, as it is loaded
+        # A copy, with the types that a loaded record has.
+        metadata = json.loads(json.dumps({**front_matter, **document.metadata}))
 
         def embedded_prefix(chunk: Chunk) -> str:
             return lines + (f"{chunk.context}\n\n" if chunk.context else "")

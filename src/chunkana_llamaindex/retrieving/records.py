@@ -15,7 +15,7 @@ from chunkana_core import ConfigurationError
 from chunkana_llamaindex.parsing.origin import text_of
 from chunkana_retrieval.indexing import DocumentRecord, Procedure, call, read_records
 
-_PREFIX: Final = "chunkana-record:"  # of the node ids of records
+_PREFIX: Final = "chunkana-record:"  # precedes the document id in the node id of a record
 _NAMESPACE: Final = "chunkana_records"
 
 

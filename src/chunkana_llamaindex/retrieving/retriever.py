@@ -60,10 +60,12 @@ class ChunkanaRetriever(BaseRetriever):
     >>> text = "# Tea\n\n## Green\n\nWait for 80 degrees.\n\n## Black\n\nDo not wait.\n"
     >>> parser = ChunkanaNodeParser(min_chunk_size=0)
     >>> documents = [Document(text=text, id_="tea.md")]
-    >>> retriever = ChunkanaRetriever.from_documents(documents, search="lexical", parser=parser)
-    >>> found = retriever.retrieve("How many degrees?")[0]
-    >>> found.node.ref_doc_id, found.metadata["start_line"], found.metadata["end_line"]
-    ('tea.md', 3, 5)
+    >>> retriever = ChunkanaRetriever.from_documents(
+    ...     documents, search="lexical", parser=parser, budget=50
+    ... )
+    >>> (passage,) = retriever.retrieve("How many degrees?")
+    >>> passage.node.ref_doc_id, passage.metadata["start_line"], passage.metadata["end_line"]
+    ('tea.md', 1, 5)
     """
 
     def __init__(
