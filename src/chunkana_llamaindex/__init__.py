@@ -1,6 +1,6 @@
-"""Chunkana's adapter to LlamaIndex: a node parser, auto-merging, ranking, reading.
+"""Chunkana's adapter to LlamaIndex: a node parser, retrievers and postprocessors.
 
-Importing it needs the extra: `pip install "chunkana-rag[llamaindex]"`.
+It needs the extra `llamaindex`: `pip install "chunkana-rag[llamaindex]"`.
 """
 
 try:

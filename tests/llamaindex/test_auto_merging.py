@@ -315,7 +315,7 @@ def test_arguments_that_exclude_each_other_or_are_out_of_range_are_refused() -> 
     for options in ({"index": index}, {"filters": MetadataFilters(filters=[])}):
         with pytest.raises(ValueError, match="give a base_retriever, or index and filters"):
             build_auto_merging(nodes, base_retriever=Finds([]), **options)
-    with pytest.raises(ValueError, match="embed_model is for an index that is made"):
+    with pytest.raises(ValueError, match="embed_model is for a new index"):
         build_auto_merging(nodes, index=index, embed_model=WordEmbedding())
     with pytest.raises(ValueError, match=r"ratio is 1\.5; allowed: a number from 0 to 1"):
         build_auto_merging(nodes, index=index, ratio=1.5)

@@ -32,8 +32,8 @@ OF_MERGING = (
     "base_retriever, document_weight, documents_or_nodes, embed_model, fetch_k, filters, index, k, "
     "max_parent_size, node_postprocessors, parser, ratio, section_weight, storage_context"
 )
-READ = "budget, how much is read, or fetch_k, how many leaves each search finds"
-RETURNED = "k, how many nodes are returned, or fetch_k, how many leaves are found"
+READ = "budget, the size of all passages, or fetch_k, the number of leaves of each search"
+RETURNED = "k, the number of nodes to return, or fetch_k, the number of leaves to find"
 TEXT = "# Tea\n\nBoil.\n\n" + "## Part\n\nSome words of it.\n\n" * 80
 
 
@@ -77,8 +77,8 @@ def test_a_vector_index_has_no_parents() -> None:
     nodes = MarkdownHierarchyNodeParser().get_nodes_from_documents([Document(text=TEXT)])
     index = VectorStoreIndex(LeafNodes()(nodes), embed_model=MockEmbedding(8))
     assert said_of(lambda: build_auto_merging(index=index)) == (
-        "node X is linked to X, which is not stored: parents are in no vector store; give all "
-        "documents or nodes of the parser, or "
+        "node X is linked to X, which is not stored: parents are not in vector stores; give all "
+        "documents, or all nodes of the parser, or "
         "storage_context=StorageContext.from_defaults(docstore=…) that has them"
     )
 
@@ -165,7 +165,7 @@ def test_the_class_of_a_parser(make: Callable[..., Any]) -> None:
 def test_an_embedding_in_place_of_the_parser() -> None:
     assert said_of(lambda: build_auto_merging([TEA], EMBEDDING)) == (
         "parser is <class 'llama_index.core.embeddings.mock_embed_model.MockEmbedding'>; allowed: "
-        "None or a ChunkanaNodeParser; an embedding model is embed_model=…"
+        "None or a ChunkanaNodeParser; to give an embedding model, write embed_model=…"
     )
 
 
@@ -263,8 +263,8 @@ def test_an_index_of_parents() -> None:
     nodes = MarkdownHierarchyNodeParser().get_nodes_from_documents([Document(text=TEXT)])
     index = VectorStoreIndex(nodes, embed_model=MockEmbedding(8))
     message = (
-        "the index finds X, which is a parent, and returned where enough of its leaves are found; "
-        "index leaves alone: VectorStoreIndex(LeafNodes()(nodes))"
+        "the index finds X, which is a parent; index only leaves, which are merged into their "
+        "parent if enough of them are found: VectorStoreIndex(LeafNodes()(nodes))"
     )
     assert said_of(lambda: build_auto_merging(nodes, index=index)) == message
     assert said_of(lambda: build_auto_merging(index=index)) == message

@@ -244,7 +244,7 @@ def test_cache_key_changes_with_what_makes_nodes(monkeypatch: pytest.MonkeyPatch
     ("name", "message"),
     [
         *((name, "None or a function") for name in ("os:system", "builtins:eval", "x")),
-        ("os:system#0a", "cannot be found by its name; give the function itself"),
+        ("os:system#0a", "cannot be found by its name; give the function or rule itself"),
     ],
 )
 def test_names_in_a_serialised_parser_call_nothing(name: str, message: str) -> None:

@@ -136,7 +136,7 @@ def test_cache_keys_tell_parsers_and_formats_apart() -> None:
 
 def test_every_file_of_a_repository_is_parsed_in_its_format(repository: Path) -> None:
     documents = read_repository(repository)
-    texts = {one.node_id: PARSER.chunking().chunk(one).text for one in documents}
+    texts = {one.node_id: PARSER.document_chunker().chunk(one).text for one in documents}
     found: dict[str, list[BaseNode]] = {}
     full = PARSER.model_copy(update={"metadata": "full"})
     for node in full(documents):
@@ -224,7 +224,7 @@ def test_functions_of_a_repository_are_found_by_question(repository: Path, searc
     made = ChunkanaRetriever.from_documents(
         documents, WordEmbedding(), search=search, parser=PARSER, budget=500
     )
-    texts = {one.node_id: PARSER.chunking().chunk(one).text for one in documents}
+    texts = {one.node_id: PARSER.document_chunker().chunk(one).text for one in documents}
     for question, expected, text in (
         ("What is the refund of a cancelled booking?", "src/booking.py", "def cancel("),
         ("more passengers than seats sold", "src/booking.py", "def overbooked("),
@@ -276,7 +276,9 @@ def test_an_update_after_an_edit_finds_the_new_code_and_embeds_no_other(reposito
     best = asyncio.run(made.aretrieve("def crowded passengers"))[0]
     assert "def crowded(" in best.node.get_content()
     assert not any("overbooked" in one.node.get_content() for one in made.retrieve("overbooked"))
-    require_exact([best], {one.node_id: PARSER.chunking().chunk(one).text for one in documents})
+    require_exact(
+        [best], {one.node_id: PARSER.document_chunker().chunk(one).text for one in documents}
+    )
 
 
 def test_leaves_of_a_store_can_be_filtered_by_kind_name_and_format(repository: Path) -> None:
@@ -371,11 +373,11 @@ def test_what_is_not_what_its_name_says_is_warned_of_once() -> None:
         Document(text="# Tea\n\nThis is prose.\n", id_=name, metadata={"file_name": name})
         for name in ("a.json", "b.json", "c.md")
     ]
-    with pytest.warns(UserWarning, match=r"^'a.json' is not what .* as are 1 others") as warned:
+    with pytest.warns(UserWarning, match=r"^'a.json' is not in .* as are 1 others") as warned:
         nodes = ChunkanaNodeParser()(given)
     assert len(warned) == 1
     assert {node.ref_doc_id for node in nodes} == {"a.json", "b.json", "c.md"}
-    with pytest.warns(UserWarning, match="^'a.json' is not what its name says"):
+    with pytest.warns(UserWarning, match="^'a.json' is not in the format of its file name"):
         ChunkanaRetriever.from_documents(given[:1], search="lexical")
 
 
@@ -394,7 +396,7 @@ def test_a_notebook_is_its_cells_and_nodes_say_which() -> None:
     parser = ChunkanaNodeParser(max_chunk_size=60, min_chunk_size=0)
     given = document(NOTEBOOK, file_name="trip.ipynb")
     nodes = parser([given])
-    text = parser.chunking().chunk(given).text
+    text = parser.document_chunker().chunk(given).text
     leaves = [node for node in nodes if not node.child_nodes]
     assert [leaf.metadata["cell"] for leaf in leaves] == [1, 2, 3]
     assert [leaf.metadata["cell_end_line"] for leaf in leaves] == [3, 2, 3]
@@ -418,6 +420,6 @@ def test_a_notebook_is_its_cells_and_nodes_say_which() -> None:
 @pytest.mark.parametrize("name", ["a.json", "a.ipynb"])
 def test_what_does_not_load_is_markdown(name: str) -> None:
     given = document("# Tea\n\nNo data { here.", file_name=name)
-    with pytest.warns(UserWarning, match="is not what its name says"):
+    with pytest.warns(UserWarning, match="is not in the format of its file name"):
         (leaf,) = ChunkanaNodeParser()([given])
     assert (leaf.metadata["format"], leaf.metadata["header_path"]) == ("markdown", "/Tea")

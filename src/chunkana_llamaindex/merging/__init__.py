@@ -1,1 +1,1 @@
-"""Retrievers over the tree of nodes: auto-merging, and what LlamaIndex's own take."""
+"""Auto-merging, and the inputs of LlamaIndex's own retrievers over hierarchies."""

@@ -1,4 +1,4 @@
-"""A retriever that finds leaves and puts parents in their place, each text once."""
+"""A retriever that finds leaves, and replaces the leaves of a parent by the parent."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from llama_index.core.schema import BaseNode, Document, NodeWithScore, QueryBund
 from llama_index.core.vector_stores import MetadataFilters
 
 from chunkana_llamaindex.merging import storing
-from chunkana_llamaindex.merging.nodes import MergingOptions, merging
-from chunkana_llamaindex.merging.updating import NodeStores, mark_of
+from chunkana_llamaindex.merging.nodes import MergingOptions, merge_nodes
+from chunkana_llamaindex.merging.updating import NodeStores, document_hash
 from chunkana_llamaindex.parsing.checks import documents_by_id, require_documents
 from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
@@ -38,17 +38,18 @@ from chunkana_retrieval.indexing import (
 if TYPE_CHECKING:
     from llama_index.core.indices.vector_store import VectorIndexRetriever
 
-_OTHER_NAMES: Final = {
+_COUNTS: Final = "k, the number of nodes to return, or fetch_k, the number of leaves to find"
+_SIMILAR_NAMES: Final = {
     "embedding": "embed_model",
     "node_parser": "parser",
-    "similarity_top_k": "k, how many nodes are returned, or fetch_k, how many leaves are found",
+    "similarity_top_k": _COUNTS,
     "simple_ratio_thresh": "ratio",
-    "top_k": "k, how many nodes are returned, or fetch_k, how many leaves are found",
+    "top_k": _COUNTS,
     "vector_store": "storage_context=StorageContext.from_defaults(vector_store=…)",
     "vectorstore": "storage_context=StorageContext.from_defaults(vector_store=…)",
     "docstore": "storage_context=StorageContext.from_defaults(docstore=…)",
 }
-_NO_EMBEDDING: Final = "; an embedding model is embed_model=…"
+_EMBEDDING_HINT: Final = "; to give an embedding model, write embed_model=…"
 
 
 def build_auto_merging(
@@ -69,71 +70,72 @@ def build_auto_merging(
     node_postprocessors: Sequence[BaseNodePostprocessor] = (),
     **unknown: Never,
 ) -> ChunkanaAutoMergingRetriever:
-    """Return a retriever that finds leaves and puts parents in their place.
+    """Return a retriever that finds leaves and merges them into their parents.
 
-    Leaves are ranked by their scores and the best ones of their section and document
-    (`chunkana_retrieval.propagate_scores`). As many are taken, the best first, as make `k` nodes
-    after merging; each has the score of the best leaf in it.
+    Leaves are ranked by their own score and the best scores in their section and document
+    (`chunkana_retrieval.propagate_scores`), and merged, the best first, until there are `k` nodes.
+    Each node has the score of its best leaf.
 
-    Parents and leaves are kept in a document store, in place of what it has of the same documents;
-    leaves alone are indexed, unless something that finds them is given.
+    Parents and leaves are stored in a document store, where they replace earlier nodes of the same
+    documents. By default, the leaves are embedded in a new index.
 
     Args:
-        documents_or_nodes: documents to parse, or nodes; none where all is stored already.
-        parser: by default `ChunkanaNodeParser()`.
-        base_retriever: finds leaves, in place of an index.
-        index: has the leaves; by default a `VectorStoreIndex` is made of them.
-        storage_context: for nodes and vectors; by default the index's, else in memory.
-        embed_model: of the index that is made; by default that of LlamaIndex's settings.
-        k: how many nodes to return, if there are so many.
-        fetch_k: how many leaves an index finds, at least `k`; so many best ones take part in the
-            propagation of scores.
-        section_weight: how much the best score of a leaf's section counts; 0 for nothing.
-        document_weight: how much the best score of a leaf's document counts; 0 for nothing.
-        ratio: a parent replaces its children where more than this part of them was found; from 0
+        documents_or_nodes: documents to parse, or nodes; empty if all nodes are stored already.
+        parser: the parser of the documents; by default `ChunkanaNodeParser()`.
+        base_retriever: a retriever that finds leaves, instead of an index.
+        index: an index that contains the leaves; by default a new `VectorStoreIndex`.
+        storage_context: the stores of nodes and vectors; by default those of the index if there is
+            one, otherwise in memory.
+        embed_model: the embedding model of the new index; by default that of LlamaIndex's settings.
+        k: the largest number of nodes to return.
+        fetch_k: the number of leaves that the index finds, at least `k`, and the number of the best
+            leaves that take part in the propagation of scores.
+        section_weight: the weight of the best score in the section of a leaf, at least 0.
+        document_weight: the weight of the best score in the document of a leaf, at least 0.
+        ratio: a parent replaces its children if more than this fraction of them was found; from 0
             to 1.
-        max_parent_size: the largest parent to return, in characters; None for any that is stored.
-        filters: of the index, or a dict of metadata that have to be equal.
-        node_postprocessors: change what was found, one after the other, before it is ranked.
-        unknown: none; what is given is an error that names what is allowed.
+        max_parent_size: the size limit of parents to return, in characters; None for no limit.
+        filters: filters of the index, or a dict of metadata values that must be equal.
+        node_postprocessors: applied to the leaves one after the other, before ranking.
+        unknown: any other argument is an error that names the allowed ones.
 
     Raises:
-        ValueError: if a node that others are linked to, or an index finds, is not stored; if an
-            index lacks leaves or has parents; for no nodes, values out of range, and arguments that
-            exclude each other.
+        ValueError: if a node that another node is linked to, or that the index contains, is not
+            stored; if the index lacks leaves or contains parents; if there are no nodes, a value is
+            out of range, or arguments exclude each other.
     """
-    require_known(unknown, names_of(build_auto_merging), _OTHER_NAMES)
+    require_known(unknown, names_of(build_auto_merging), _SIMILAR_NAMES)
     options = MergingOptions(k, fetch_k, section_weight, document_weight, ratio, max_parent_size)
-    _require_sense(base_retriever, index, embed_model, filters)
-    filters, parser = require_filters(filters), require_parser(parser, _NO_EMBEDDING)
-    documents, nodes = _parsed(documents_or_nodes, parser)
+    _require_compatible(base_retriever, index, embed_model, filters)
+    filters, parser = require_filters(filters), require_parser(parser, _EMBEDDING_HINT)
+    documents, nodes = _parse_documents(documents_or_nodes, parser)
     if storage_context is None:
         storage_context = index.storage_context if index else StorageContext.from_defaults()
-    storing.update(storage_context.docstore, nodes, documents, index)
-    finder = base_retriever
-    if finder is None:
+    storing.store_nodes(storage_context.docstore, nodes, documents, index)
+    leaf_retriever = base_retriever
+    if leaf_retriever is None:
         index = index or VectorStoreIndex(
             leaves_of(nodes), storage_context=storage_context, embed_model=embed_model
         )
         storing.require_leaves(index, storage_context.docstore)
-        finder = _Finder(index, max(k, fetch_k), filters)
+        leaf_retriever = _IndexRetriever(index, max(k, fetch_k), filters)
     for document in documents:
-        mark = mark_of(document, parser)
-        storage_context.docstore.set_document_hash(document.node_id, mark)
+        value = document_hash(document, parser)
+        storage_context.docstore.set_document_hash(document.node_id, value)
     return ChunkanaAutoMergingRetriever(
-        finder, storage_context, parser, options, node_postprocessors
+        leaf_retriever, storage_context, parser, options, node_postprocessors
     )
 
 
 class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
-    """Finds leaves, and puts parents in their place; made by `build_auto_merging`.
+    """Finds leaves and merges them into their parents; created by `build_auto_merging`.
 
-    It is LlamaIndex's retriever, truly asynchronous, with the merging of `chunkana_retrieval`, and
-    is brought to today's documents by `update` and `delete`. What is stored is what is returned: a
-    leaf that an index finds and that is not stored any longer is left out.
+    It is a subclass of LlamaIndex's retriever that merges as `chunkana_retrieval` does, runs
+    asynchronously, and updates its stores by `update` and `delete`. It returns stored nodes: a leaf
+    that the index finds, but that is no longer stored, is omitted.
 
-    A gap is not filled with what was found or filled before: else a leaf would count twice among
-    its parent's children, or come back after its parent replaced it, forever.
+    A leaf that was found or inserted before is not inserted again: otherwise it would count twice
+    among the children of its parent, or return endlessly after its parent replaced it.
     """
 
     def __init__(
@@ -144,7 +146,7 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         options: MergingOptions,
         node_postprocessors: Sequence[BaseNodePostprocessor] = (),
     ) -> None:
-        retriever = cast("VectorIndexRetriever", base_retriever)  # any retriever will do
+        retriever = cast("VectorIndexRetriever", base_retriever)  # any retriever is accepted
         super().__init__(retriever, storage_context, simple_ratio_thresh=options.ratio)
         propagation = ScorePropagation(
             section_weight=options.section_weight,
@@ -153,55 +155,55 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         )
         self._node_postprocessors = (*node_postprocessors, propagation)
         self._parser, self._options = parser, options
-        index = base_retriever.index if isinstance(base_retriever, _Finder) else None
+        index = base_retriever.index if isinstance(base_retriever, _IndexRetriever) else None
         self._stores = NodeStores(storage_context.docstore, index)
         self._lock = UpdateLock()
 
     def update(
         self, documents: Iterable[BaseNode], *, delete_missing: bool = False
     ) -> UpdateReport:
-        """Bring index and document store to today's documents; what has not changed costs nothing.
+        """Update the index and the document store; unchanged documents are skipped.
 
-        Leaves that are new are embedded, parents and places are those of today's texts. Where
-        leaves are found by a retriever of yours, it has to be given them anew.
+        Only new leaves are embedded; parents, lines and offsets are up to date. With a
+        `base_retriever`, its own index must be updated separately.
 
         Args:
-            documents: new ones, and those that are stored, by their ids.
-            delete_missing: whether all others are deleted; an error where no documents are given.
+            documents: new documents, and new versions of stored documents, matched by their ids.
+            delete_missing: whether to delete all other documents; an error if `documents` is empty.
         """
-        procedure = self._updating(documents, delete_missing=delete_missing)
+        procedure = self._update_steps(documents, delete_missing=delete_missing)
         with self._lock:
             return run(procedure)
 
     async def aupdate(
         self, documents: Iterable[BaseNode], *, delete_missing: bool = False
     ) -> UpdateReport:
-        """Bring index and document store to today's documents, as `update` does."""
-        procedure = self._updating(documents, delete_missing=delete_missing)
+        """Update the index and the document store, as `update` does."""
+        procedure = self._update_steps(documents, delete_missing=delete_missing)
         async with self._lock:
             return await run_async(procedure)
 
     def delete(self, document_ids: Iterable[str]) -> UpdateReport:
-        """Delete all nodes of documents; one that is not stored is no error."""
-        procedure = self._updating([], require_names("document_ids", document_ids))
+        """Delete all nodes of documents; ids that are not stored are ignored."""
+        procedure = self._update_steps([], require_names("document_ids", document_ids))
         with self._lock:
             return run(procedure)
 
     async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete all nodes of documents, as `delete` does."""
-        procedure = self._updating([], require_names("document_ids", document_ids))
+        procedure = self._update_steps([], require_names("document_ids", document_ids))
         async with self._lock:
             return await run_async(procedure)
 
     def document_ids(self) -> list[str]:
-        """Return the ids of all documents of which nodes are stored."""
-        return run(self._stores.names())
+        """Return the ids of all documents that have stored nodes."""
+        return run(self._stores.document_ids())
 
     async def adocument_ids(self) -> list[str]:
-        """Return the ids of all documents of which nodes are stored."""
-        return await run_async(self._stores.names())
+        """Return the ids of all documents, as `document_ids` does."""
+        return await run_async(self._stores.document_ids())
 
-    def _updating(
+    def _update_steps(
         self,
         documents: Iterable[BaseNode],
         deleted: Iterable[str] = (),
@@ -216,21 +218,24 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         nodes = self._vector_retriever.retrieve(query_bundle)
         for postprocessor in self._node_postprocessors:
             nodes = postprocessor.postprocess_nodes(nodes, query_bundle)
-        return run(self._merging(nodes))
+        return run(self._merge(nodes))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         nodes = await self._vector_retriever.aretrieve(query_bundle)
         for postprocessor in self._node_postprocessors:
             nodes = await postprocessor.apostprocess_nodes(nodes, query_bundle)
-        return await run_async(self._merging(nodes))
+        return await run_async(self._merge(nodes))
 
-    def _merging(self, nodes: list[NodeWithScore]) -> Procedure[list[NodeWithScore]]:
-        is_ours = self._stores.index is not None
-        return merging(nodes, self._options, self._stores.docstore, is_stored_alone=is_ours)
+    def _merge(self, nodes: list[NodeWithScore]) -> Procedure[list[NodeWithScore]]:
+        has_index = self._stores.index is not None
+        return merge_nodes(nodes, self._options, self._stores.docstore, omits_missing=has_index)
 
 
-class _Finder(BaseRetriever):
-    """Finds leaves in an index as it is now: its own retriever knows those of when it was made."""
+class _IndexRetriever(BaseRetriever):
+    """Finds the leaves that are in an index at the time of each query.
+
+    The index's own retriever finds only the leaves that were there when it was created.
+    """
 
     def __init__(
         self, index: BaseIndex[Any], similarity_top_k: int, filters: MetadataFilters | None
@@ -249,17 +254,17 @@ class _Finder(BaseRetriever):
         return self.index.as_retriever(**self._arguments)
 
 
-def _parsed(
+def _parse_documents(
     documents_or_nodes: Iterable[BaseNode], parser: ChunkanaNodeParser
 ) -> tuple[list[Document], list[BaseNode]]:
-    """Return the documents that are given, and the nodes: those given and those of documents."""
+    """Return the given documents, and the given nodes together with those of the documents."""
     given = require_documents(documents_or_nodes)
     documents = [node for node in given if isinstance(node, Document)]
     nodes = [node for node in given if not isinstance(node, Document)]
     return documents, nodes + parser.get_nodes_from_documents(documents)
 
 
-def _require_sense(
+def _require_compatible(
     base_retriever: BaseRetriever | None,
     index: BaseIndex[Any] | None,
     embed_model: BaseEmbedding | None,
@@ -269,4 +274,4 @@ def _require_sense(
     if base_retriever is not None and (index is not None or filters is not None):
         raise ValueError("give a base_retriever, or index and filters for one")
     if embed_model is not None and (base_retriever is not None or index is not None):
-        raise ValueError("embed_model is for an index that is made; the one given has its own")
+        raise ValueError("embed_model is for a new index; the given index or retriever has its own")

@@ -1,4 +1,4 @@
-"""What LlamaIndex's other retrievers over hierarchies take."""
+"""Build the inputs of LlamaIndex's own retrievers over hierarchies."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from chunkana_llamaindex.parsing.metadata import is_summary, leaves_of
 def recursive_retriever_inputs(
     nodes: Sequence[BaseNode],
 ) -> tuple[list[IndexNode], dict[str, BaseNode]]:
-    """Return what `RecursiveRetriever` needs to find leaves and return their parents.
+    """Return the inputs of a `RecursiveRetriever` that finds leaves and returns their parents.
 
     Returns:
-        Nodes to index, each of which names a parent, or itself if it has none; and all that they
-        name, by id, for `node_dict`.
+        The nodes to index, each of which refers to its parent, or to itself if it has no parent;
+        and all nodes that they refer to, by id, for `node_dict`.
     """
     by_id = {node.node_id: node for node in nodes}
     index_nodes = []
@@ -40,16 +40,17 @@ def tree_index(
     llm: LLM | None = None,
     **options: Any,
 ) -> TreeIndex:
-    """Return a `TreeIndex` over the hierarchy as it is, without summaries by a model.
+    """Return a `TreeIndex` over the existing hierarchy, without summaries by a language model.
 
     Its retriever modes "root", "all_leaf" and "select_leaf_embedding" need no language model.
 
     Args:
-        nodes: of `MarkdownHierarchyNodeParser`; with `include_document_node` the documents' own
-            nodes are the roots, else what is no node's child.
-        storage_context: where nodes are stored; by default in memory.
-        llm: for modes that ask a model; by default a mock, since `TreeIndex` demands one.
-        options: of `TreeIndex`.
+        nodes: nodes of `ChunkanaNodeParser`; with `include_document_node` the roots are the
+            document nodes, otherwise all nodes without a parent.
+        storage_context: the stores of the nodes; by default in memory.
+        llm: the language model for modes that need one; by default a mock, because `TreeIndex`
+            requires one.
+        options: further arguments of `TreeIndex`.
     """
     context = storage_context or StorageContext.from_defaults()
     context.docstore.add_documents(nodes)

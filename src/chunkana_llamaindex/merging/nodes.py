@@ -1,4 +1,4 @@
-"""Leaves that were found, with gaps between them filled, replaced by their parents."""
+"""Merge the leaves of a search: fill gaps between them, and replace them by their parents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from chunkana_retrieval.indexing import Procedure, RankingOptions, call
 
 @dataclass(frozen=True, slots=True)
 class MergingOptions:
-    """How leaves are ranked and merged: the options of `build_auto_merging` of these names."""
+    """Options of ranking and merging, described in `build_auto_merging`."""
 
     k: int = 4
     fetch_k: int = 30
@@ -27,7 +27,7 @@ class MergingOptions:
     max_parent_size: int | None = None
 
     def __post_init__(self) -> None:
-        """Check what nothing else checks before the first question."""
+        """Check every field."""
         require_count("k", self.k, 1)
         RankingOptions(
             section_weight=self.section_weight,
@@ -39,86 +39,94 @@ class MergingOptions:
 
 @dataclass(frozen=True, slots=True)
 class NodeReader:
-    """Reads the nodes of a document store, each once.
+    """Reads the nodes of a document store, each node once.
 
     Attributes:
-        docstore: that store.
-        known: what was read, by id.
+        docstore: the document store.
+        nodes: the nodes read so far, by id.
     """
 
     docstore: BaseDocumentStore
-    known: dict[str, BaseNode] = field(default_factory=dict)
+    nodes: dict[str, BaseNode] = field(default_factory=dict)
 
-    def read(self, names: Iterable[str]) -> Procedure[None]:
-        """Read nodes, as far as they are stored."""
-        if missing := [name for name in names if name not in self.known]:
-            now, later = self.docstore.get_nodes, self.docstore.aget_nodes
-            nodes = yield from call(now, later, missing, raise_error=False)
-            self.known.update({node.node_id: node for node in nodes})
+    def read(self, node_ids: Iterable[str]) -> Procedure[None]:
+        """Read nodes into `nodes`; ids that are not stored are ignored."""
+        if missing := [node_id for node_id in node_ids if node_id not in self.nodes]:
+            get, aget = self.docstore.get_nodes, self.docstore.aget_nodes
+            nodes = yield from call(get, aget, missing, raise_error=False)
+            self.nodes.update({node.node_id: node for node in nodes})
 
-    def linked(self, wanted: Mapping[str, str]) -> Procedure[list[BaseNode]]:
-        """Return nodes, in order; each is asked for by its id with that of a linked one."""
-        yield from self.read(wanted)
-        for name in wanted.keys() - self.known.keys():
+    def read_linked(self, origins: Mapping[str, str]) -> Procedure[list[BaseNode]]:
+        """Return the nodes that other nodes are linked to, in order.
+
+        Args:
+            origins: by the id of each node to read, the id of the node that is linked to it.
+
+        Raises:
+            ValueError: if one of the nodes is not stored.
+        """
+        yield from self.read(origins)
+        for node_id in origins.keys() - self.nodes.keys():
             raise ValueError(
-                f"node {wanted[name]} was found, but its parent or neighbour {name} is not "
+                f"node {origins[node_id]} was found, but its parent or neighbour {node_id} is not "
                 "stored; give build_auto_merging all documents or nodes that are indexed"
             )
-        return [self.known[name] for name in wanted]
+        return [self.nodes[node_id] for node_id in origins]
 
 
-def merging(
+def merge_nodes(
     nodes: list[NodeWithScore],
     options: MergingOptions,
     docstore: BaseDocumentStore,
     *,
-    is_stored_alone: bool,
+    omits_missing: bool,
 ) -> Procedure[list[NodeWithScore]]:
-    """Return nodes to read, the best first.
-
-    As many leaves are merged, the best first, as make `k` nodes.
+    """Merge leaves, the best first, until there are `k` nodes, and return these, the best first.
 
     Args:
-        nodes: leaves that were found, the best first.
-        options: how many nodes, and how they are merged.
-        docstore: has leaves and parents.
-        is_stored_alone: whether leaves that are not stored are left out; those that are stored are
-            returned as they are stored in any case.
+        nodes: the leaves that the search found, the best first.
+        options: the number of nodes, and the options of merging.
+        docstore: contains the leaves and the parents.
+        omits_missing: whether leaves that are not stored are omitted. A leaf that is stored is
+            always returned as it is stored.
     """
     reader = NodeReader(docstore)
     yield from reader.read([node.node_id for node in nodes])
     nodes = [
-        NodeWithScore(node=reader.known.get(found.node_id, found.node), score=found.score)
+        NodeWithScore(node=reader.nodes.get(found.node_id, found.node), score=found.score)
         for found in nodes
-        if found.node_id in reader.known or not is_stored_alone
+        if found.node_id in reader.nodes or not omits_missing
     ]
     count, merged = 0, list[NodeWithScore]()
     while len(merged) < options.k and count < len(nodes):
         count += options.k - len(merged)
-        merged = yield from _merging(nodes[:count], options, reader)
+        merged = yield from _fill_and_merge(nodes[:count], options, reader)
     return merged[: options.k]
 
 
-def _merging(
+def _fill_and_merge(
     nodes: list[NodeWithScore], options: MergingOptions, reader: NodeReader
 ) -> Procedure[list[NodeWithScore]]:
-    """Return leaves merged until there are neither gaps between them nor parents of enough."""
+    """Fill gaps and merge leaves into parents alternately, until neither changes the nodes."""
     seen = {node.node_id for node in nodes}
-    filled = yield from _filling(nodes, seen, reader)
+    filled = yield from _fill_gaps(nodes, seen, reader)
     while True:
         seen.update(node.node_id for node in filled)
-        parents = yield from _parents([node.node for node in filled], reader)
+        parents = yield from _read_ancestors([node.node for node in filled], reader)
         merged = _merge(filled, parents, options)
-        filled = yield from _filling(merged, seen, reader)
+        filled = yield from _fill_gaps(merged, seen, reader)
         if len(filled) == len(merged):
             return merged
 
 
-def _filling(
+def _fill_gaps(
     nodes: Sequence[NodeWithScore], seen: set[str], reader: NodeReader
 ) -> Procedure[list[NodeWithScore]]:
-    """Return nodes, and between two with a gap of one leaf that leaf, unless it was seen."""
-    # Parents, which have no neighbours, would stand between leaves that have.
+    """Insert each leaf that is the only one missing between two nodes, unless it is in `seen`.
+
+    Its score is the mean of the scores of the two nodes.
+    """
+    # Parents have no links to neighbours; sorted to the end, they do not separate leaves.
     nodes = sorted(nodes, key=lambda node: bool(node.node.child_nodes))
     gaps: dict[str, tuple[int, float, str]] = {}
     for number, (before, after) in enumerate(pairwise(nodes), 1):
@@ -126,7 +134,8 @@ def _filling(
         if gap is not None and gap == after.node.prev_node and gap.node_id not in seen:
             score = (before.get_score() + after.get_score()) / 2
             gaps[gap.node_id] = (number, score, before.node_id)
-    stored = yield from reader.linked({name: link for name, (_, _, link) in gaps.items()})
+    origins = {node_id: origin for node_id, (_, _, origin) in gaps.items()}
+    stored = yield from reader.read_linked(origins)
     filled = [*nodes]
     for node in reversed(stored):
         number, score, _ = gaps[node.node_id]
@@ -134,14 +143,16 @@ def _filling(
     return filled
 
 
-def _parents(nodes: Iterable[BaseNode], reader: NodeReader) -> Procedure[dict[str, BaseNode]]:
-    """Return all parents above nodes, by their ids."""
+def _read_ancestors(
+    nodes: Iterable[BaseNode], reader: NodeReader
+) -> Procedure[dict[str, BaseNode]]:
+    """Return all ancestors of nodes, by their ids."""
     parents: dict[str, BaseNode] = {}
     level = [*nodes]
     while level:
         links = {_parent_id(node): node.node_id for node in level}
-        wanted = {name: child for name, child in links.items() if name and name not in parents}
-        level = yield from reader.linked(wanted)
+        new = {name: child for name, child in links.items() if name and name not in parents}
+        level = yield from reader.read_linked(new)
         parents |= {node.node_id: node for node in level}
     return parents
 
@@ -149,18 +160,21 @@ def _parents(nodes: Iterable[BaseNode], reader: NodeReader) -> Procedure[dict[st
 def _merge(
     nodes: Sequence[NodeWithScore], parents: dict[str, BaseNode], options: MergingOptions
 ) -> list[NodeWithScore]:
-    """Return nodes to read, the best first; a parent has the score of the best in it."""
+    """Merge nodes into parents, and return them, the best first.
+
+    A parent has the score of the best node merged into it.
+    """
     by_id = parents | {node.node_id: node.node for node in nodes}
     merged = merge_hits(
         [Hit(node.node_id, node.get_score(), _parent_id(node.node)) for node in nodes],
-        {name: _parent(node) for name, node in parents.items()},
+        {name: _to_parent(node) for name, node in parents.items()},
         ratio=options.ratio,
         max_parent_size=options.max_parent_size,
     )
-    return [NodeWithScore(node=by_id[one.node_id], score=one.score) for one in merged]
+    return [NodeWithScore(node=by_id[hit.node_id], score=hit.score) for hit in merged]
 
 
-def _parent(node: BaseNode) -> Parent:
+def _to_parent(node: BaseNode) -> Parent:
     return Parent(len(node.child_nodes or ()), _parent_id(node), len(text_of(node)))
 
 

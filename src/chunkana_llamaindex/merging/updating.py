@@ -1,7 +1,7 @@
-"""Nodes in a document store and an index, brought to today's documents.
+"""Update the nodes of changed documents in a document store and an index.
 
-What is stored in the document store is what is returned, and an index only finds it. A document's
-mark is set last: where an update was not finished, the next one does all of that document anew.
+The index finds leaves, and the document store contains the nodes that are returned. The hash of a
+document is stored last: if an update is interrupted, the next one replaces the whole document.
 """
 
 from __future__ import annotations
@@ -23,30 +23,31 @@ from chunkana_llamaindex.parsing.metadata import leaves_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_retrieval.indexing import Procedure, UpdateReport, call, require_documents_left
 
-# Of a leaf's metadata, what changes where text above it does: stored, and not in the index.
-_PLACES: Final = frozenset({"start_line", "end_line", "chunk_index"})
+# The metadata of a leaf that depend on the text above the leaf: they are up to date in the document
+# store, but not in the index.
+_POSITION_KEYS: Final = frozenset({"start_line", "end_line", "chunk_index"})
 
 
-def mark_of(document: BaseNode, parser: ChunkanaNodeParser) -> str:
-    """Return what differs where the nodes of a document do."""
+def document_hash(document: BaseNode, parser: ChunkanaNodeParser) -> str:
+    """Return a hash of a document and of the options of its parser."""
     described = [parser.to_dict(), document.to_dict()]
     return sha256(json.dumps(described, sort_keys=True, default=str).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class NodeStores:
-    """Where nodes are.
+    """The document store and the index of an auto-merging retriever.
 
     Attributes:
-        docstore: has parents and leaves.
-        index: finds leaves; None where a retriever of the caller's does.
+        docstore: contains parents and leaves.
+        index: finds leaves; None if the caller's own retriever finds them.
     """
 
     docstore: BaseDocumentStore
     index: BaseIndex[Any] | None = field(repr=False)
 
-    def names(self) -> Procedure[list[str]]:
-        """Return the ids of all documents of which nodes are stored."""
+    def document_ids(self) -> Procedure[list[str]]:
+        """Return the ids of all documents that have stored nodes."""
         store = self.docstore
         infos = yield from call(store.get_all_ref_doc_info, store.aget_all_ref_doc_info)
         return [*(infos or {})]
@@ -59,67 +60,74 @@ class NodeStores:
         *,
         delete_missing: bool,
     ) -> Procedure[UpdateReport]:
-        """Bring the stores to today's documents; return what was done.
+        """Add, replace and delete the nodes of documents, and return the report.
 
         Args:
-            documents: today's, by their ids.
-            parser: makes nodes of them.
-            deleted: ids of documents to delete; what is not stored is no error.
-            delete_missing: whether all documents are deleted that are not among today's.
+            documents: the current documents, by their ids.
+            parser: parses the documents into nodes.
+            deleted: ids of documents to delete; ids that are not stored are ignored.
+            delete_missing: whether to delete all documents that are not in `documents`.
         """
         if delete_missing:
             require_documents_left(documents)
-            deleted = yield from self.names()
+            deleted = yield from self.document_ids()
         report = UpdateReport()
         for name, document in documents.items():
-            mark, stored = yield from self._stored(name)
-            today = mark_of(document, parser)
-            if mark == today:
+            stored_hash, stored = yield from self._read_state(name)
+            new_hash = document_hash(document, parser)
+            if stored_hash == new_hash:
                 report.unchanged.append(name)
                 continue
             (report.changed if stored else report.added).append(name)
             nodes = parser([document])
-            counts = yield from self._replace(name, nodes, stored, is_trusted=bool(mark))
-            yield from self._mark(name, today)
-            report = _counted(report, *counts)
+            counts = yield from self._replace(name, nodes, stored, is_complete=bool(stored_hash))
+            yield from self._set_hash(name, new_hash)
+            report = _add_counts(report, *counts)
         for name in dict.fromkeys(deleted):
-            mark, stored = yield from self._stored(name)
-            if name not in documents and (stored or mark):
+            stored_hash, stored = yield from self._read_state(name)
+            if name not in documents and (stored or stored_hash):
                 report.deleted.append(name)
-                counts = yield from self._replace(name, [], stored, is_trusted=bool(mark))
-                report = _counted(report, *counts)
+                counts = yield from self._replace(name, [], stored, is_complete=bool(stored_hash))
+                report = _add_counts(report, *counts)
         return report
 
-    def _stored(self, name: str) -> Procedure[tuple[str, list[str]]]:
-        """Return the mark of a document, "" for none, and the ids of its nodes."""
+    def _read_state(self, name: str) -> Procedure[tuple[str, list[str]]]:
+        """Return the stored hash of a document, "" for none, and the ids of its stored nodes."""
         store = self.docstore
         info = yield from call(store.get_ref_doc_info, store.aget_ref_doc_info, name)
-        mark = yield from call(store.get_document_hash, store.aget_document_hash, name)
-        return mark or "", info.node_ids if info else []
+        stored = yield from call(store.get_document_hash, store.aget_document_hash, name)
+        return stored or "", info.node_ids if info else []
 
-    def _mark(self, name: str, mark: str) -> Procedure[None]:
+    def _set_hash(self, name: str, value: str) -> Procedure[None]:
         store = self.docstore
-        yield from call(store.set_document_hash, store.aset_document_hash, name, mark)
+        yield from call(store.set_document_hash, store.aset_document_hash, name, value)
 
     def _replace(
-        self, name: str, nodes: Sequence[BaseNode], stored: Sequence[str], *, is_trusted: bool
+        self, name: str, nodes: Sequence[BaseNode], stored: Sequence[str], *, is_complete: bool
     ) -> Procedure[tuple[int, int]]:
-        """Replace the nodes of a document; return how many leaves were added and deleted."""
+        """Replace the nodes of a document, and return how many leaves were added and deleted.
+
+        Args:
+            name: the id of the document.
+            nodes: its new nodes.
+            stored: the ids of its stored nodes.
+            is_complete: whether its last update was completed; otherwise all leaves are replaced.
+        """
         store, reader = self.docstore, NodeReader(self.docstore)
         yield from reader.read(stored)
-        old = {one.node_id: _indexed_part(one) for one in leaves_of([*reader.known.values()])}
+        old = {leaf.node_id: _indexed_content(leaf) for leaf in leaves_of([*reader.nodes.values()])}
         new = {leaf.node_id: leaf for leaf in leaves_of([*nodes])}
         same = {
             leaf_id
             for leaf_id, leaf in new.items()
-            if is_trusted and old.get(leaf_id) == _indexed_part(leaf)
+            if is_complete and old.get(leaf_id) == _indexed_content(leaf)
         }
         gone = [leaf_id for leaf_id in old if leaf_id not in same]
         if stored:
-            yield from self._mark(name, "")
-            yield from self._delete_indexed(name, gone, is_whole=not is_trusted)
+            yield from self._set_hash(name, "")
+            yield from self._delete_indexed(name, gone, is_whole=not is_complete)
         yield from call(store.delete_ref_doc, store.adelete_ref_doc, name, raise_error=False)
-        # Its mark, where it has no nodes.
+        # A document without nodes has only a hash, which `delete_ref_doc` does not delete.
         yield from call(store.delete_document, store.adelete_document, name, raise_error=False)
         yield from call(store.add_documents, store.async_add_documents, nodes)
         added = [leaf for leaf_id, leaf in new.items() if leaf_id not in same]
@@ -130,24 +138,24 @@ class NodeStores:
     def _delete_indexed(
         self, name: str, leaf_ids: Sequence[str], *, is_whole: bool
     ) -> Procedure[None]:
-        """Delete leaves from the index; or all of the document, whatever there is."""
+        """Delete leaves of a document from the index; if `is_whole`, all its vectors too."""
         index, vectors = self.index, getattr(self.index, "vector_store", None)
         if index is None or not (yield from has_collection(vectors)):
             return
         if is_whole and vectors is not None:
             yield from call(vectors.delete, vectors.adelete, name)
-        known = indexed_ids(index)  # all, where its store alone knows
+        known = indexed_ids(index)  # None if only its vector store knows
         if gone := [leaf_id for leaf_id in leaf_ids if known is None or leaf_id in known]:
-            now, later = index.delete_nodes, index.adelete_nodes
-            yield from call(now, later, gone, delete_from_docstore=True)
+            delete, adelete = index.delete_nodes, index.adelete_nodes
+            yield from call(delete, adelete, gone, delete_from_docstore=True)
 
 
-def _indexed_part(leaf: BaseNode) -> tuple[str, dict[str, Any]]:
-    """Return what an index has of a leaf: what is embedded, and what filters see."""
-    metadata = {key: value for key, value in leaf.metadata.items() if key not in _PLACES}
+def _indexed_content(leaf: BaseNode) -> tuple[str, dict[str, Any]]:
+    """Return the parts of a leaf that must be up to date in an index: embedded text, metadata."""
+    metadata = {key: value for key, value in leaf.metadata.items() if key not in _POSITION_KEYS}
     return leaf.get_content(MetadataMode.EMBED), metadata
 
 
-def _counted(report: UpdateReport, added: int, deleted: int) -> UpdateReport:
+def _add_counts(report: UpdateReport, added: int, deleted: int) -> UpdateReport:
     added, deleted = report.leaves_added + added, report.leaves_deleted + deleted
     return replace(report, leaves_added=added, leaves_deleted=deleted)

@@ -1,1 +1,1 @@
-"""Documents to finished nodes: the node parser."""
+"""The node parser, which converts documents to linked nodes."""

@@ -1,4 +1,8 @@
-"""Functions as fields: they have to survive processes, and to be told apart in cache keys."""
+"""Pydantic types of functions and block rules, which are serialised by a name.
+
+The name identifies a function in cache keys, and is the same in all processes if the function can
+be pickled.
+"""
 
 from __future__ import annotations
 
@@ -16,104 +20,113 @@ from chunkana_core import InputTypeError
 from chunkana_core.extending import BlockRule
 from chunkana_retrieval.errors import warn
 
-Named = Callable[..., Any] | BlockRule | str
-_RUN: Final = uuid4().hex  # tells this process's functions from another's
-_DIGEST = 16  # characters
-_TOKENIZER = (
+FunctionOrName = Callable[..., Any] | BlockRule | str
+_PROCESS: Final = uuid4().hex  # distinguishes functions of different processes
+_DIGEST_LENGTH = 16  # hex digits
+_TOKENIZER_HINT = (
     "a function that returns the tokens of a text: tokenizer=encoding.encode, with "
     'encoding = tiktoken.get_encoding("cl100k_base")'
 )
-_NAME = re.compile(r"[^:]+:.+#[0-9a-f]+(?:-[0-9]+)?", re.DOTALL)  # as `name_of` makes it
+# Matches the names that `name_of` returns.
+_NAME_PATTERN = re.compile(r"[^:]+:.+#[0-9a-f]+(?:-[0-9]+)?", re.DOTALL)
 
 
-def name_of(function: Named | None) -> str | None:
-    """Return what tells a function or rule apart, in every process if it can be pickled."""
+def name_of(function: FunctionOrName | None) -> str | None:
+    """Return a name that identifies a function or rule, in all processes if it can be pickled."""
     if function is None or isinstance(function, str):
         return function
     module = getattr(function, "__module__", None) or type(function).__module__
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
-    pickled = _pickled(function)
-    digest = sha256(pickled).hexdigest()[:_DIGEST] if pickled else f"{_RUN}-{id(function)}"
+    pickled = _pickle(function)
+    digest = (
+        sha256(pickled).hexdigest()[:_DIGEST_LENGTH] if pickled else f"{_PROCESS}-{id(function)}"
+    )
     return f"{module}:{name}#{digest}"
 
 
-def _pickled(function: Named) -> bytes | None:
-    """Return what a function or rule is sent to other processes as, None if it cannot be."""
+def _pickle(function: FunctionOrName) -> bytes | None:
+    """Return a function or rule in pickled form, None if it cannot be pickled."""
     try:
         return pickle.dumps(function)
     except (pickle.PicklingError, AttributeError, LookupError, RuntimeError, TypeError, ValueError):
         return None
 
 
-# Functions and rules that parsers of this process have, by name. A name alone is not looked up in
-# modules: a serialised parser may come from anywhere, and could name any function to be called.
-_GIVEN: Final[dict[str, Named]] = {str(name_of(default_id_func)): default_id_func}
+# The functions and rules of the parsers in this process, by name. A name is never imported from a
+# module: a serialised parser may come from anywhere, and could name any function to be called.
+_REGISTRY: Final[dict[str, FunctionOrName]] = {str(name_of(default_id_func)): default_id_func}
 
 
-def _function(value: object) -> object:
-    """Return a function or rule that this process knows by its name, or keep one for later."""
-    return _known(value) if isinstance(value, str | BlockRule) or callable(value) else value
+def _resolve(value: object) -> object:
+    """Resolve a name or register a function or rule; return any other value unchanged."""
+    if isinstance(value, str | BlockRule) or callable(value):
+        return _resolve_or_register(value)
+    return value
 
 
-def _tokenizer(value: object) -> object:
-    """Return a function as above; raise a ValueError that says where tokenizers have one."""
-    is_named = isinstance(value, str) and _NAME.fullmatch(value)
+def _resolve_tokenizer(value: object) -> object:
+    """Resolve or register a tokenizer.
+
+    Raises:
+        ValueError: for anything else, such as a tokenizer object, whose method is to be given.
+    """
+    is_named = isinstance(value, str) and _NAME_PATTERN.fullmatch(value)
     if value is None or is_named or callable(value):
-        return _function(value)
+        return _resolve(value)
     shown = repr(value) if isinstance(value, str | int | float) else type(value)
-    raise ValueError(f"tokenizer is {shown}; allowed: None or {_TOKENIZER}")
+    raise ValueError(f"tokenizer is {shown}; allowed: None or {_TOKENIZER_HINT}")
 
 
-def _known(value: Named) -> object:
-    """Return what this process knows by its name, or keep something for later."""
+def _resolve_or_register(value: FunctionOrName) -> object:
+    """Return the registered function or rule with a name, or register a function or rule."""
     if isinstance(value, str):
-        if value not in _GIVEN:
+        if value not in _REGISTRY:
             raise ValueError(
-                f"{value!r} cannot be found by its name; give the function itself, or the rule"
+                f"{value!r} cannot be found by its name; give the function or rule itself"
             )
-        return _GIVEN[value]
-    _GIVEN[str(name_of(value))] = value
-    if _pickled(value) is None:
+        return _REGISTRY[value]
+    _REGISTRY[str(name_of(value))] = value
+    if _pickle(value) is None:
         warn(
-            f"{value!r} cannot be pickled: worker processes would do without it, and so it is "
-            "refused there; define it at the top level of a module"
+            f"{value!r} cannot be pickled, so a pipeline with worker processes raises an error; "
+            "define it at the top level of a module"
         )
     return value
 
 
-def _key_or_function(value: object) -> object:
-    """Return a key as it is, and a function as above; functions' names do not look like keys."""
-    is_key = isinstance(value, str) and not _NAME.fullmatch(value)
-    return value if is_key else _function(value)
+def _resolve_label(value: object) -> object:
+    """Return a metadata key unchanged; resolve or register a function."""
+    is_key = isinstance(value, str) and not _NAME_PATTERN.fullmatch(value)
+    return value if is_key else _resolve(value)
 
 
 def token_count(tokenizer: Callable[[str], Any], text: str) -> int:
-    """Return how many tokens a text has.
+    """Return the number of tokens of a text.
 
     Raises:
-        InputTypeError: if the tokenizer returns no sequence.
+        InputTypeError: if the tokenizer does not return a sequence.
     """
     tokens = tokenizer(text)
     if not isinstance(tokens, Sized) or isinstance(tokens, str | Mapping):
         returned = f"a text of {len(text)} characters"
-        allowed = f"a sequence of tokens, of {_TOKENIZER}"
+        allowed = f"a sequence of tokens, of {_TOKENIZER_HINT}"
         raise InputTypeError("tokenizer", tokens, allowed, returned)
     return len(tokens)
 
 
 Function = Annotated[
     Callable[..., Any],
-    BeforeValidator(_function),
+    BeforeValidator(_resolve),
     PlainSerializer(name_of, return_type=str | None),
 ]
 Tokenizer = Annotated[
     Callable[..., Any],
-    BeforeValidator(_tokenizer),
+    BeforeValidator(_resolve_tokenizer),
     PlainSerializer(name_of, return_type=str | None),
 ]
-Rule = Annotated[Any, BeforeValidator(_function), PlainSerializer(name_of, return_type=str)]
+Rule = Annotated[Any, BeforeValidator(_resolve), PlainSerializer(name_of, return_type=str)]
 LabelFunction = Annotated[
     str | Callable[..., Any],
-    BeforeValidator(_key_or_function),
+    BeforeValidator(_resolve_label),
     PlainSerializer(name_of, return_type=str | None),
 ]

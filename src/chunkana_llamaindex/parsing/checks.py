@@ -1,4 +1,4 @@
-"""What the parser warns of, and refuses."""
+"""The parser's checks of documents, nodes and arguments, and its warnings."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TypeVar, cast
 from llama_index.core.schema import BaseNode
 
 from chunkana_core import ConfigurationError
-from chunkana_llamaindex.parsing.metadata import is_ours
+from chunkana_llamaindex.parsing.metadata import is_chunkana_node
 from chunkana_retrieval import checks
 from chunkana_retrieval.errors import warn
 
 _Node = TypeVar("_Node", bound=BaseNode)
 
 
-def unknown_message(name: str, value: object, allowed: Iterable[str]) -> str:
-    """Return what to write instead of an argument of a parser that there is not."""
+def unknown_argument_message(name: str, value: object, allowed: Iterable[str]) -> str:
+    """Return the message for an unknown argument of a parser, with the argument to use instead."""
     if name == "chunk_sizes":
         return _chunk_sizes_message(value)
     if name in {"chunk_size", "chunk_overlap"}:
@@ -32,9 +32,9 @@ def unknown_message(name: str, value: object, allowed: Iterable[str]) -> str:
 
 
 def _chunk_sizes_message(sizes: object) -> str:
-    """Return what to write instead of the sizes of LlamaIndex's own hierarchical parser."""
-    known = [size for size in sizes if isinstance(size, int)] if isinstance(sizes, list) else []
-    smallest, largest = (min(known), max(known)) if known else (512, 2048)
+    """Return the message for the argument `chunk_sizes` of LlamaIndex's hierarchical parser."""
+    numbers = [size for size in sizes if isinstance(size, int)] if isinstance(sizes, list) else []
+    smallest, largest = (min(numbers), max(numbers)) if numbers else (512, 2048)
     return (
         "chunk_sizes is not an argument: leaves have one size, and parents are whole sections. "
         f"For [{largest}, {smallest}] tokens write max_chunk_size={smallest}, "
@@ -45,7 +45,7 @@ def _chunk_sizes_message(sizes: object) -> str:
 
 
 def require_documents(documents: Iterable[_Node]) -> list[_Node]:
-    """Return documents as a list; raise an InputTypeError for what is none."""
+    """Return documents as a list; raise an InputTypeError for anything that is not a document."""
     sources = "SimpleDirectoryReader(…).load_data() reads a folder's"
     example = 'SimpleDirectoryReader(…).load_data(), or Document(text="# Text")'
     kind = cast("type[_Node]", BaseNode)
@@ -53,7 +53,7 @@ def require_documents(documents: Iterable[_Node]) -> list[_Node]:
 
 
 def documents_by_id(documents: Iterable[BaseNode]) -> dict[str, BaseNode]:
-    """Return documents by their ids, which have to differ."""
+    """Return documents by their ids; raise a ConfigurationError if two ids are equal."""
     by_id: dict[str, BaseNode] = {}
     for document in require_documents(documents):
         if document.node_id in by_id:
@@ -64,7 +64,7 @@ def documents_by_id(documents: Iterable[BaseNode]) -> dict[str, BaseNode]:
 
 
 def require_unique(nodes: Iterable[BaseNode], kind: str) -> None:
-    """Raise a ValueError if two nodes have one id."""
+    """Raise a ValueError if two nodes have the same id."""
     seen: set[str] = set()
     for node in nodes:
         if node.node_id in seen:
@@ -73,21 +73,26 @@ def require_unique(nodes: Iterable[BaseNode], kind: str) -> None:
 
 
 def warn_of_clashes(documents: Sequence[BaseNode], keys: Iterable[str]) -> None:
-    """Warn of documents whose metadata have keys of ours."""
-    theirs = (document.metadata.keys() for document in documents if not is_ours(document))
-    if clashing := sorted(set(keys).intersection(chain.from_iterable(theirs))):
+    """Warn of documents whose metadata have keys that this package would add."""
+    key_views = (
+        document.metadata.keys() for document in documents if not is_chunkana_node(document)
+    )
+    if clashing := sorted(set(keys).intersection(chain.from_iterable(key_views))):
         warn(f"documents keep their own metadata {', '.join(clashing)}")
 
 
 def warn_of_misnamed(names: Sequence[str]) -> None:
-    """Warn of documents, by their ids, that are not what the names of their files say."""
+    """Warn of documents, by their ids, that are not in the format of their file name."""
     if names:
         others = f", as are {len(names) - 1} others" if len(names) > 1 else ""
-        warn(f"{names[0]!r} is not what its name says, or too long for it{others}: see `format`")
+        warn(
+            f"{names[0]!r} is not in the format of its file name, or too long for it{others}: "
+            "see `format`"
+        )
 
 
 def warn_of_long_metadata(names: Sequence[str], limit: int) -> None:
-    """Warn of documents, by their ids, whose metadata leave no room for leaves."""
+    """Warn of documents, by their ids, whose embedded metadata take over half of the limit."""
     if names:
         others = f", as does that of {len(names) - 1} others" if len(names) > 1 else ""
         warn(

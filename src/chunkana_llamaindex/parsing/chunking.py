@@ -1,4 +1,4 @@
-"""Documents chunked by the core, with what LlamaIndex embeds besides counted as far as it fits."""
+"""Chunk documents, and reserve room for the metadata that LlamaIndex embeds with each chunk."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from chunkana_retrieval import SourceFile
 
 @dataclass(frozen=True, slots=True)
 class DocumentChunker:
-    """Chunks documents; all but the chunker are options of `ChunkanaNodeParser`.
+    """Chunks documents; the other attributes are options of `ChunkanaNodeParser`.
 
     Attributes:
-        chunker: the core's.
+        chunker: the chunker of the core.
         has_context: whether chunks have contexts.
     """
 
@@ -33,72 +33,74 @@ class DocumentChunker:
     introductions: bool
     front_matter_keys: tuple[str, ...]
 
-    def chunk_below(
+    def chunk_with_template(
         self, document: BaseNode, template: NodeTemplate
     ) -> tuple[HierarchicalChunkingResult, bool]:
-        """Return a document's chunks, and whether its own metadata is counted with them."""
-        for context, is_counted in self._contexts(document, template):
-            with suppress(ConfigurationError):  # it reserves more than half of the limit
-                return self._chunked(document, context), is_counted
-        return self._chunked(document, None), False
+        """Return a document's chunks, and whether their sizes include the document's metadata."""
+        for context, is_counted in self._candidate_contexts(document, template):
+            with suppress(ConfigurationError):  # the reserved text takes over half of the limit
+                return self._chunk_in_context(document, context), is_counted
+        return self._chunk_in_context(document, None), False
 
     def chunk(self, document: BaseNode, reserved: str = "") -> HierarchicalChunkingResult:
-        """Return the core's chunks of a document, as they are embedded without its metadata.
+        """Return a document's chunks, with the size of a reserved text included.
 
         Args:
-            document: a Document, or a TextNode that is a part of one.
-            reserved: what is embedded before each chunk besides; measured, unless it takes over
-                half of the limit.
+            document: a Document, or a TextNode that contains a part of one.
+            reserved: the text that is embedded before each chunk; if it takes over half of the
+                limit, a warning is emitted and its size is not included.
         """
         context = self._context(document, has_context=self.has_context)
         try:
-            result = self._chunked(document, replace(context, reserved=reserved))
-        except ConfigurationError:  # it reserves more than half of the limit
+            result = self._chunk_in_context(document, replace(context, reserved=reserved))
+        except ConfigurationError:  # the reserved text takes over half of the limit
             warn_of_long_metadata([document.node_id], self.chunker.config.max_chunk_size)
-            result = self._chunked(document, context)
+            result = self._chunk_in_context(document, context)
         is_misnamed = result.format != self.file(document).format
         warn_of_misnamed([document.node_id] if is_misnamed else [])
         return result
 
     def file(self, document: BaseNode) -> SourceFile:
-        """Return the file that a document is from, in the format in which it is chunked."""
+        """Return the source file of a document, with the format to parse it in."""
         return SourceFile.of(document.metadata, self.format)
 
     def passage_label(self, document: BaseNode, result: HierarchicalChunkingResult) -> str:
-        """Return what names a document above its passages, where it has no headings; else ""."""
+        """Return the label of a document's passages, "" if the format has headings."""
         title = SourceFile.of(document.metadata, result.format).title
         return title and (self._label(document) or title)
 
     def front_matter(self, result: HierarchicalChunkingResult) -> dict[str, object]:
-        """Return what a document's front matter says under the keys that are asked for."""
-        named = result.front_matter.items()
-        return {name: value for name, value in named if name in self.front_matter_keys}
+        """Return the values of a document's front matter for `front_matter_keys`."""
+        items = result.front_matter.items()
+        return {key: value for key, value in items if key in self.front_matter_keys}
 
-    def _chunked(self, document: BaseNode, context: Context | None) -> HierarchicalChunkingResult:
+    def _chunk_in_context(
+        self, document: BaseNode, context: Context | None
+    ) -> HierarchicalChunkingResult:
         file, chunk = self.file(document), self.chunker.chunk_hierarchical
         return chunk(text_of(document), file.format, file.label, context=context)
 
     def _context(self, document: BaseNode, *, has_context: bool) -> Context:
-        """Return what is embedded before the leaves of a document."""
+        """Return the context options of a document."""
         if not has_context:
             return Context(breadcrumb=False, introduction=False)
         introduction = self.introductions and not is_continued(document)
         return Context(self._label(document), introduction=introduction)
 
-    def _contexts(
+    def _candidate_contexts(
         self, document: BaseNode, template: NodeTemplate
     ) -> Iterator[tuple[Context, bool]]:
-        """Yield contexts to try, each with whether it counts the document's own metadata."""
+        """Yield context options to try, each with whether it includes the document's metadata."""
         full = self._context(document, has_context=template.header_context != "none")
-        nothing = self._context(document, has_context=False)
-        yield replace(full, reserved=template.reserved()), True
-        yield replace(nothing, reserved=template.reserved(with_context=False)), True
-        yield replace(full, reserved=template.without_document_metadata().reserved()), False
+        empty = self._context(document, has_context=False)
+        yield replace(full, reserved=template.reserved_text()), True
+        yield replace(empty, reserved=template.reserved_text(with_context=False)), True
+        yield replace(full, reserved=template.without_document_metadata().reserved_text()), False
 
     def _label(self, document: BaseNode) -> str:
-        """Return what names the source of a document, "" for nothing."""
+        """Return the label of a document's source, "" for none."""
         if callable(self.source_label):
-            named: str = self.source_label(document)
-            return named
+            returned: str = self.source_label(document)
+            return returned
         label = document.metadata.get(self.source_label) if self.source_label else None
         return "" if label is None else str(label)

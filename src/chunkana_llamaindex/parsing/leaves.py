@@ -1,4 +1,4 @@
-"""A pipeline stage that lets leaves through."""
+"""A pipeline stage that keeps only leaves."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from chunkana_llamaindex.parsing.metadata import leaves_of
 
 
 class LeafNodes(TransformComponent):
-    """Passes the leaves of what `ChunkanaNodeParser` gives; no parents, no summaries.
+    """Keeps the leaves among nodes of `ChunkanaNodeParser`, without parents and summaries.
 
-    An `IngestionPipeline` sends every node to the vector store, where parents would have their
-    text embedded once more and be found instead of their children. Parents belong in a store of
-    nodes: the pipeline's own document store holds documents.
+    An `IngestionPipeline` adds every node to the vector store. There, the text of parents would be
+    embedded a second time, and parents would be found instead of their children. Store parents in a
+    separate document store: the one of the pipeline contains documents.
     """
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name by which it is serialised."""
+        """Return the name of the class in serialised form."""
         return "ChunkanaLeafNodes"
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""Chunks to LlamaIndex nodes: a pure function of a result and of the document it is made of."""
+"""Convert the chunks of a document to LlamaIndex nodes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from chunkana_llamaindex.parsing.metadata import (
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.parsing.origin import Origin
 
-_SUMMARY = "summary"  # what no chunk is called
+_SUMMARY = "summary"  # differs from all chunk ids
 
 
 def to_nodes(
@@ -43,26 +43,27 @@ def to_nodes(
     include_prev_next_rel: bool = True,
     max_parent_size: int | None = None,
 ) -> list[TextNode]:
-    """Return the nodes of a document: each parent before what is under it, leaves in order.
+    """Return the nodes of a document: each parent before its children, leaves in document order.
 
-    Contexts are those of the chunks, so that there are some where the core was given a `Context`.
-    The document's own metadata is embedded besides, and counted where that `Context` reserves it.
+    The contexts are those of the chunks; there are none unless the core was given a `Context`.
+    The document's own metadata is embedded too; its size counts only if `Context.reserved` has it.
 
     Args:
-        result: what the core makes of the document's text.
-        document: a Document, or a TextNode that is a part of one.
-        header_context: where the context of a leaf goes for embedding: "metadata", "text" or
+        result: the core's result for the document's text.
+        document: a Document, or a TextNode that contains a part of one.
+        header_context: where the context of a leaf is stored for embedding: "metadata", "text" or
             "none".
         metadata: which keys are added to the document's: "short" for those that filters, citations
             and retrievers use, "full" for all.
-        include_metadata: whether nodes have metadata, the document's and our own.
-        include_parents: whether there are parents, or leaves alone.
-        include_document_node: whether the root's title and summary are a node besides.
+        include_metadata: whether nodes have metadata: the document's and the added keys.
+        include_parents: whether to return parents in addition to leaves.
+        include_document_node: whether to return an additional node with the document's title and
+            summary.
         include_prev_next_rel: whether leaves are linked to their neighbours.
-        max_parent_size: of the merge tree, None for the core's default.
+        max_parent_size: the size limit of parents; None for the core's default.
 
     Returns:
-        Finished nodes: with ids, metadata, offsets in the source, and relationships.
+        Nodes with ids, metadata, offsets in the source, and relationships.
     """
     keys = keys_of(metadata, result.format) if include_metadata else ()
     return NodeMapper(
@@ -78,13 +79,13 @@ def to_nodes(
 
 @dataclass(frozen=True, slots=True)
 class NodeMapper:
-    """Maps the chunks of one document to nodes; the options are those of `to_nodes`.
+    """Converts the chunks of one document to nodes; the options are those of `to_nodes`.
 
     Attributes:
-        result: its chunks and tree.
-        origin: where its text comes from.
-        template: what all nodes share.
-        id_func: makes the id of a node from its number in the document; None for ids that are the
+        result: the chunks of the document and their tree.
+        origin: the origin of the text.
+        template: the properties shared by all nodes.
+        id_func: returns the id of a node for its number in the document; None for ids that are the
             same in every run.
     """
 
@@ -99,7 +100,7 @@ class NodeMapper:
     _paths: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict)
 
     def nodes(self) -> list[TextNode]:
-        """Return the nodes: each parent before what is under it, leaves in document order."""
+        """Return the nodes: each parent before its children, leaves in document order."""
         tree = self.result.merge_tree(self.max_parent_size)
         mapped = [node for node in tree.nodes if self.include_parents or node.is_leaf]
         anchors = _anchors(tree)
@@ -107,7 +108,7 @@ class NodeMapper:
         for number, node in enumerate(mapped):
             metadata = self._metadata(node, anchors[node.node_id])
             nodes[node.node_id] = self._node(number, self._text(node), metadata, node.span)
-        infos = {node_id: _info(node) for node_id, node in nodes.items()}
+        infos = {node_id: _link_to(node) for node_id, node in nodes.items()}
         if self.include_parents:
             _link_parents(mapped, nodes, infos)
         if self.include_prev_next_rel:
@@ -117,18 +118,18 @@ class NodeMapper:
         return list(nodes.values())
 
     def _text(self, node: MergeNode) -> str:
-        """Return the text of a leaf, or the exact slice that a parent is."""
+        """Return the text of a node: of a parent, an exact slice of the source."""
         if node.chunk is None or not node.is_leaf:
             return node.text
         chunk = node.chunk
         return chunk.embedded if self.template.header_context == "text" else chunk.content
 
     def _metadata(self, node: MergeNode, anchor: str) -> NodeMetadata:
-        """Return what a leaf or a parent says of itself."""
+        """Return the metadata of a leaf or a parent."""
         leaf, line_at = node.chunk if node.is_leaf else None, node.source.line_at
         index = leaf.chunk_index if leaf else None
         oversize_reason = leaf.oversize_reason if leaf else None
-        path, header_path = self._written_paths(node.section.path)
+        path, header_path = self._format_paths(node.section.path)
         kind = node.chunk.kind if node.chunk else ""
         return {
             "context": leaf.context if leaf else "",
@@ -158,31 +159,32 @@ class NodeMapper:
         }
 
     def _prefix_size(self, leaf: Chunk) -> int:
-        """Return how much of a leaf's text stands before its slice of the source."""
+        """Return the number of characters in a leaf's text before its slice of the source."""
         has_context = self.template.header_context == "text"
         return leaf.text_offset + (len(leaf.embedded) - len(leaf.content) if has_context else 0)
 
-    def _written_paths(self, path: tuple[str, ...]) -> tuple[str, str]:
-        """Return a path as JSON and for display; nodes of one section share the strings."""
+    def _format_paths(self, path: tuple[str, ...]) -> tuple[str, str]:
+        """Return a path as JSON and as a header path; all nodes of a section share the strings."""
         if path not in self._paths:
             as_json = json.dumps(path, ensure_ascii=False)
             self._paths[path] = as_json, format_header_path(path)
         return self._paths[path]
 
     def _summary(self, number: int) -> TextNode:
-        """Return a node of the document's title and summary, which is no part of the tree."""
+        """Return a node with the document's title and summary, outside the tree."""
         root = self.result.chunks[0]
-        where = (root.chunk_id, root.span, root.section_id, None, root.section)
-        metadata = self._metadata(MergeNode(root.source, *where, root), root.anchor)
+        fields = (root.chunk_id, root.span, root.section_id, None, root.section)
+        metadata = self._metadata(MergeNode(root.source, *fields, root), root.anchor)
         return self._node(number, root.content, metadata, None)
 
     def _node(self, number: int, text: str, metadata: NodeMetadata, span: Span | None) -> TextNode:
-        """Return a node without links."""
+        """Return a node without links to other nodes."""
         template, origin, context = self.template, self.origin, metadata["context"]
-        chunk_id = metadata["chunk_id"] if span else _SUMMARY  # a parent may be the whole document
+        # The summary needs an id of its own, because a parent may have the root's chunk id.
+        chunk_id = metadata["chunk_id"] if span else _SUMMARY
         node_id = self.id_func(number) if self.id_func else _node_id(origin.node_id, chunk_id)
         start, end = origin.offsets(span)
-        return _copied(
+        return _copy_with(
             template.node,
             id_=node_id,
             text=text,
@@ -190,15 +192,15 @@ class NodeMapper:
             end_char_idx=end,
             metadata=template.metadata(metadata),
             excluded_embed_metadata_keys=template.excluded_from_embedding(context),
-            excluded_llm_metadata_keys=template.excluded_from_reading(context),
+            excluded_llm_metadata_keys=template.excluded_from_llm(context),
             relationships={NodeRelationship.SOURCE: origin.source},
         )
 
 
-def _copied(node: TextNode, **values: object) -> TextNode:
-    """Return a copy of a node with other values, like `node.model_copy(update=values)`.
+def _copy_with(node: TextNode, **values: object) -> TextNode:
+    """Return a copy of a node with changed values, like `node.model_copy(update=values)`.
 
-    It takes half of that method's time, which counts for nodes that are made by the ten thousand.
+    This takes half of that method's time, which matters for tens of thousands of nodes.
     """
     copy = TextNode.__new__(TextNode)
     object.__setattr__(copy, "__dict__", node.__dict__ | values)
@@ -209,14 +211,14 @@ def _copied(node: TextNode, **values: object) -> TextNode:
 
 
 def _node_id(document_id: str, chunk_id: str) -> str:
-    """Return the id of a node: a UUID made of its document's id and its chunk's."""
+    """Return the id of a node: a UUID derived from the ids of its document and its chunk."""
     name = f"{document_id}\0{chunk_id}".encode("utf-8", "surrogatepass")
     digest = sha256(name).hexdigest()
     return f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
 
 
 def _anchors(tree: MergeTree) -> dict[str, str]:
-    """Return by node the anchor of its heading, else of what is first under it."""
+    """Return the anchor of each node by id: that of its heading, or of its first child."""
     anchors: dict[str, str] = {}
     for node in reversed(tree.nodes):
         own = node.chunk.anchor if node.chunk else ""
@@ -243,12 +245,12 @@ def _link_neighbours(
     nodes: Mapping[str, TextNode],
     infos: Mapping[str, RelatedNodeInfo],
 ) -> None:
-    """Link leaves to those before and after them, in document order."""
+    """Link each leaf to the previous and the next leaf in document order."""
     for before, after in pairwise(leaf.node_id for leaf in leaves):
         nodes[before].relationships[NodeRelationship.NEXT] = infos[after]
         nodes[after].relationships[NodeRelationship.PREVIOUS] = infos[before]
 
 
-def _info(node: TextNode) -> RelatedNodeInfo:
-    """Return what others keep of a node: without its metadata, which would double the storage."""
+def _link_to(node: TextNode) -> RelatedNodeInfo:
+    """Return the link to a node, without its metadata, which would double the storage."""
     return RelatedNodeInfo(node_id=node.node_id, node_type=ObjectType.TEXT, hash=node.hash)

@@ -1,4 +1,4 @@
-"""The metadata of the nodes that this package makes: its keys, and what they mean."""
+"""The metadata keys that this package adds to nodes, and their meaning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llama_index.core.schema import BaseNode, NodeRelationship, TextNode
 from chunkana_core import ConfigurationError
 
 UNKNOWN_LINE: Final = 0
-NO_INDEX: Final = -1  # of what is no leaf
+NO_INDEX: Final = -1  # of a node that is not a leaf
 MARKDOWN: Final = "markdown"
 NOTEBOOK: Final = "notebook"
 _SUMMARY: Final = "document"
@@ -20,42 +20,45 @@ MetadataKeys = Literal["short", "full"]
 
 
 class NodeMetadata(TypedDict):
-    r"""What a node says of itself: each field is a key, in this order.
+    r"""The metadata that this package adds to a node; each field is a key.
 
-    The order is fixed, because LlamaIndex makes hashes of the metadata as written.
+    The order of the keys is fixed, because LlamaIndex hashes the metadata in their order.
 
     Attributes:
-        context: of a leaf what is embedded before its text: the path of headings, "Guide >
-            Install", a blank line, the first sentence of the section around it. "" for parents,
-            and where there is none or it has no room.
-        path: the titles from the outermost heading on, as a JSON list, because a vector store
-            takes no list.
-        header_path: "/Guide/Install", a "/" in a title written "\\/", and a "\\" as "\\\\": for
-            filters, by prefix too, and what of ours a language model reads.
-        header_level: of the section's heading, 1 to 6; 0 for the document.
-        content_type: "text", "code", "table", "list", "math", "html", "mixed" or "preamble"; of
-            parents "section", of the document's own node "document".
-        format: of the document: "markdown", "text", "json", "python" and so on.
-        kind: of source code, what it is the definition of or in: "class", "method" and so on; ""
-            for none.
-        name: what that is called, "" for none.
-        container: the name of the container that holds all of its text, such as "note" or "Tabs";
-            "" for none, and for parents.
-        anchor: the id that the source gives the heading, else its slug as on GitHub.
-        chunk_id: unique in the document.
-        chunk_index: the leaf's number in the document, from 0; -1 for what is no leaf.
-        section_id: the same for all nodes of a section.
-        parent_section_id: of the section around it, "" for none: the outline, where
-            relationships are what auto-merging may use.
-        start_line: the first line of the text in the source, from 1; 0 where it is unknown.
-        end_line: the last one.
-        prefix_chars: how much of the text stands before the exact slice of the source: headings and
-            header rows that are repeated, a fence, a context.
-        continued_from_header: whether it continues a section that was split.
-        allow_oversize: whether it may exceed the limit.
-        oversize_reason: why, "" for no reason.
-        cell: of a notebook, the number of its first cell, from 1, with its first line in it and the
-            last cell with the last line; 0 of what is no leaf of a notebook.
+        context: the context that is embedded before the text of a leaf: the breadcrumb, such as
+            "Guide > Install", a blank line, and the first sentence of the section around the leaf;
+            "" for parents, and for leaves without a context or room for it.
+        path: the titles from the outermost heading on, as a JSON list, because vector stores do
+            not accept lists.
+        header_path: the titles as "/Guide/Install", with "\\/" for a "/" and "\\\\" for a "\\" in a
+            title: for filters, also by prefix, and the only added key that language models see.
+        header_level: the level of the section's heading, 1 to 6; 0 for the document.
+        content_type: "text", "code", "table", "list", "math", "html", "mixed" or "preamble";
+            "section" for parents, "document" for the node of the document's summary.
+        format: the format of the document: "markdown", "text", "json", "python" and so on.
+        kind: in source code, the kind of the definition that the node is or belongs to: "class",
+            "method" and so on; "" for none.
+        name: the name of that definition, "" for none.
+        container: the name of the container that contains the whole text, such as "note" or
+            "Tabs"; "" for none, and for parents.
+        anchor: the heading's id in the source, or its slug as on GitHub.
+        chunk_id: an id that is unique in the document.
+        chunk_index: the position among the leaves of the document, from 0; -1 for other nodes.
+        section_id: an id that all nodes of a section share.
+        parent_section_id: the id of the parent section in the outline, "" for none; relationships
+            link the parents of auto-merging instead.
+        start_line: the first line of the text in the source, from 1; 0 if it is unknown.
+        end_line: the last line of the text in the source; 0 if it is unknown.
+        prefix_chars: the number of characters before the exact slice of the source: repeated
+            headings and header rows, a fence, a context.
+        continued_from_header: whether the leaf continues a section that was split.
+        allow_oversize: whether the leaf may exceed the limit.
+        oversize_reason: the reason for this, "" for none.
+        cell: the number of the first notebook cell of a leaf, from 1; 0 for all other nodes, as for
+            the next three keys.
+        cell_start_line: the leaf's first line in that cell, from 1.
+        cell_end: the number of the last cell.
+        cell_end_line: the leaf's last line in that cell.
     """
 
     context: str
@@ -86,15 +89,15 @@ class NodeMetadata(TypedDict):
 
 KEYS: Final = tuple(NodeMetadata.__annotations__)
 _CELLS: Final = ("cell", "cell_start_line", "cell_end", "cell_end_line")
-# What only `metadata="full"` has; cells are in all nodes of a notebook.
+# The keys that only `metadata="full"` adds, except that all nodes of notebooks have cells.
 _FULL: Final = frozenset({"path", "header_level", "allow_oversize", "oversize_reason", *_CELLS})
 _SHORT: Final = tuple(key for key in KEYS if key not in _FULL)
-CONTEXT: Final = "context"  # of our keys, the one that is embedded
-HEADER_PATH: Final = "header_path"  # of our keys, the one that a language model sees
+CONTEXT: Final = "context"  # the only added key that is embedded
+HEADER_PATH: Final = "header_path"  # the only added key that language models see
 
 
 def keys_of(metadata: MetadataKeys, format_name: str = MARKDOWN) -> tuple[str, ...]:
-    """Return the keys of ours that nodes have of a document in a format, in their order.
+    """Return the keys that are added to the nodes of a document in a format, in their order.
 
     Raises:
         ConfigurationError: unless `metadata` is "short" or "full".
@@ -107,30 +110,30 @@ def keys_of(metadata: MetadataKeys, format_name: str = MARKDOWN) -> tuple[str, .
 
 
 def own_keys(metadata: Mapping[str, Any]) -> frozenset[str]:
-    """Return the keys that are ours in the metadata of a node that this package made."""
+    """Return the keys that this package added to the metadata of one of its nodes."""
     if metadata.keys() >= set(KEYS):
         return frozenset(KEYS)
     return frozenset(keys_of("short", str(metadata.get("format"))))
 
 
-def is_ours(node: BaseNode) -> bool:
-    """Tell whether a node, to be parsed further, was made by this package."""
+def is_chunkana_node(node: BaseNode) -> bool:
+    """Return whether this package created a node, which is now parsed again."""
     metadata = node.metadata
     return metadata.keys() >= own_keys(metadata) and isinstance(metadata["start_line"], int)
 
 
 def is_continued(node: BaseNode) -> bool:
-    """Tell whether a node, to be parsed further, does not begin as its section does."""
-    return is_ours(node) and bool(node.metadata["continued_from_header"])
+    """Return whether this package created a node that continues a split section."""
+    return is_chunkana_node(node) and bool(node.metadata["continued_from_header"])
 
 
 def is_summary(node: BaseNode) -> bool:
-    """Tell whether a node is a document's title and summary, which is apart from the tree."""
-    is_apart = node.relationships.keys() == {NodeRelationship.SOURCE}
-    is_nowhere = isinstance(node, TextNode) and node.start_char_idx is None
-    return is_apart and is_nowhere and node.metadata.get("content_type") == _SUMMARY
+    """Return whether a node has a document's title and summary, and is outside the tree."""
+    is_unlinked = node.relationships.keys() == {NodeRelationship.SOURCE}
+    has_no_offset = isinstance(node, TextNode) and node.start_char_idx is None
+    return is_unlinked and has_no_offset and node.metadata.get("content_type") == _SUMMARY
 
 
 def leaves_of(nodes: list[BaseNode]) -> list[BaseNode]:
-    """Return what to index: neither parents nor summaries."""
+    """Return the leaves to index, without parents and summaries."""
     return [node for node in get_leaf_nodes(nodes) if not is_summary(node)]

@@ -1,4 +1,4 @@
-"""Where a text to be parsed comes from, also where it is itself a part of a document."""
+"""The source document of a text to parse, and the offset and line of the text in it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import NamedTuple
 from llama_index.core.schema import BaseNode, MetadataMode, RelatedNodeInfo, TextNode
 
 from chunkana_core import Span
-from chunkana_llamaindex.parsing.metadata import UNKNOWN_LINE, is_ours
+from chunkana_llamaindex.parsing.metadata import UNKNOWN_LINE, is_chunkana_node
 
 
 class Origin(NamedTuple):
-    """What is known of a document or node before it is parsed.
+    """The origin of a text: a document, or a node that contains a part of a document.
 
     Attributes:
-        node_id: what ids of its parts are made from.
-        source: the document that it is, or is a part of.
-        start: the offset of its text in that document, None where it cannot be known.
-        first_line: the number of its first line there, None where it cannot be known.
+        node_id: the id of the document or node, from which the ids of its nodes are derived.
+        source: the document.
+        start: the offset of the text in the document, None if it is unknown.
+        first_line: the number of the text's first line in the document, None if it is unknown.
     """
 
     node_id: str
@@ -27,28 +27,29 @@ class Origin(NamedTuple):
 
     @classmethod
     def of(cls, document: BaseNode) -> Origin:
-        """Look at a document or node."""
+        """Return the origin of a document or node."""
         source, start = document.source_node, _start(document)
         if source is None and start is None:
-            start = 0  # it is a source itself
-        line = document.metadata["start_line"] if is_ours(document) else UNKNOWN_LINE
+            start = 0  # a whole document
+        line = document.metadata["start_line"] if is_chunkana_node(document) else UNKNOWN_LINE
         first_line = 1 if start == 0 else line if start is not None and line else None
         if source is not None:
-            lean = source.model_copy(update={"metadata": {}})  # which each node would store
-            return cls(document.node_id, lean, start, first_line)
+            # Otherwise each node would store a copy of the document's metadata.
+            bare = source.model_copy(update={"metadata": {}})
+            return cls(document.node_id, bare, start, first_line)
         own = RelatedNodeInfo(
             node_id=document.node_id, node_type=document.get_type(), hash=_hash(document)
         )
         return cls(document.node_id, own, start, first_line)
 
     def offsets(self, span: Span | None) -> tuple[int, int] | tuple[None, None]:
-        """Return start and end in the document for a span of the text, None where unknown."""
+        """Convert a span of the text to offsets in the document, None if they are unknown."""
         if span is None or self.start is None:
             return None, None
         return self.start + span.start, self.start + span.end
 
     def line(self, number: int) -> int:
-        """Return the number of a line in the document for one in the text, 0 where unknown."""
+        """Convert a line number of the text to one of the document, 0 if it is unknown."""
         return UNKNOWN_LINE if self.first_line is None else self.first_line + number - 1
 
 
@@ -58,7 +59,10 @@ def text_of(node: BaseNode) -> str:
 
 
 def _start(node: BaseNode) -> int | None:
-    """Return where the text of a part starts, None if it does not say so or has more than that."""
+    """Return the offset of a node in its document.
+
+    None if the node has no offset, or its text is not exactly a slice of the document.
+    """
     if not isinstance(node, TextNode) or node.start_char_idx is None:
         return None
     is_exact = node.end_char_idx in {None, node.start_char_idx + len(node.text)}
@@ -66,7 +70,7 @@ def _start(node: BaseNode) -> int | None:
 
 
 def _hash(document: BaseNode) -> str | None:
-    """Return a document's hash, None where LlamaIndex cannot make one: of lone surrogates."""
+    """Return the hash of a document, None if lone surrogates prevent LlamaIndex from hashing it."""
     try:
         return document.hash
     except UnicodeEncodeError:

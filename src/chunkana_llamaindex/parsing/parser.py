@@ -1,4 +1,4 @@
-"""LlamaIndex's node parser over the core: exact nodes, linked as auto-merging needs them."""
+"""A LlamaIndex node parser: converts documents to exact nodes, linked for auto-merging."""
 
 from __future__ import annotations
 
@@ -31,63 +31,71 @@ from chunkana_llamaindex.parsing.origin import Origin
 from chunkana_retrieval import SourceFile, require_installed
 from chunkana_retrieval.checks import require_parent_size
 
-_ALGORITHM = 7  # raised when the same options give other nodes, so that caches are not used
+_ALGORITHM = 7  # increased when the same options yield different nodes, to invalidate caches
 
 
 class ChunkanaNodeParser(NodeParser):
-    r"""Parses documents of any format into leaves and the parents that retrieval may merge.
+    r"""Parses documents of any format into leaves, and parents that auto-merging can return.
 
-    The format is that of the suffix in the metadata `file_path`, `file_name`, `source` or
-    `filename`, else of the media type in `file_type`, `mime_type` or `content_type`; what is not
-    known is Markdown.
+    The format follows from the suffix in the metadata `file_path`, `file_name`, `source` or
+    `filename`, otherwise from the media type in `file_type`, `mime_type` or `content_type`. If
+    both are unknown, the document is parsed as Markdown.
 
-    Sizes are in characters, or in tokens with `tokenizer`; what is embedded with a node's text,
-    its context and the document's own metadata, counts. `None` is the core's default.
+    Sizes are in characters, or in tokens with `tokenizer`, and include the context and the
+    document's metadata that are embedded with the text of a node. `None` is the core's default.
 
     Raises:
-        ValueError: for an unknown argument or a value that is not allowed; when asked to parse,
-            for two documents with one id.
+        ValueError: for an unknown argument or a value that is not allowed; when parsing, for two
+            documents with the same id.
         ImportError: before anything is parsed, if the extra that a format needs is not installed.
 
     >>> from llama_index.core import Document
-    >>> parser = ChunkanaNodeParser(max_chunk_size=80, min_chunk_size=0)
+    >>> parser = ChunkanaNodeParser(max_chunk_size=120)
     >>> text = "class Tea:\n    def boil(self):\n        return 100\n"
     >>> (node,) = parser([Document(text=text, metadata={"file_path": "src/tea.py"})])
     >>> node.metadata["context"], node.metadata["kind"], node.metadata["name"]
-    ('src/tea.py > Tea', 'class', 'Tea')
+    ('src/tea.py > Tea > boil', 'class', 'Tea')
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    format: str = Field(default="auto", description="The format of all documents, by its name.")
-    max_chunk_size: int = Field(default=1000, description="The largest leaf, as it is embedded.")
+    format: str = Field(default="auto", description="The name of a format for all documents.")
+    max_chunk_size: int = Field(
+        default=1000, description="The size limit of the embedded text of a leaf."
+    )
     min_chunk_size: int | None = Field(default=None, description="Smaller leaves are merged.")
     atomic_blocks: Literal["keep", "split"] = Field(
         default="split", description="Whether code, tables and math stay whole at any size."
     )
     code_cuts: Literal["lines", "syntax"] = Field(default="lines", description="Where code is cut.")
-    strategy: str = Field(default="auto", description="How documents are drafted.")
-    merge_boundary_level: int = Field(default=2, description="Headings up to it part leaves.")
+    strategy: str = Field(default="auto", description="The name of the strategy.")
+    merge_boundary_level: int = Field(
+        default=2, description="The headings across which leaves are never merged."
+    )
     min_content_after_header: int | None = Field(
-        default=None, description="Parts with less text of their own are avoided."
+        default=None, description="The size below which a part is too short."
     )
-    oversize_tolerance: float = Field(default=0.0, description="Keeps sections whole so far over.")
-    code_threshold: float = Field(default=0.3, description="From which share of code on it counts.")
-    structure_threshold: int = Field(default=3, description="From how many headings on they count.")
-    plugins: tuple[Rule, ...] = Field(
-        default=(), description="Block rules of your own syntax, of Markdown."
+    oversize_tolerance: float = Field(
+        default=0.0, description="How far a section may exceed the limit."
     )
+    code_threshold: float = Field(
+        default=0.3, description="The fraction of code that selects code_aware."
+    )
+    structure_threshold: int = Field(
+        default=3, description="The number of headings that selects structural."
+    )
+    plugins: tuple[Rule, ...] = Field(default=(), description="Your own block rules for Markdown.")
     tokenizer: Tokenizer | None = Field(
-        default=None, description="Returns the tokens of a text; sizes are in tokens then."
+        default=None, description="Returns the tokens of a text; sizes are then in tokens."
     )
-    max_parent_size: int | None = Field(default=None, description="The largest parent.")
-    include_parents: bool = Field(default=True, description="Whether there are parents.")
+    max_parent_size: int | None = Field(default=None, description="The size limit of parents.")
+    include_parents: bool = Field(default=True, description="Whether to return parents.")
     include_document_node: bool = Field(
-        default=False, description="Whether title and summary are a node besides."
+        default=False, description="Whether to return an additional node with title and summary."
     )
     header_context: HeaderContext = Field(
         default="metadata",
-        description="How the heading path is embedded: in metadata, in the text, or not at all.",
+        description="Where the context of a leaf is stored for embedding: metadata, text or none.",
     )
     metadata: MetadataKeys = Field(
         default="short",
@@ -95,23 +103,23 @@ class ChunkanaNodeParser(NodeParser):
     )
     source_label: LabelFunction | None = Field(
         default=None,
-        description="A metadata key, or a function of a document: a label before the breadcrumb.",
+        description="The label before the breadcrumb: a metadata key or a function of a document.",
     )
     introductions: bool = Field(
-        default=True, description="Whether what introduces a leaf is embedded with it."
+        default=True, description="Whether contexts include the section's first sentence."
     )
     front_matter_keys: tuple[str, ...] = Field(
         default=(), description="Keys of front matter that are copied into the metadata."
     )
     id_func: Function = Field(
         default=default_id_func,
-        description="Makes ids from a number and a document; by default they are deterministic.",
+        description="Returns an id for a number and a document; by default ids are deterministic.",
     )
 
-    @computed_field(description="What makes nodes; for cache keys.")  # type: ignore[prop-decorator]
+    @computed_field(description="The version of the algorithm, for cache keys.")  # type: ignore[prop-decorator]
     @property
     def algorithm(self) -> int:
-        """The version of what makes nodes: whatever a serialised parser says, it is today's."""
+        """The current version of the algorithm; the value in a serialised parser is ignored."""
         return _ALGORITHM
 
     @model_validator(mode="before")
@@ -120,12 +128,14 @@ class ChunkanaNodeParser(NodeParser):
         if isinstance(values, dict):
             values = {name: value for name, value in values.items() if name != "algorithm"}
             for name in values.keys() - cls.model_fields.keys():
-                raise ValueError(checks.unknown_message(name, values[name], cls.model_fields))
+                raise ValueError(
+                    checks.unknown_argument_message(name, values[name], cls.model_fields)
+                )
         return values
 
     @model_validator(mode="after")
     def _check(self) -> ChunkanaNodeParser:
-        self.chunking().chunker.chunk("", self.format)
+        self.document_chunker().chunker.chunk("", self.format)
         registered = StrategySelector().get_available_strategies()
         names = ("auto", *(strategy.name for strategy in registered))
         if self.strategy not in names:
@@ -139,16 +149,19 @@ class ChunkanaNodeParser(NodeParser):
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name by which it is serialised."""
+        """Return the name of the class in serialised form."""
         return "ChunkanaNodeParser"
 
     @classmethod
     def from_defaults(cls, **options: Any) -> Self:
-        """Make a parser, as LlamaIndex's own are made."""
+        """Return a parser with the given options, like LlamaIndex's own parsers."""
         return cls(**options)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Refuse to be pickled without a function, which the base class would leave out."""
+        """Return the state for pickling; raise an error if a function cannot be pickled.
+
+        The base class would silently omit such a function.
+        """
         pickle.dumps((self.tokenizer, self.id_func, self.source_label, self.plugins))
         return super().__getstate__()
 
@@ -168,8 +181,8 @@ class ChunkanaNodeParser(NodeParser):
             length_function=partial(token_count, self.tokenizer) if self.tokenizer else len,
         )
 
-    def chunking(self) -> DocumentChunker:
-        """Return what makes the core's chunks of documents."""
+    def document_chunker(self) -> DocumentChunker:
+        """Return the chunker of documents with the options of this parser."""
         return DocumentChunker(
             Chunker(self._config(), plugins=self.plugins, otherwise=MARKDOWN),
             self.format,
@@ -182,36 +195,36 @@ class ChunkanaNodeParser(NodeParser):
     def get_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
-        """Return the nodes of documents: parents before what is in them, document after document.
+        """Return the nodes of documents in order, each parent before its children.
 
         Raises:
-            ConfigurationError: naming the first of the documents that is none.
+            ConfigurationError: naming the first item that is not a document.
         """
-        given = checks.require_documents(documents)
-        return super().get_nodes_from_documents(given, show_progress, **kwargs)
+        documents = checks.require_documents(documents)
+        return super().get_nodes_from_documents(documents, show_progress, **kwargs)
 
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any
     ) -> list[BaseNode]:
-        """Return finished nodes, document after document."""
+        """Return the complete nodes of documents, in order."""
         checks.require_unique(nodes, "documents")
         checks.warn_of_clashes(nodes, keys_of(self.metadata))
         self.require_formats(nodes)
-        chunking = self.chunking()
+        chunker = self.document_chunker()
         parsed: list[BaseNode] = []
         too_long: list[str] = []
         misnamed: list[str] = []
         for document in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
-            form = chunking.file(document).format
+            form = chunker.file(document).format
             keys = keys_of(self.metadata, form) if self.include_metadata else ()
             template = NodeTemplate.of(document, self.header_context, keys)
-            result, is_counted = chunking.chunk_below(document, template)
+            result, is_counted = chunker.chunk_with_template(document, template)
             if not is_counted:
                 too_long.append(document.node_id)
             if result.format != form:
                 misnamed.append(document.node_id)
             if self.front_matter_keys:
-                template = template.with_metadata(chunking.front_matter(result))
+                template = template.with_metadata(chunker.front_matter(result))
             parsed += self._mapper(result, document, template, len(parsed)).nodes()
         checks.require_unique(parsed, "nodes, made by id_func,")
         checks.warn_of_long_metadata(too_long, self.max_chunk_size)
@@ -229,14 +242,14 @@ class ChunkanaNodeParser(NodeParser):
         template: NodeTemplate,
         first_number: int,
     ) -> NodeMapper:
-        def numbered(number: int) -> str:
+        def node_id(number: int) -> str:
             return str(self.id_func(first_number + number, document))
 
         return NodeMapper(
             result,
             Origin.of(document),
             template,
-            None if self.id_func is default_id_func else numbered,
+            None if self.id_func is default_id_func else node_id,
             include_parents=self.include_parents,
             include_document_node=self.include_document_node,
             include_prev_next_rel=self.include_prev_next_rel,
@@ -248,16 +261,16 @@ class ChunkanaNodeParser(NodeParser):
         nodes: list[BaseNode],
         parent_doc_map: dict[str, Document],  # noqa: ARG002
     ) -> list[BaseNode]:
-        """Return the nodes as they are: the base class would search for their offsets."""
+        """Return the nodes unchanged; the base class would search for their offsets."""
         return nodes
 
 
 class MarkdownHierarchyNodeParser(ChunkanaNodeParser):
-    """The `ChunkanaNodeParser` that takes all documents for Markdown, whatever they are called."""
+    """A `ChunkanaNodeParser` that parses all documents as Markdown, whatever their file names."""
 
     format: Literal["markdown"] = Field(default="markdown", description="The format: Markdown.")
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name by which it is serialised."""
+        """Return the name of the class in serialised form."""
         return "MarkdownHierarchyNodeParser"

@@ -1,1 +1,1 @@
-"""What is read of nodes that were found: scores propagated, passages within a budget."""
+"""Postprocessors of search results: propagate scores, assemble passages within a budget."""

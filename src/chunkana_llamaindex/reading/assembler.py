@@ -1,4 +1,4 @@
-"""A postprocessor that hands over what is best read of nodes, within a budget."""
+"""A postprocessor that assembles the best nodes of a search into passages within a budget."""
 
 from __future__ import annotations
 
@@ -26,36 +26,39 @@ from chunkana_retrieval import (
 
 
 class ContextAssembler(BaseNodePostprocessor):
-    r"""Makes passages of nodes that a search found: as much of the best as fits into a budget.
+    r"""Assembles the nodes of a search into passages: the best nodes that fit into a budget.
 
-    The rule is that of `chunkana_retrieval.assemble`: slices of the documents in their order, each
-    passage under its path once, nothing twice. Nodes are those of `ChunkanaNodeParser`, leaves
-    and parents, in the order of any retriever or postprocessor. Others are handed over
-    whole, at their place in the ranking, or left out where they do not fit. What a language model
-    reads, `"\n\n".join(node.get_content(MetadataMode.LLM) for node in nodes)`, never measures more
-    than the budget.
+    The rules are those of `chunkana_retrieval.assemble`: a passage consists of slices of a document
+    in their order, below their path, and no text is repeated. The nodes are leaves and parents of
+    `ChunkanaNodeParser`, in the order of any retriever or postprocessor. Any other node is returned
+    unchanged at its rank, or omitted if it does not fit. The text for the language model,
+    `"\n\n".join(node.get_content(MetadataMode.LLM) for node in nodes)`, never exceeds the budget.
 
-    A passage has the document's metadata, read and embedded as in its nodes, and `spans`, `lines`,
-    `start_line`, `end_line`, `path` and `chunk_ids`, which are neither; of a key that the document
-    has too, its own value stays.
+    A passage has the metadata of its document, with the same excluded keys as its nodes, and the
+    keys `spans`, `lines`, `start_line`, `end_line`, `path` and `chunk_ids`, which are neither
+    embedded nor passed to the language model. If the document has one of these keys, its value
+    takes precedence.
 
     Raises:
-        ValueError: when made, for values that are not allowed and for unknown arguments.
-        ConfigurationError: when asked, for `sources` that are not what the nodes are from.
+        ValueError: at construction, for unknown arguments and values that are not allowed.
+        ConfigurationError: at a query, if `sources` are not the texts that the nodes come from.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     budget: float = Field(
-        default=6000, ge=0, strict=True, description="The most that is read may measure."
+        default=6000, ge=0, strict=True, description="The size limit of all passages together."
     )
     length_function: Callable[[str], float] = Field(
-        default=len, exclude=True, description="Measures a text, in characters by default."
+        default=len,
+        exclude=True,
+        description="Returns the size of a text; by default in characters.",
     )
     sources: Annotated[Mapping[str, str] | Callable[[str], str] | None, SkipValidation] = Field(
         default=None,
         exclude=True,
-        description="Texts of documents by id, or a function that returns one; joins neighbours.",
+        description="The texts of documents by id, or a function that returns the text for an id; "
+        "used to join neighbouring slices.",
     )
 
     @field_validator("sources", mode="before")
@@ -67,7 +70,7 @@ class ContextAssembler(BaseNodePostprocessor):
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name by which it is serialised."""
+        """Return the name of the class in serialised form."""
         return "ChunkanaContextAssembler"
 
     def _postprocess_nodes(
@@ -75,19 +78,19 @@ class ContextAssembler(BaseNodePostprocessor):
         nodes: list[NodeWithScore],
         query_bundle: QueryBundle | None = None,  # noqa: ARG002
     ) -> list[NodeWithScore]:
-        """Return passages, documents in the order of their best node."""
-        found = [_hit(node) or node.node.get_content(MetadataMode.LLM) for node in nodes]
-        templates = _templates(nodes, found)
+        """Return passages, with documents in the order of their best nodes."""
+        hits = [_to_hit(node) or node.node.get_content(MetadataMode.LLM) for node in nodes]
+        templates = _templates(nodes, hits)
 
-        def node_of(passage: Passage) -> TextNode:
-            return templates[passage.document_id].node(passage)
+        def llm_text(passage: Passage) -> str:
+            return templates[passage.document_id].node(passage).get_content(MetadataMode.LLM)
 
         parts = assemble_mixed(
-            found,
+            hits,
             self.budget,
             self.length_function,
             self.sources,
-            lambda passage: node_of(passage).get_content(MetadataMode.LLM),
+            llm_text,
         )
         return [
             nodes[part] if isinstance(part, int) else templates[part.document_id].scored_node(part)
@@ -95,9 +98,9 @@ class ContextAssembler(BaseNodePostprocessor):
         ]
 
 
-def _hit(found: NodeWithScore) -> Hit | None:
-    """Return a leaf or parent as a hit; None for what is none, or was changed."""
-    node = found.node
+def _to_hit(scored: NodeWithScore) -> Hit | None:
+    """Convert a leaf or parent to a hit; None for any other node, or one whose text was changed."""
+    node = scored.node
     if not isinstance(node, TextNode) or node.source_node is None:
         return None
     own, start, end = _own_metadata(node), node.start_char_idx, node.end_char_idx
@@ -107,14 +110,12 @@ def _hit(found: NodeWithScore) -> Hit | None:
     text = node.text[prefix : prefix + end - start]
     if len(text) < end - start:
         return None
-    written, title = (
-        own.get("path"),
-        SourceFile.of(_documents_metadata(node), own.get("format", MARKDOWN)).title,
-    )
-    path = json.loads(written) if written else split_header_path(str(own.get(HEADER_PATH)))
+    title = SourceFile.of(_document_metadata(node), own.get("format", MARKDOWN)).title
+    as_json = own.get("path")
+    path = json.loads(as_json) if as_json else split_header_path(str(own.get(HEADER_PATH)))
     hit = Hit(
         node.node_id,
-        nan if found.score is None else found.score,
+        nan if scored.score is None else scored.score,
         document_id=node.source_node.node_id,
         span=Span(start, end),
         path=(title, *path) if title else tuple(path),
@@ -126,29 +127,30 @@ def _hit(found: NodeWithScore) -> Hit | None:
 
 
 def _templates(
-    nodes: Sequence[NodeWithScore], found: Sequence[Hit | str]
+    nodes: Sequence[NodeWithScore], hits: Sequence[Hit | str]
 ) -> dict[str, PassageTemplate]:
-    """Return by document what its passages have of its nodes."""
-    known = [
-        (hit.document_id, one.node)
-        for one, hit in zip(nodes, found, strict=True)
-        if isinstance(hit, Hit) and isinstance(one.node, TextNode)
+    """Return the template of the passages of each document, by document id."""
+    hit_nodes = [
+        (hit.document_id, scored.node)
+        for scored, hit in zip(nodes, hits, strict=True)
+        if isinstance(hit, Hit) and isinstance(scored.node, TextNode)
     ]
-    best = dict(reversed(known))
-    shared = shared_metadata((name, _documents_metadata(node)) for name, node in known)
+    best = dict(reversed(hit_nodes))
+    shared = shared_metadata((name, _document_metadata(node)) for name, node in hit_nodes)
     return {name: PassageTemplate(best[name], metadata) for name, metadata in shared.items()}
 
 
-def _documents_metadata(node: BaseNode) -> dict[str, Any]:
-    """Return the metadata of a node that its document has."""
+def _document_metadata(node: BaseNode) -> dict[str, Any]:
+    """Return the metadata of a node that come from its document."""
     own = _own_metadata(node)
     return {key: value for key, value in node.metadata.items() if key not in own}
 
 
 def _own_metadata(node: BaseNode) -> dict[str, Any]:
-    """Return the metadata that a node has of this package, and not of its document.
+    """Return the metadata of a node that this package added.
 
-    A key of ours that a language model sees is the document's: ours are excluded, but for the path.
+    All keys of this package except the header path are excluded for language models; a key that is
+    not excluded therefore comes from the document.
     """
     ours = own_keys(node.metadata).intersection(node.excluded_llm_metadata_keys) | {HEADER_PATH}
     return {key: value for key, value in node.metadata.items() if key in ours}

@@ -1,4 +1,4 @@
-"""Passages as LlamaIndex's nodes."""
+"""Convert passages to LlamaIndex nodes."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from llama_index.core.schema import NodeRelationship, NodeWithScore, TextNode
 from chunkana_llamaindex.parsing.metadata import KEYS, UNKNOWN_LINE
 from chunkana_retrieval import Passage
 
-_OURS: Final = frozenset(KEYS)
+_OWN_KEYS: Final = frozenset(KEYS)
 
 
 @dataclass(frozen=True, slots=True)
 class PassageTemplate:
-    """What passages of a document have of its nodes.
+    """The properties that the passages of a document take over from its nodes.
 
     Attributes:
-        best: the best node: excluded keys, templates, separator and source are as in it.
-        metadata: the document's own that all its nodes share.
+        best: the best node; passages have its excluded keys, templates, separator and source.
+        metadata: the metadata of the document that all its nodes share.
     """
 
     best: TextNode
     metadata: Mapping[str, Any]
 
     def node(self, passage: Passage) -> TextNode:
-        """Return a passage as a node."""
+        """Convert a passage to a node."""
         own = {"start_line": UNKNOWN_LINE, "end_line": UNKNOWN_LINE, **passage.metadata()}
         best, start, end = self.best, passage.spans[0].start, passage.spans[-1].end
         added = [key for key in own if key not in self.metadata]
@@ -41,17 +41,17 @@ class PassageTemplate:
             metadata={**self.metadata, **{key: own[key] for key in added}},
             excluded_llm_metadata_keys=self._excluded(best.excluded_llm_metadata_keys, added),
             excluded_embed_metadata_keys=self._excluded(best.excluded_embed_metadata_keys, added),
-            metadata_seperator=best.metadata_separator,  # the field's alias is spelled so
+            metadata_seperator=best.metadata_separator,  # LlamaIndex's spelling
             metadata_template=best.metadata_template,
             text_template=best.text_template,
             relationships={NodeRelationship.SOURCE: source},
         )
 
     def scored_node(self, passage: Passage) -> NodeWithScore:
-        """Return a passage as a node with its score, None for a score that is not known."""
+        """Convert a passage to a node with its score, None if the score is unknown."""
         score = None if isnan(passage.score) else passage.score
         return NodeWithScore(node=self.node(passage), score=score)
 
     def _excluded(self, keys: Sequence[str], added: Sequence[str]) -> list[str]:
-        theirs = [key for key in keys if key not in _OURS or key in self.metadata]
+        theirs = [key for key in keys if key not in _OWN_KEYS or key in self.metadata]
         return list(dict.fromkeys([*theirs, *added]))

@@ -13,19 +13,19 @@ from chunkana_retrieval import Place, rank_scores
 
 
 class ScorePropagation(BaseNodePostprocessor):
-    """Ranks nodes by their score and the best ones of their section and of their document.
+    """Ranks nodes by their own score and the best scores in their section and document.
 
-    The rule is that of `chunkana_retrieval.propagate_scores`, for whatever scores a retriever
-    gives, as long as higher is better. The best `top_k` nodes take part; all others stay behind
-    them, in order. Equal scores are ranked by document and offset. A node's section is known by its
-    document and its metadata `section_id`. A node without one takes part in its document alone, a
-    node without a document in neither.
+    The rule is that of `chunkana_retrieval.propagate_scores`, for any scores of which higher is
+    better. The best `top_k` nodes are ranked; all other nodes follow in their previous order. Equal
+    scores are ranked by document and offset. The section of a node is identified by its document
+    and its metadata `section_id`. A node without a section is ranked by its own score and the best
+    one in its document, a node without a document by its own score only.
 
-    Returned nodes have the new scores, in copies: what was given stays as it was. Nodes without a
-    score, or with one that is not finite, stay as they are, behind all others, in order.
+    The returned nodes are copies with the new scores. Nodes without a finite score are returned
+    unchanged after all other nodes, in their previous order.
 
     Raises:
-        ValueError: when made, for values that are not allowed and for unknown arguments.
+        ValueError: at construction, for unknown arguments and values that are not allowed.
 
     >>> from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
     >>> def found(text, document, score):
@@ -39,14 +39,22 @@ class ScorePropagation(BaseNodePostprocessor):
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     section_weight: float = Field(
-        default=0.4, ge=0, allow_inf_nan=False, description="How much the section's best counts."
+        default=0.4,
+        ge=0,
+        allow_inf_nan=False,
+        description="The weight of the best score in the section.",
     )
     document_weight: float = Field(
-        default=0.2, ge=0, allow_inf_nan=False, description="How much the document's best counts."
+        default=0.2,
+        ge=0,
+        allow_inf_nan=False,
+        description="The weight of the best score in the document.",
     )
-    top_k: int = Field(default=30, ge=1, description="How many of the best nodes take part.")
+    top_k: int = Field(
+        default=30, ge=1, description="The number of the best nodes that are ranked."
+    )
     top_n: int | None = Field(
-        default=None, ge=1, description="How many nodes to return; None for all."
+        default=None, ge=1, description="The number of nodes to return; None for all."
     )
 
     @model_validator(mode="before")
@@ -60,7 +68,7 @@ class ScorePropagation(BaseNodePostprocessor):
 
     @classmethod
     def class_name(cls) -> str:
-        """Return the name by which it is serialised."""
+        """Return the name of the class in serialised form."""
         return "ChunkanaScorePropagation"
 
     def _postprocess_nodes(
@@ -68,12 +76,12 @@ class ScorePropagation(BaseNodePostprocessor):
         nodes: list[NodeWithScore],
         query_bundle: QueryBundle | None = None,  # noqa: ARG002
     ) -> list[NodeWithScore]:
-        """Return nodes in their new order, those without a score last."""
+        """Return nodes in their new order, those without a finite score last."""
         scored = [node for node in nodes if _is_scored(node)]
-        others = [node for node in nodes if not _is_scored(node)]
-        return [*self._ranked(scored), *others][: self.top_n]
+        unscored = [node for node in nodes if not _is_scored(node)]
+        return [*self._rank(scored), *unscored][: self.top_n]
 
-    def _ranked(self, nodes: list[NodeWithScore]) -> list[NodeWithScore]:
+    def _rank(self, nodes: list[NodeWithScore]) -> list[NodeWithScore]:
         ranked = rank_scores(
             [node.get_score() for node in nodes],
             [*map(_place, nodes)],
@@ -88,9 +96,9 @@ def _is_scored(node: NodeWithScore) -> bool:
     return node.score is not None and isfinite(node.score)
 
 
-def _place(found: NodeWithScore) -> Place:
-    """Return where a node is, as far as it says so."""
-    node, source = found.node, found.node.source_node
+def _place(scored: NodeWithScore) -> Place:
+    """Return the document, section and offset of a node; document and section may be unknown."""
+    node, source = scored.node, scored.node.source_node
     section = node.metadata.get("section_id")
     return Place(
         None if source is None else source.node_id,

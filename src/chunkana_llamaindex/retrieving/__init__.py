@@ -1,1 +1,1 @@
-"""The retriever that has its index: documents in, passages out, and updates between."""
+"""A retriever with its own index, which returns passages and can be updated."""

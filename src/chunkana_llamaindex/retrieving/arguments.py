@@ -1,4 +1,4 @@
-"""Arguments of the retriever: their types, and checks before anything is done with them."""
+"""The types of the retriever's arguments, and the checks of their values."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_retrieval.indexing import Relation, SearchKind
 
 Filters = MetadataFilters | Mapping[str, str | int | float]
-"""What a vector store filters by; a mapping means that all values are equal."""
+"""Filters of a vector store; a mapping contains the values that must be equal."""
 
-_COUNTS: Final = "budget, how much is read, or fetch_k, how many leaves each search finds"
-OTHER_NAMES: Final[Mapping[str, str]] = {
+_COUNTS: Final = "budget, the size of all passages, or fetch_k, the number of leaves of each search"
+SIMILAR_NAMES: Final[Mapping[str, str]] = {
     "embed_model": "embedding",
     "k": _COUNTS,
     "similarity_top_k": _COUNTS,
@@ -30,7 +30,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "transformations": "parser",
     "chunk_size": "parser=ChunkanaNodeParser(max_chunk_size=…)",
 }
-"""What `ChunkanaRetriever` calls what is called otherwise in LlamaIndex."""
+"""The arguments of `ChunkanaRetriever` that correspond to other argument names of LlamaIndex."""
 
 
 class RetrieverOptions(TypedDict, total=False):
@@ -53,7 +53,7 @@ class RetrieverOptions(TypedDict, total=False):
 
 
 def require_embedding(embedding: object, search: SearchKind) -> BaseEmbedding | None:
-    """Return an embedding model, if it is one; None where words alone are searched."""
+    """Return the embedding model; None is allowed only for a lexical search."""
     if embedding is None and search == "lexical":
         return None
     if not isinstance(embedding, BaseEmbedding):
@@ -63,29 +63,29 @@ def require_embedding(embedding: object, search: SearchKind) -> BaseEmbedding | 
 
 
 def require_parser(parser: object, allowed: str = "") -> ChunkanaNodeParser:
-    """Return a parser of this package, by default one with default options.
+    """Return the parser, by default a `ChunkanaNodeParser` with default options.
 
     Args:
-        parser: None for the default.
-        allowed: what else is said of what is none.
+        parser: the argument of the caller; None for the default.
+        allowed: text to add to the message of the error for any other type.
     """
     if parser is None:
         return ChunkanaNodeParser()
     if isinstance(parser, ChunkanaNodeParser):
         return parser
     if isinstance(parser, type) and issubclass(parser, ChunkanaNodeParser):
-        made = f"None or an instance of the class, with parentheses: {parser.__name__}()"
-        raise InputTypeError("parser", parser, made)
-    raise InputTypeError("parser", _short(parser), f"None or a ChunkanaNodeParser{allowed}")
+        example = f"None or an instance of the class, with parentheses: {parser.__name__}()"
+        raise InputTypeError("parser", parser, example)
+    raise InputTypeError("parser", _abbreviate(parser), f"None or a ChunkanaNodeParser{allowed}")
 
 
-def _short(value: object) -> object:
-    """Return what stands in an error for a value that may be long."""
+def _abbreviate(value: object) -> object:
+    """Return a value as an error shows it: its type if its representation may be long."""
     return value if isinstance(value, str | int | float) else type(value)
 
 
 def require_filters(filters: object) -> MetadataFilters | None:
-    """Return filters, those of a mapping as equalities that all hold."""
+    """Return filters as `MetadataFilters`; the values of a mapping must all be equal."""
     if filters is None or isinstance(filters, MetadataFilters):
         return filters
     if filters == {}:
@@ -93,10 +93,10 @@ def require_filters(filters: object) -> MetadataFilters | None:
     if not isinstance(filters, Mapping) or not all(map(_is_equality, filters.items())):
         allowed = 'None, MetadataFilters, or a dict of equal values, such as {"format": "markdown"}'
         raise InputTypeError("filters", filters, allowed)
-    equal = FilterOperator.EQ
     return MetadataFilters(
         filters=[
-            MetadataFilter(key=key, value=value, operator=equal) for key, value in filters.items()
+            MetadataFilter(key=key, value=value, operator=FilterOperator.EQ)
+            for key, value in filters.items()
         ]
     )
 
@@ -108,7 +108,7 @@ def _is_equality(item: tuple[object, object]) -> bool:
 
 
 def require_relations(around: Collection[Relation]) -> tuple[Relation, ...]:
-    """Return relations as a tuple; their names are checked where they are used."""
+    """Return relations as a tuple; `ReadingOptions` checks their names."""
     if isinstance(around, str):
         raise InputTypeError("around", around, f"a tuple: around=({around!r},)")
     return tuple(around)

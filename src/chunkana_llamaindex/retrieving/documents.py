@@ -1,4 +1,4 @@
-"""LlamaIndex's documents as records of an index, and records as what passages have of them."""
+"""Convert LlamaIndex documents to records of an index, and records to passage templates."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from chunkana_retrieval.indexing import (
     record_document,
 )
 
-# How a document's metadata are read, which a record keeps as its attachment.
-_FIELDS: Final = (
+# The fields of a document that determine how its metadata are written; attached to its record.
+_FORMAT_FIELDS: Final = (
     "excluded_embed_metadata_keys",
     "excluded_llm_metadata_keys",
     "metadata_template",
@@ -41,58 +41,67 @@ _FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class DocumentIndexer:
-    """Makes records of documents.
+    """Converts documents to records.
 
     Attributes:
-        parser: how they are chunked, and what is embedded before chunks.
-        embedded_metadata_keys: of the documents' metadata, what is embedded besides.
+        parser: the options of chunking, including the context of chunks.
+        embedded_metadata_keys: the keys of the documents' metadata that are embedded with chunks.
     """
 
     parser: ChunkanaNodeParser
     embedded_metadata_keys: Sequence[str]
 
     def sources(self, documents: Iterable[BaseNode]) -> SourceDocuments:
-        """Check documents, and return them as an index takes them."""
+        """Check documents, and return them as the input of an index update."""
         by_id = documents_by_id(documents)
         self.parser.require_formats(by_id.values())
-        prints = {name: self._fingerprint(document) for name, document in by_id.items()}
-        return SourceDocuments(prints, lambda name: self._record(by_id[name], prints[name]))
+        fingerprints = {name: self._fingerprint(document) for name, document in by_id.items()}
+        return SourceDocuments(
+            fingerprints, lambda name: self._record(by_id[name], fingerprints[name])
+        )
 
     def _fingerprint(self, document: BaseNode) -> str:
-        """Return what differs where a document has to be indexed anew."""
-        options = [self.parser.to_dict(), [*self.embedded_metadata_keys], _fields(document)]
+        """Return a hash of a document and of the options with which it is indexed."""
+        options = [self.parser.to_dict(), [*self.embedded_metadata_keys], _format_fields(document)]
         chunking = json.dumps(options, sort_keys=True, default=str)
         return fingerprint(document.node_id, text_of(document), document.metadata, chunking)
 
-    def _record(self, document: BaseNode, mark: str) -> DocumentRecord:
-        """Return the record of a document with a fingerprint."""
+    def _record(self, document: BaseNode, digest: str) -> DocumentRecord:
+        """Chunk a document and return its record."""
         lines = self._metadata_lines(document)
-        chunking = self.parser.chunking()
-        result = chunking.chunk(document, lines)
-        named, fields = chunking.front_matter(result), _fields(document)
-        fields["excluded_llm_metadata_keys"] += [k for k in named if k not in document.metadata]
-        metadata = json.loads(json.dumps({**named, **document.metadata}))  # a copy, as it is read
+        chunker = self.parser.document_chunker()
+        result = chunker.chunk(document, lines)
+        front_matter, fields = chunker.front_matter(result), _format_fields(document)
+        added = [key for key in front_matter if key not in document.metadata]
+        fields["excluded_llm_metadata_keys"] += added
+        # A copy, with the types that a loaded record has.
+        metadata = json.loads(json.dumps({**front_matter, **document.metadata}))
 
-        def front(chunk: Chunk) -> str:
+        def embedded_prefix(chunk: Chunk) -> str:
             return lines + (f"{chunk.context}\n\n" if chunk.context else "")
 
-        label = chunking.passage_label(document, result)
-        record = record_document(document.node_id, result, metadata, mark, front)
+        label = chunker.passage_label(document, result)
+        record = record_document(document.node_id, result, metadata, digest, embedded_prefix)
         return replace(record, attachment=json.dumps(fields), label=label)
 
     def _metadata_lines(self, document: BaseNode) -> str:
-        """Return what is embedded of a document's metadata, "" for nothing."""
-        asked = self.embedded_metadata_keys
-        metadata = {key: document.metadata[key] for key in asked if key in document.metadata}
-        lines = _node(metadata, _fields(document)).get_metadata_str(MetadataMode.ALL)
+        """Return the embedded metadata of a document and a blank line, "" for no metadata."""
+        keys = self.embedded_metadata_keys
+        metadata = {key: document.metadata[key] for key in keys if key in document.metadata}
+        lines = _node(metadata, _format_fields(document)).get_metadata_str(MetadataMode.ALL)
         return f"{lines}\n\n" if lines else ""
 
 
 def passage_template(record: DocumentRecord) -> PassageTemplate:
-    """Return what passages have of their document; of a forged record, its metadata alone."""
+    """Return the template of a document's passages.
+
+    If the attachment of the record is invalid, the template has only the metadata.
+    """
     try:
         fields = json.loads(record.attachment)
-        node = _node(record.metadata, {name: fields[name] for name in _FIELDS if name in fields})
+        node = _node(
+            record.metadata, {name: fields[name] for name in _FORMAT_FIELDS if name in fields}
+        )
     except (TypeError, ValueError):
         node = _node(record.metadata, {})
     source = RelatedNodeInfo(node_id=record.document_id, node_type=ObjectType.DOCUMENT)
@@ -100,14 +109,15 @@ def passage_template(record: DocumentRecord) -> PassageTemplate:
     return PassageTemplate(node, node.metadata)
 
 
-def _fields(document: BaseNode) -> dict[str, Any]:
-    values = {name: getattr(document, name) for name in _FIELDS if hasattr(document, name)}
+def _format_fields(document: BaseNode) -> dict[str, Any]:
+    values = {name: getattr(document, name) for name in _FORMAT_FIELDS if hasattr(document, name)}
     return {name: [*value] if isinstance(value, list) else value for name, value in values.items()}
 
 
 def _node(metadata: Mapping[str, Any], fields: Mapping[str, Any]) -> TextNode:
-    """Return a node without text; the alias of one of its fields is spelled so."""
+    """Return a node without text."""
     renamed = dict(fields)
     if "metadata_separator" in renamed:
+        # LlamaIndex's spelling of the alias
         renamed["metadata_seperator"] = renamed.pop("metadata_separator")
     return TextNode(metadata=dict(metadata), **renamed)

@@ -1,4 +1,4 @@
-"""Leaves in LlamaIndex's vector stores."""
+"""Store and search the leaves of an index in LlamaIndex's vector stores."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from chunkana_llamaindex.retrieving.embedding import TextVectors
 from chunkana_retrieval.errors import warn
 from chunkana_retrieval.indexing import Leaf, Procedure, Proposal, call
 
-LEAF_ID: Final = "chunkana_leaf_id"  # a key of metadata, for stores that give nodes other ids
-_FLAT: Final = (str, int, float, type(None))
+LEAF_ID: Final = "chunkana_leaf_id"  # a metadata key, for stores that assign other ids to nodes
+_SCALARS: Final = (str, int, float, type(None))
 
 
 class Search(NamedTuple):
-    """What a vector store is asked: a question, how many leaves, and filters."""
+    """A query to a vector store, with the number of leaves to find and the filters."""
 
     query: QueryBundle
     limit: int
@@ -40,31 +40,31 @@ class Search(NamedTuple):
 
 
 class LeafStore:
-    """The leaves of an index, in a vector store of the caller's or in memory.
+    """The leaves of an index, in the caller's vector store or in memory.
 
     Attributes:
-        store: the vector store; where it is in memory, another one after each change, so that
-            searches go on in the one that they began in.
-        is_in_memory: whether it is not the caller's.
+        store: the vector store; a store in memory is replaced by a changed copy at each change, so
+            that running searches are not affected.
+        is_in_memory: whether the store is in memory, and not the caller's.
     """
 
     def __init__(self, store: BasePydanticVectorStore | None, vectors: TextVectors) -> None:
         self.store = store or SimpleVectorStore()
         self.is_in_memory = store is None
-        self._embedded = vectors
+        self._text_vectors = vectors
 
     def add(self, leaves: Sequence[Leaf]) -> Procedure[None]:
         """Embed leaves and store them."""
         texts = {leaf.leaf_id: record.embedded(leaf) for record, leaf in leaves}
-        nodes = self._nodes(leaves, (yield from self._embedded.embed(texts)))
-        store = self._changing()
+        nodes = self._nodes(leaves, (yield from self._text_vectors.embed(texts)))
+        store = self._writable_store()
         yield from call(store.add, store.async_add, nodes)
 
     def delete(self, leaf_ids: Sequence[str]) -> Procedure[None]:
-        """Delete leaves, some of which may not be there."""
-        self._embedded.forget(leaf_ids)
+        """Delete leaves; ids that are not stored are ignored."""
+        self._text_vectors.forget(leaf_ids)
         if (yield from has_collection(self.store)):
-            store = self._changing()
+            store = self._writable_store()
             yield from call(store.delete_nodes, store.adelete_nodes, [*leaf_ids])
 
     def find(self, asked: Search) -> Procedure[list[Proposal]]:
@@ -72,9 +72,9 @@ class LeafStore:
         store = self.store
         if not (yield from has_collection(store)):
             return []
-        vector = self._comparable((yield from self._embedded.embed_query(asked.query)))
+        vector = yield from self._text_vectors.embed_query(asked.query)
         query = VectorStoreQuery(
-            query_embedding=vector,
+            query_embedding=self._require_same_dimension(vector),
             similarity_top_k=asked.limit,
             query_str=asked.query.query_str,
             filters=asked.filters,
@@ -82,17 +82,17 @@ class LeafStore:
         return _proposals((yield from call(store.query, store.aquery, query)), store)
 
     def vectors(self) -> Mapping[str, Sequence[float]]:
-        """Return the vectors of a store in memory, by the ids of leaves."""
-        return _data(self.store).embedding_dict
+        """Return the vectors of a `SimpleVectorStore` by leaf id, empty for any other store."""
+        return _memory_data(self.store).embedding_dict
 
     def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Keep the vectors of texts, which are not embedded when leaves have them."""
-        self._embedded.remember(vectors)
+        """Cache vectors by text, so that these texts are not embedded again."""
+        self._text_vectors.remember(vectors)
 
-    def _changing(self) -> BasePydanticVectorStore:
-        """Return the store to change, which is a copy where it is in memory."""
+    def _writable_store(self) -> BasePydanticVectorStore:
+        """Return the store to change; a store in memory is replaced by a copy of it first."""
         if self.is_in_memory:
-            data = _data(self.store)
+            data = _memory_data(self.store)
             self.store = SimpleVectorStore(
                 SimpleVectorStoreData(
                     dict(data.embedding_dict),
@@ -107,59 +107,73 @@ class LeafStore:
         has_text = self.store.stores_text
         return [
             _node(leaf, vector, is_flat=is_flat, has_text=has_text)
-            for leaf, vector in zip(leaves, map(self._comparable, vectors), strict=True)
+            for leaf, vector in zip(leaves, map(self._require_same_dimension, vectors), strict=True)
         ]
 
-    def _comparable(self, vector: list[float]) -> list[float]:
-        """Return a vector; a ConfigurationError if it is of another model than those in memory."""
-        known = next(iter(self.vectors().values()), vector)
-        if len(known) != len(vector):
+    def _require_same_dimension(self, vector: list[float]) -> list[float]:
+        """Return a vector, with its dimension checked.
+
+        Raises:
+            ConfigurationError: if the dimension differs from that of the vectors in memory.
+        """
+        dimension = len(next(iter(self.vectors().values()), vector))
+        if dimension != len(vector):
             allowed = (
-                f"the model that this index was made with: its vectors have {len(known)} numbers"
+                f"the model that this index was made with: its vectors have {dimension} numbers"
             )
             raise ConfigurationError("embedding", f"a model of {len(vector)} numbers", allowed)
         return vector
 
 
 def require_usable(store: BasePydanticVectorStore) -> None:
-    """Raise a ConfigurationError for a vector store that cannot be kept up to date."""
+    """Raise a ConfigurationError if a vector store cannot delete or store nodes by their ids."""
     allowed = "a vector store that keeps nodes and deletes them by their ids, like Qdrant or Chroma"
-    is_ours = isinstance(store, BasePydanticVectorStore)
-    if not is_ours or type(store).delete_nodes is BasePydanticVectorStore.delete_nodes:
+    is_store = isinstance(store, BasePydanticVectorStore)
+    if not is_store or type(store).delete_nodes is BasePydanticVectorStore.delete_nodes:
         raise ConfigurationError("vectorstore", store, allowed)
     if not (store.stores_text or isinstance(store, SimpleVectorStore)):
         raise ConfigurationError("vectorstore", store, allowed)
 
 
 def _node(leaf: Leaf, vector: list[float], *, is_flat: bool, has_text: bool) -> TextNode:
-    """Return a leaf as it is stored: with nothing that changes where text above it does."""
-    record, one = leaf
-    own = {key: _written(value) for key, value in one.metadata().items()}
-    theirs = record.metadata.items()
-    known = {key: value for key, value in theirs if not is_flat or isinstance(value, _FLAT)}
-    metadata: dict[str, Any] = {**own, **known, LEAF_ID: one.leaf_id}
-    source = RelatedNodeInfo(node_id=record.document_id, node_type=ObjectType.DOCUMENT)
+    """Return the node that stores a leaf, without metadata that depend on the text above the leaf.
+
+    Args:
+        leaf: the leaf with the record of its document.
+        vector: the vector of its embedded text.
+        is_flat: whether the store accepts only scalar metadata.
+        has_text: whether the store contains texts.
+    """
+    document, record = leaf
+    own = {key: _encodable(value) for key, value in record.metadata().items()}
+    shared = {
+        key: value
+        for key, value in document.metadata.items()
+        if not is_flat or isinstance(value, _SCALARS)
+    }
+    metadata: dict[str, Any] = {**own, **shared, LEAF_ID: record.leaf_id}
+    source = RelatedNodeInfo(node_id=document.document_id, node_type=ObjectType.DOCUMENT)
     return TextNode(
-        id_=one.leaf_id,
-        text=_written(record.embedded(one)) if has_text else "",
+        id_=record.leaf_id,
+        text=_encodable(document.embedded(record)) if has_text else "",
         embedding=vector,
         metadata=metadata,
         relationships={NodeRelationship.SOURCE: source},
     )
 
 
-def _written(text: str) -> str:
-    """Return a text without what UTF-8 cannot write, which stores refuse."""
+def _encodable(text: str) -> str:
+    """Return a text with each lone surrogate, which vector stores reject, replaced by "?"."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _proposals(result: VectorStoreQueryResult, store: BasePydanticVectorStore) -> list[Proposal]:
-    """Return what a vector store found; what cannot be a leaf of ours is left out."""
+    """Convert the result of a vector store to proposals; nodes without a document are omitted."""
     names: list[tuple[object, object]]
     if result.nodes is None:
-        sources = _data(store).text_id_to_ref_doc_id
+        sources = _memory_data(store).text_id_to_ref_doc_id
         ranked = zip(result.similarities or [], result.ids or [], strict=False)
-        # Leaves alike stand as they were added, which is not the same after loading.
+        # Equal scores are ordered by id: the order in the store changes when the index is loaded.
         best = sorted(ranked, key=lambda pair: (-pair[0], pair[1]))
         names = [(sources.get(leaf_id), leaf_id) for _, leaf_id in best]
         scores: Sequence[float | None] = [score for score, _ in best]
@@ -176,6 +190,6 @@ def _proposals(result: VectorStoreQueryResult, store: BasePydanticVectorStore) -
     return proposals
 
 
-def _data(store: BasePydanticVectorStore) -> SimpleVectorStoreData:
-    """Return what a vector store has in memory, nothing where it keeps nodes itself."""
+def _memory_data(store: BasePydanticVectorStore) -> SimpleVectorStoreData:
+    """Return the data of a `SimpleVectorStore`, empty data for any other store."""
     return store.data if isinstance(store, SimpleVectorStore) else SimpleVectorStoreData()

@@ -1,4 +1,4 @@
-"""Records of documents in LlamaIndex's document stores: a node for each, whose text it is."""
+"""Store records in LlamaIndex's document stores, each as the text of a node."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from chunkana_core import ConfigurationError
 from chunkana_llamaindex.parsing.origin import text_of
 from chunkana_retrieval.indexing import DocumentRecord, Procedure, call, read_records
 
-_PREFIX: Final = "chunkana-record:"  # of the names of records in a store of nodes
+_PREFIX: Final = "chunkana-record:"  # precedes the document id in the node id of a record
 _NAMESPACE: Final = "chunkana_records"
 
 
-class StoredRecords:
-    """Keeps records in a document store, beside what else is there."""
+class DocstoreRecords:
+    """Records in a document store, which may contain other nodes too."""
 
     def __init__(self, store: BaseDocumentStore) -> None:
         self._store = store
 
     def names(self) -> Procedure[list[str]]:
-        """Return the ids of all documents."""
+        """Return the ids of all documents that have a record."""
         store = self._store
         hashes = yield from call(store.get_all_document_hashes, store.aget_all_document_hashes)
         return [name.removeprefix(_PREFIX) for name in hashes.values() if name.startswith(_PREFIX)]
 
     def read(self, names: Sequence[str]) -> Procedure[list[DocumentRecord]]:
-        """Return the records of documents, without those that there are none of."""
+        """Return the records of documents; documents without a record are omitted."""
         nodes = yield from call(self._nodes, self._anodes, names)
-        known = zip(names, nodes, strict=True)
-        return read_records({n: (text_of(node), None) for n, node in known if node is not None})
+        pairs = zip(names, nodes, strict=True)
+        return read_records({n: (text_of(node), None) for n, node in pairs if node is not None})
 
     def write(self, records: Sequence[DocumentRecord], deleted: Sequence[str]) -> Procedure[None]:
-        """Put records in place of those of the same documents, and delete others."""
+        """Add or replace records, and delete the records of `deleted`."""
         store = self._store
-        nodes = [TextNode(id_=_PREFIX + one.document_id, text=one.to_json()) for one in records]
+        nodes = [TextNode(id_=_PREFIX + rec.document_id, text=rec.to_json()) for rec in records]
         yield from call(store.add_documents, store.async_add_documents, nodes)
         for name in deleted:
-            now, later = store.delete_document, store.adelete_document
-            yield from call(now, later, _PREFIX + name, raise_error=False)
+            delete, adelete = store.delete_document, store.adelete_document
+            yield from call(delete, adelete, _PREFIX + name, raise_error=False)
 
     def _nodes(self, names: Sequence[str]) -> list[BaseNode | None]:
         return [self._store.get_document(_PREFIX + name, raise_error=False) for name in names]
@@ -54,17 +54,17 @@ class StoredRecords:
         return [*await asyncio.gather(*[get(_PREFIX + n, raise_error=False) for n in names])]
 
 
-def record_store(store: object) -> StoredRecords | None:
-    """Return what keeps records in a store of the caller's, None for none.
+def record_store(store: object) -> DocstoreRecords | None:
+    """Return the records in the caller's store, None if there is no store.
 
     Raises:
-        ConfigurationError: for what is no such store.
+        ConfigurationError: if it is neither a document store nor a key-value store.
     """
     if store is None:
         return None
     if isinstance(store, BaseKVStore):
         store = KVDocumentStore(store, _NAMESPACE)
     if isinstance(store, BaseDocumentStore):
-        return StoredRecords(store)
+        return DocstoreRecords(store)
     allowed = "a document store or key-value store of LlamaIndex's, or None"
     raise ConfigurationError("docstore", store, allowed)

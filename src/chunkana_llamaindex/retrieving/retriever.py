@@ -1,4 +1,4 @@
-"""The retriever that has its index."""
+"""A retriever with its own index."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ from chunkana_retrieval.indexing import (
     run_async,
 )
 
-_WORDS_ALONE: Final = "None with search='lexical', which looks for words alone"
+_NO_FILTERS: Final = "None with search='lexical', which searches by words only"
 _DEFAULTS: Final = RankingOptions()
 
 
 class ChunkanaRetriever(BaseRetriever):
-    r"""Indexes documents, keeps the index at today's documents, and returns what is best read.
+    r"""Indexes documents, updates the index when they change, and returns passages for queries.
 
-    A question finds leaves by meaning and by words; those near the best ones in section and
-    document are lifted; what of them fits into a budget is returned as passages: exact slices of
-    the documents, each under its path once, with metadata for citations (`ContextAssembler`). What
-    a language model reads, `"\n\n".join(node.get_content(MetadataMode.LLM))`, is never more than
-    the budget.
+    A query finds leaves by embeddings and by words. The scores of leaves near the best ones in
+    their section and document are raised. The best leaves that fit into a budget are returned as
+    passages: exact slices of the documents, each below its path, with metadata for citations (see
+    `ContextAssembler`). The text for the language model,
+    `"\n\n".join(node.get_content(MetadataMode.LLM))`, never exceeds the budget.
 
-    Answers are made of the documents that the index was given last, whatever a vector store has
-    besides. Searches may go on while documents change.
+    Results always come from the latest documents, whatever else a vector store contains. Searches
+    can run during an update.
 
     Raises:
         ConfigurationError: naming the argument, before anything is embedded.
@@ -60,10 +60,12 @@ class ChunkanaRetriever(BaseRetriever):
     >>> text = "# Tea\n\n## Green\n\nWait for 80 degrees.\n\n## Black\n\nDo not wait.\n"
     >>> parser = ChunkanaNodeParser(min_chunk_size=0)
     >>> documents = [Document(text=text, id_="tea.md")]
-    >>> retriever = ChunkanaRetriever.from_documents(documents, search="lexical", parser=parser)
-    >>> found = retriever.retrieve("How many degrees?")[0]
-    >>> found.node.ref_doc_id, found.metadata["start_line"], found.metadata["end_line"]
-    ('tea.md', 3, 5)
+    >>> retriever = ChunkanaRetriever.from_documents(
+    ...     documents, search="lexical", parser=parser, budget=50
+    ... )
+    >>> (passage,) = retriever.retrieve("How many degrees?")
+    >>> passage.node.ref_doc_id, passage.metadata["start_line"], passage.metadata["end_line"]
+    ('tea.md', 1, 5)
     """
 
     def __init__(
@@ -87,32 +89,34 @@ class ChunkanaRetriever(BaseRetriever):
         callback_manager: CallbackManager | None = None,
         **unknown: Never,
     ) -> None:
-        """Make a retriever of an empty index; see `from_documents` and `load`.
+        """Create a retriever with an empty index; see `from_documents` and `load`.
 
         Args:
-            embedding: embeds texts; none is needed where words alone are searched.
-            parser: how documents are chunked, and what is embedded before chunks; by default
+            embedding: the embedding model; not needed for `search="lexical"`.
+            parser: the parser of the documents, including the context of chunks; by default
                 `ChunkanaNodeParser()`.
-            vectorstore: has the leaves; by default they are in memory.
-            docstore: a document store or key-value store, has the records of documents; by default
-                they are in memory.
-            folder: where what is in memory is saved after each update; None for nowhere.
-            search: by meaning and words ("hybrid"), meaning ("dense") or words ("lexical").
-            budget: the most that all that is read may measure.
-            length_function: measures a text, in characters by default.
-            around: what is read besides where there is room, behind all that was found: "parent",
-                "siblings" and "children" of each leaf.
-            fetch_k: how many leaves each search proposes.
-            lexical_weight: that of words in a hybrid search, from 0 to 1.
-            section_weight: how much the best score of a section counts for others there.
-            document_weight: how much the best score of a document counts for others there.
-            filters: of the vector store, or a dict of metadata that have to be equal; words then
-                rank what it proposes.
-            embedded_metadata_keys: of the documents' metadata, what is embedded with each chunk.
+            vectorstore: the store of the leaves; by default in memory.
+            docstore: a document store or key-value store for the records of documents; by default
+                in memory.
+            folder: the folder in which data in memory are saved after each update; None for none.
+            search: "hybrid" searches by embeddings and by words, "dense" by embeddings, "lexical"
+                by words.
+            budget: the size limit of all passages together.
+            length_function: returns the size of a text; by default in characters.
+            around: leaves to add if there is room, after all hits: "parent", "siblings" and
+                "children" of each leaf.
+            fetch_k: the number of leaves that each search returns.
+            lexical_weight: the weight of lexical scores in a hybrid search, from 0 to 1.
+            section_weight: the weight of the best score in the section of a leaf.
+            document_weight: the weight of the best score in the document of a leaf.
+            filters: filters of the vector store, or a dict of metadata values that must be equal;
+                lexical search then only reranks the leaves that the vector store returns.
+            embedded_metadata_keys: the keys of the documents' metadata that are embedded with each
+                chunk.
             callback_manager: as for every retriever.
-            unknown: none; what is given is an error that names what is allowed.
+            unknown: any other argument is an error that names the allowed ones.
         """
-        require_known(unknown, names_of(ChunkanaRetriever), arguments.OTHER_NAMES)
+        require_known(unknown, names_of(ChunkanaRetriever), arguments.SIMILAR_NAMES)
         super().__init__(callback_manager)
         self._options = RankingOptions(
             search, lexical_weight, section_weight, document_weight, fetch_k
@@ -122,11 +126,11 @@ class ChunkanaRetriever(BaseRetriever):
         keys = require_names("embedded_metadata_keys", embedded_metadata_keys)
         self._indexer = DocumentIndexer(arguments.require_parser(parser), keys)
         if search == "lexical" and filters is not None:
-            raise ConfigurationError("filters", filters, _WORDS_ALONE)
+            raise ConfigurationError("filters", filters, _NO_FILTERS)
         if vectorstore is not None:
             require_usable(vectorstore)
-        embedded = TextVectors(arguments.require_embedding(embedding, search))
-        leaves = LeafStore(vectorstore, embedded)
+        vectors = TextVectors(arguments.require_embedding(embedding, search))
+        leaves = LeafStore(vectorstore, vectors)
         self._index = DocumentIndex(leaves, record_store(docstore), folder, search)
 
     @classmethod
@@ -138,13 +142,13 @@ class ChunkanaRetriever(BaseRetriever):
         folder: str | Path | None = None,
         **options: Unpack[RetrieverOptions],
     ) -> ChunkanaRetriever:
-        """Return a retriever of documents.
+        """Return a retriever with an index of documents.
 
-        What is in memory is made anew, also where the folder has an index. What stores of the
-        caller's have already stays, and is brought to these documents.
+        An index in memory or in the folder is rebuilt. Documents in the caller's own stores are
+        updated instead, as `update` does.
 
         Args:
-            documents: with ids that differ and that stay, such as the names of their files.
+            documents: documents with unique and stable ids, such as the names of their files.
             embedding: see the constructor.
             folder: see the constructor.
             options: see the constructor.
@@ -162,7 +166,7 @@ class ChunkanaRetriever(BaseRetriever):
         folder: str | Path | None = None,
         **options: Unpack[RetrieverOptions],
     ) -> ChunkanaRetriever:
-        """Return a retriever of documents, as `from_documents` does."""
+        """Return a retriever with an index of documents, as `from_documents` does."""
         retriever = cls(embedding, folder=folder, **options)
         await retriever._index.amake(retriever._indexer.sources(documents))
         return retriever
@@ -174,17 +178,18 @@ class ChunkanaRetriever(BaseRetriever):
         embedding: BaseEmbedding | None = None,
         **options: Unpack[RetrieverOptions],
     ) -> ChunkanaRetriever:
-        """Return a retriever of an index that was made before, also in another process.
+        """Return a retriever with an existing index, which another process may have built.
 
         Args:
-            folder: where it was saved; None where it is in stores of the caller's alone.
-            embedding: the same as before.
-            options: the same stores and parser as before; all others may differ.
+            folder: the folder in which the index was saved; None if the caller's own stores contain
+                the whole index.
+            embedding: the same embedding model as before.
+            options: the same stores and parser as before; all other options may differ.
 
         Raises:
-            ConfigurationError: naming what is missing.
-            IndexFileError: naming the file, if it is damaged or of another version.
-            OSError: if it cannot be read.
+            ConfigurationError: naming the missing argument.
+            IndexFileError: naming the file, if it is damaged or has another version.
+            OSError: if the file cannot be read.
         """
         retriever = cls(embedding, folder=folder, **options)
         retriever._index.load()
@@ -197,7 +202,7 @@ class ChunkanaRetriever(BaseRetriever):
         embedding: BaseEmbedding | None = None,
         **options: Unpack[RetrieverOptions],
     ) -> ChunkanaRetriever:
-        """Return a retriever of an index that was made before, as `load` does."""
+        """Return a retriever with an existing index, as `load` does."""
         retriever = cls(embedding, folder=folder, **options)
         await retriever._index.aload()
         return retriever
@@ -205,19 +210,19 @@ class ChunkanaRetriever(BaseRetriever):
     def update(
         self, documents: Iterable[BaseNode], *, delete_missing: bool = False
     ) -> UpdateReport:
-        """Bring the index to today's documents; what has not changed costs nothing.
+        """Update the index; unchanged documents are skipped.
 
-        A text is embedded if no chunk had it before. Of updates that end half-way each document is
-        answered as before or as after it, until the next one finishes it.
+        Only texts that no chunk had before are embedded. If an update is interrupted, each document
+        is either as before or as after the update, and the next update completes it.
 
         Args:
-            documents: new ones, and those that the index has by their ids.
-            delete_missing: whether all others are deleted; an error where no documents are given.
+            documents: new documents, and new versions of indexed documents, matched by their ids.
+            delete_missing: whether to delete all other documents; an error if `documents` is empty.
 
         Raises:
             ConfigurationError: naming the argument, before anything is changed.
-            IndexFileError: if another has written the folder's file since it was loaded, before
-                anything is changed or embedded; `load` it again.
+            IndexFileError: if another process or retriever has written the file in the folder since
+                it was loaded, before anything is changed or embedded; `load` the index again.
         """
         sources = self._indexer.sources(documents)
         return self._index.update(sources, delete_missing=delete_missing)
@@ -225,12 +230,12 @@ class ChunkanaRetriever(BaseRetriever):
     async def aupdate(
         self, documents: Iterable[BaseNode], *, delete_missing: bool = False
     ) -> UpdateReport:
-        """Bring the index to today's documents, as `update` does."""
+        """Update the index, as `update` does."""
         sources = self._indexer.sources(documents)
         return await self._index.aupdate(sources, delete_missing=delete_missing)
 
     def delete(self, document_ids: Iterable[str]) -> UpdateReport:
-        """Delete documents by their ids; one that the index does not have is no error."""
+        """Delete documents by their ids; ids that are not in the index are ignored."""
         names = require_names("document_ids", document_ids)
         return self._index.update(self._indexer.sources([]), names)
 
@@ -240,7 +245,7 @@ class ChunkanaRetriever(BaseRetriever):
         return await self._index.aupdate(self._indexer.sources([]), names)
 
     def document_ids(self) -> list[str]:
-        """Return the ids of all documents in the index, by which they are deleted."""
+        """Return the ids of all documents in the index."""
         return run(self._index.stores.records.names())
 
     async def adocument_ids(self) -> list[str]:
@@ -248,26 +253,26 @@ class ChunkanaRetriever(BaseRetriever):
         return await run_async(self._index.stores.records.names())
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        """Return passages, documents in the order of their best leaf."""
-        return self._nodes(run(self._index.find(self._question(query_bundle))))
+        """Return passages, with documents in the order of their best leaves."""
+        return self._passage_nodes(run(self._index.find(self._question(query_bundle))))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        """Return passages, documents in the order of their best leaf."""
-        return self._nodes(await run_async(self._index.find(self._question(query_bundle))))
+        """Return passages, with documents in the order of their best leaves."""
+        return self._passage_nodes(await run_async(self._index.find(self._question(query_bundle))))
 
     def _question(self, query: QueryBundle) -> Question[Search]:
-        """Return what the index is asked; where nothing can be embedded, words alone."""
+        """Return the query to the index; a query without text or vector is only lexical."""
         options, filters = self._options, self._filters
         has_vector = options.search != "lexical" and (query.embedding or query.embedding_strs)
         search = Search(query, options.fetch_k, filters) if has_vector else None
         return Question(query.query_str, options.fetch_k, search, filters is not None)
 
-    def _nodes(self, found: FoundLeaves) -> list[NodeWithScore]:
-        """Return the passages that fit as a language model reads them."""
+    def _passage_nodes(self, found: FoundLeaves) -> list[NodeWithScore]:
+        """Return the passages whose text for the language model fits into the budget, as nodes."""
         templates = {record.document_id: passage_template(record) for record in found.records}
 
-        def written(passage: Passage) -> str:
+        def llm_text(passage: Passage) -> str:
             return templates[passage.document_id].node(passage).get_content(MetadataMode.LLM)
 
-        passages = found.passages(self._options, self._reading, written)
-        return [templates[one.document_id].scored_node(one) for one in passages]
+        passages = found.passages(self._options, self._reading, llm_text)
+        return [templates[passage.document_id].scored_node(passage) for passage in passages]
