@@ -25,7 +25,7 @@ from chunkana_core import (
     validate_no_dangling_headers,
 )
 from chunkana_core.extending import Document, Format, FormatTraits
-from chunkana_core.formats import table
+from chunkana_core.formats import registry
 from chunkana_explain import explain
 from tests.core.nested import NESTED
 
@@ -117,7 +117,7 @@ def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
         Chunker(formats=[absent]).chunk("a\n", path="x.abs")
     present = Format("present", NESTED.parse, extra="code", module="json")
     assert Chunker(formats=[present]).chunk("a\n", "present")
-    monkeypatch.setattr(table, "_BUILT_IN", (table.TEXT, absent, present))
+    monkeypatch.setattr(registry, "_BUILT_IN", (registry.TEXT, absent, present))
     assert format_names() == ["text", "present"]
 
 
@@ -211,7 +211,7 @@ def test_a_format_may_have_no_introductions() -> None:
     """Then no room is kept for them, either."""
 
     def parse(text: str) -> Document:
-        document = table.TEXT.document(text)
+        document = registry.TEXT.document(text)
         return Document.of_sections(document.source, document.blocks, (), FormatTraits("prose"))
 
     text = "This text is about many kinds of tea.\n\n" + "Then there is more. " * 40
