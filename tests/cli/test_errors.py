@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from chunkana_cli.main import app
 from chunkana_core import format_names
-from chunkana_core.formats import table
+from chunkana_core.formats import registry
 from tests.cli.command import COMMAND, call, environment, error_of, run
 from tests.cli.rights import run_without_rights
 
@@ -74,7 +74,7 @@ def test_as_a_process_it_fails_alike() -> None:
 @pytest.fixture
 def _without_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide the packages of the extra for code."""
-    monkeypatch.setattr(table, "find_spec", lambda module: None)  # noqa: ARG005
+    monkeypatch.setattr(registry, "find_spec", lambda module: None)  # noqa: ARG005
 
 
 @pytest.mark.usefixtures("_without_code")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, Chunker, format_names
 from chunkana_core.extending import Block, BlockKind, Document
-from chunkana_core.formats import table
+from chunkana_core.formats import registry
 from chunkana_core.formats.code.languages.language import STRINGS, Language
 from chunkana_core.formats.code.languages.table import LANGUAGES
 from tests import corpora
@@ -362,7 +362,7 @@ def test_metadata_names_the_definition() -> None:
 
 def test_the_formats_need_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without tree-sitter the error says what to install, and none of them is listed."""
-    monkeypatch.setattr(table, "find_spec", lambda module: None)  # noqa: ARG005
+    monkeypatch.setattr(registry, "find_spec", lambda module: None)  # noqa: ARG005
     for name in ("json", *LANGUAGES):
         with pytest.raises(
             ImportError, match=rf"'{name}' needs pip install \"chunkana-rag\[code\]"

@@ -12,7 +12,7 @@ from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from chunkana_core import ChunkanaWarning, ChunkConfig, Chunker, ConfigurationError
-from chunkana_core.formats import table
+from chunkana_core.formats import registry
 from chunkana_langchain import (
     ChunkanaAutoMergingRetriever,
     ChunkanaRetriever,
@@ -206,7 +206,7 @@ def test_code_that_does_not_parse_is_plain_text_with_a_warning() -> None:
 def test_a_missing_extra_is_an_error_before_any_document_is_split(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(table, "find_spec", lambda _: None)
+    monkeypatch.setattr(registry, "find_spec", lambda _: None)
     embedding = WordEmbeddings()
     message = r"src/app\.py.*chunkana-rag\[code\].*format=\"markdown\""
     with pytest.raises(ImportError, match=message):

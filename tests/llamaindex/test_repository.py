@@ -18,7 +18,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextN
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, SimpleVectorStore
 
 from chunkana_core import ConfigurationError, format_of
-from chunkana_core.formats import table
+from chunkana_core.formats import registry
 from chunkana_llamaindex import (
     ChunkanaNodeParser,
     ChunkanaRetriever,
@@ -349,7 +349,7 @@ def test_around_is_checked_before_anything_is_embedded() -> None:
 def test_a_missing_extra_is_said_before_anything_is_parsed(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table, "find_spec", lambda module: None)  # noqa: ARG005
+    monkeypatch.setattr(registry, "find_spec", lambda module: None)  # noqa: ARG005
     documents, embedding = read_repository(repository), CountingEmbedding()
     message = r"package.json' is json, which needs pip install \"chunkana-rag\[code\]\""
     with pytest.raises(ImportError, match=message) as raised:

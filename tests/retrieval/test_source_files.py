@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkana_core.formats import table
+from chunkana_core.formats import registry
 from chunkana_retrieval import SourceFile, require_installed
 
 
@@ -46,7 +46,7 @@ def test_the_label_of_an_absolute_path_is_folder_and_file(name: str, label: str)
 def test_a_missing_extra_names_the_first_file(monkeypatch: pytest.MonkeyPatch) -> None:
     files = [SourceFile("a.md", "markdown"), SourceFile("b.py", "python"), SourceFile("c.ts", "go")]
     require_installed(files)
-    monkeypatch.setattr(table, "find_spec", lambda module: None)  # noqa: ARG005
+    monkeypatch.setattr(registry, "find_spec", lambda module: None)  # noqa: ARG005
     require_installed(files[:1])
     with pytest.raises(ImportError, match=r"^'b.py' is python, .*chunkana-rag\[code\].*markdown"):
         require_installed(files)
