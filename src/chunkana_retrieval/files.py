@@ -44,17 +44,17 @@ def write_index_file(
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_old_parts(path)
     digest = digest_of(data)
-    beside = path.with_name(f".{path.name}.{token_hex(8)}{_PART}")
+    temporary = path.with_name(f".{path.name}.{token_hex(8)}{_PART}")
     try:
-        with beside.open("xb") as file:
+        with temporary.open("xb") as file:
             file.write(b"chunkana %s %d %s\n" % (kind.encode(), version, digest.encode()))
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         require_digest(path, replaces)
-        beside.replace(path)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     return digest
 
 

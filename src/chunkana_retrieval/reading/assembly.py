@@ -117,7 +117,7 @@ def _with_text(hit: Hit, source: str) -> Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Assembly:
-    """The selection of the hits, and the beginning of one more hit, that fit into the budget.
+    """The selection of hits that fit into the budget; the last of them may be cut.
 
     Attributes:
         ranked: the hits, the best first.
@@ -134,7 +134,7 @@ class _Assembly:
     written: Callable[[Passage], str] | None
 
     def passages(self) -> list[Passage]:
-        """Return the passages of the selected hits, with the gaps filled that there is room for."""
+        """Return the passages of the selected hits, with as many gaps filled as fit."""
         whole = _largest(len(self.ranked), lambda count: self._fits(self.ranked[:count]))
         selected = self.ranked[:whole]
         if whole < len(self.ranked):
