@@ -1,6 +1,6 @@
-"""Chunkana's adapter to LangChain: a text splitter, retrievers, a context assembler.
+"""The LangChain adapter of Chunkana: a text splitter, retrievers and a context assembler.
 
-Importing it needs the extra: `pip install "chunkana-rag[langchain]"`.
+Importing this package needs the extra: `pip install "chunkana-rag[langchain]"`.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""Ids of documents, which stay the same as long as source, section and text do."""
+"""Stable ids of documents and chunks, computed from source, section and text."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from hashlib import sha256
 from langchain_core.documents import Document
 
 _SOURCE_DIGITS = 16
-# Metadata keys with which loaders tell documents, and parts of one file, apart.
-_NAMES = ("source", "page", "page_number", "row", "seq_num", "sheet", "url")
+# Metadata keys by which loaders distinguish documents, and parts of one file.
+_IDENTITY_KEYS = ("source", "page", "page_number", "row", "seq_num", "sheet", "url")
 
 
 def document_name(document: Document) -> str:
-    """Return the id by which an index knows a document, and by which it is deleted.
+    """Return the id of a document in an index, by which it is updated and deleted.
 
-    It is the document's id, else its source; where pages, rows and the like have one source, these
-    follow it, as in `book.pdf#page=3`. Else it is what `source_keys` returns.
+    The id is the document's own `id`, else its `source`; if the metadata contain a page, row or the
+    like, that is appended, as in `book.pdf#page=3`. Without a source, the id is that of
+    `source_keys`.
     """
-    names = {name: document.metadata[name] for name in _NAMES if name in document.metadata}
+    names = {name: document.metadata[name] for name in _IDENTITY_KEYS if name in document.metadata}
     if document.id or "source" not in names:
         return _key(document)
     source = str(names.pop("source"))
@@ -29,9 +30,9 @@ def document_name(document: Document) -> str:
 
 
 def source_keys(documents: Iterable[Document]) -> list[str]:
-    """Return a key for each document, unique among them, of which the ids of its chunks are made.
+    """Return a unique key for each document, from which the ids of its chunks are computed.
 
-    It is the document's id, else its source, else all its metadata, else a hash of its text.
+    The key is the document's id, else its source, else all its metadata, else a hash of its text.
     """
     seen: Counter[str] = Counter()
     keys = []
@@ -43,28 +44,28 @@ def source_keys(documents: Iterable[Document]) -> list[str]:
 
 
 def document_id(source_key: str, chunk_id: str) -> str:
-    """Return the id of a chunk or parent: a UUID, which every vector store takes."""
-    digits = _hash(source_key, chunk_id)  # hyphens are where RFC 9562 §4 has them
+    """Return the id of a chunk or parent: a UUID, which every vector store accepts."""
+    digits = _hash(source_key, chunk_id)  # grouped as in RFC 9562 §4
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
 
 
 def source_id(source_key: str) -> str:
-    """Return the id of the document that was split, which all its chunks have in their metadata."""
+    """Return the id of a split document, which is in the metadata of all its chunks."""
     return _hash(source_key, "")[:_SOURCE_DIGITS]
 
 
 def _key(document: Document) -> str:
     if document.id:
         return document.id
-    names = {name: document.metadata[name] for name in _NAMES if name in document.metadata}
+    names = {name: document.metadata[name] for name in _IDENTITY_KEYS if name in document.metadata}
     if metadata := names if "source" in names else document.metadata:
         named = sorted((str(name), value) for name, value in metadata.items())
-        return json.dumps(named, default=_plain)
+        return json.dumps(named, default=_to_json)
     return _hash(document.page_content)
 
 
-def _plain(value: object) -> object:
-    """Return a value that JSON does not know as the same text in every run."""
+def _to_json(value: object) -> object:
+    """Return a JSON value for a value of another type, the same in every run."""
     return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
 
 

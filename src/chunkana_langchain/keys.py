@@ -1,4 +1,4 @@
-"""The metadata keys of the documents that this package makes, each written here alone."""
+"""The metadata keys of the documents that this package creates."""
 
 from typing import Final, Literal
 
@@ -23,7 +23,7 @@ START_LINE: Final = "start_line"
 END_LINE: Final = "end_line"
 CELL: Final = "cell"
 CELL_END: Final = "cell_end"
-CELLS: Final = (CELL, "cell_start_line", CELL_END, "cell_end_line")  # of a notebook
+CELLS: Final = (CELL, "cell_start_line", CELL_END, "cell_end_line")  # for notebooks
 ANCHOR: Final = "anchor"
 ALLOW_OVERSIZE: Final = "allow_oversize"
 OVERSIZE_REASON: Final = "oversize_reason"
@@ -31,22 +31,22 @@ CONTINUED: Final = "continued_from_header"
 DOCUMENT_ID: Final = "chunkana_document_id"
 PARENT_ID: Final = "chunkana_parent_id"
 CHILD_COUNT: Final = "chunkana_child_count"
-CONTEXT: Final = "chunkana_context"  # for those who read a chunk, or split it further
-START_INDEX: Final = "start_index"  # LangChain's, in the page content that was split
+CONTEXT: Final = "chunkana_context"  # a `ChunkContext` as JSON
+START_INDEX: Final = "start_index"  # LangChain's key: the offset in the page content that was split
 SCORE: Final = "score"
-SPANS: Final = "spans"  # of passages
-LINES: Final = "lines"  # of passages
-CHUNK_IDS: Final = "chunk_ids"  # of passages
-LEAF_ID: Final = "chunkana_leaf_id"  # in a vector store of an index
-RECORD: Final = "chunkana_record"  # in a document store of an index
-HEADERS: Final = tuple(f"Header {level}" for level in range(1, 7))  # as others name them
+SPANS: Final = "spans"  # in passages
+LINES: Final = "lines"  # in passages
+CHUNK_IDS: Final = "chunk_ids"  # in passages
+LEAF_ID: Final = "chunkana_leaf_id"  # in the vector store of an index
+RECORD: Final = "chunkana_record"  # in the document store of an index
+HEADERS: Final = tuple(f"Header {level}" for level in range(1, 7))  # as in LangChain's splitters
 OWN: Final = frozenset(
     {*CELLS, CHUNK_ID, SECTION_ID, PARENT_SECTION_ID, PATH, HEADER_PATH, HEADER_LEVEL, CONTENT_TYPE,
      CONTAINER, FORMAT, KIND, NAME, CHUNK_INDEX, START_CHAR, END_CHAR, PREFIX_CHARS, START_LINE,
      END_LINE, ANCHOR, ALLOW_OVERSIZE, OVERSIZE_REASON, CONTINUED, DOCUMENT_ID, PARENT_ID,
      CHILD_COUNT, CONTEXT}
 )  # fmt: skip
-# Of these, what only `metadata="full"` has.
+# The keys that are added only with `metadata="full"`.
 FULL: Final = frozenset(
     {PATH, HEADER_LEVEL, CONTINUED, ALLOW_OVERSIZE, OVERSIZE_REASON}
 )  # fmt: skip

@@ -1,4 +1,7 @@
-"""From hits to what is read; knows no framework. See `chunkana_retrieval.indexing` too."""
+"""Ranking, merging and assembly of search hits, without a framework.
+
+The subpackage `chunkana_retrieval.indexing` has the index that the adapters use.
+"""
 
 from chunkana_retrieval.errors import IndexFileError, UnknownLeavesWarning
 from chunkana_retrieval.fusion import fuse

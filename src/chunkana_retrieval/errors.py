@@ -1,4 +1,4 @@
-"""Errors and warnings of indexes; warnings name the line of who called an adapter."""
+"""Errors and warnings of indexes; warnings name the line of user code that called an adapter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import warnings
 
 from chunkana_core import ChunkanaError
 
-_BETWEEN = frozenset(  # what calls the adapters, which call this package
+_SKIPPED_PACKAGES = frozenset(  # packages whose frames are between the user's code and `warn`
     {"chunkana_langchain", "chunkana_llamaindex", "chunkana_retrieval", "concurrent",
      "langchain_classic", "langchain_core", "langchain_text_splitters", "llama_index",
      "llama_index_instrumentation", "pydantic", "threading", "wrapt"}
@@ -15,10 +15,10 @@ _BETWEEN = frozenset(  # what calls the adapters, which call this package
 
 
 class IndexFileError(ChunkanaError, ValueError):
-    """A file of an index that is damaged, of another version, or that another writer replaced."""
+    """An index file is damaged, has another format version, or was replaced by another writer."""
 
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)  # from which it is unpickled
+        super().__init__(path, reason)  # the arguments for unpickling
         self.path, self.reason = path, reason
 
     def __str__(self) -> str:
@@ -26,23 +26,23 @@ class IndexFileError(ChunkanaError, ValueError):
 
 
 class UnknownLeavesWarning(UserWarning):
-    """A vector store proposes no leaf of the index that is asked: it is empty, or another's."""
+    """The vector store returned no leaf of the index: it is empty, or belongs to another index."""
 
     def __init__(self) -> None:
         super().__init__(
-            "the vector store proposes no leaf of this index, so that nothing is found by meaning: "
-            "it is empty, or that of another index; load with the one that the index was made "
-            "with, or make the index anew with `from_documents`"
+            "the vector store returned no leaf of this index, so the dense search finds nothing: "
+            "it is empty, or belongs to another index; load the index with the vector store that "
+            "it was made with, or make the index again with `from_documents`"
         )
 
 
 def warn(message: str | Warning) -> None:
-    """Warn whoever called an adapter or its framework."""
+    """Issue a warning at the innermost frame outside of the adapters and their frameworks."""
     frame, level = inspect.currentframe(), 1
-    while frame is not None and _package(frame.f_globals) in _BETWEEN:
+    while frame is not None and _package(frame.f_globals) in _SKIPPED_PACKAGES:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)
 
 
-def _package(names: dict[str, object]) -> str:
-    return str(names.get("__name__", "")).partition(".")[0]
+def _package(module_globals: dict[str, object]) -> str:
+    return str(module_globals.get("__name__", "")).partition(".")[0]

@@ -1,4 +1,4 @@
-"""Scores of a search by meaning and of one by words, made into one ranking."""
+"""Fusion of dense and lexical search scores into one ranking."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from chunkana_retrieval.checks import require_number
 
 K = TypeVar("K", bound=Hashable)
 
-# Added to a rank, from 0, whose reciprocal stands for a score. The 60 of reciprocal rank fusion
-# makes all ranks nearly equal.
+# Added to a rank (from 0) before taking the reciprocal, which replaces a score. The usual 60 of
+# reciprocal rank fusion makes all ranks nearly equal.
 _RANK_OFFSET = 5
 
 
@@ -24,30 +24,32 @@ def fuse(
     *,
     left_out: int = 0,
 ) -> dict[K, float]:
-    """Return the weighted sum of two searches' scores for one question, each as shares of its best.
+    """Return the weighted sums of the normalised scores of two searches for one question.
 
-    `(1 - lexical_weight) * share of the best dense score + lexical_weight * share of the best
-    lexical one`. A share is
+    The sum is `(1 - lexical_weight) * dense + lexical_weight * lexical`. The scores of each search
+    are normalised to 0 to 1:
 
-    - `score / best` where a higher score is better; less than nothing counts as nothing;
-    - `best / score` of distances: numbers that rise, the best being given first. Rising from below
-      zero, they are negated similarities;
-    - `5 / (5 + rank)`, ranks from 0, where one is None or no finite number, as they are given,
-      and where the best is not above zero, by score; nothing where all scores are zero.
+    - similarities, where a higher score is better: `score / best`, and 0 for negative scores;
+    - distances, which are numbers in ascending order: `best / score`; ascending numbers that start
+      at or below zero are treated as negated similarities;
+    - `5 / (5 + rank)`, with ranks from 0 in the given order, if a score is None or not finite;
+    - `5 / (5 + rank)`, with ranks from 0 by score, if the best score is not above zero;
+    - 0, if all scores are zero.
 
-    What a search did not find counts as the worst that it found, for all that is known is that it
-    is no better. It counts as nothing if the search found less than the other one, and so has
-    nothing more to give: ask both for as many.
+    An id that one search did not find gets the lowest normalised score of that search. It gets 0
+    if that search found fewer ids than the other one, because then the search has no more ids to
+    find: ask both searches for the same number of ids.
 
     Args:
         dense: scores by id, the best first.
         lexical: scores by id, the best first.
-        lexical_weight: from 0, for the dense ranking, to 1, for the lexical one.
-        left_out: how many more the dense search found, which are not to be in the ranking.
+        lexical_weight: the weight of the lexical scores, from 0 (dense only) to 1 (lexical only).
+        left_out: the number of ids that the dense search found besides `dense`, which the ranking
+            omits.
 
     Returns:
-        Scores from 0 to 1 by id, the best first; of equal ones, what was found by the searches of
-        more weight, then in the order of the dense search and of the lexical one.
+        Scores from 0 to 1 by id, the best first. Equal scores are ordered by the total weight of
+        the searches that found the id, then as in the dense and the lexical search.
 
     Raises:
         ConfigurationError: for a weight out of range.
@@ -57,26 +59,26 @@ def fuse(
     """
     require_number("lexical_weight", lexical_weight, 0, 1, "a number from 0 to 1")
     fused: dict[K, float] = dict.fromkeys((*dense, *lexical), 0.0)
-    weights = dict(fused)  # of the searches that found them
+    weights = dict(fused)  # by id, the total weight of the searches that found it
     counts = (len(dense) + left_out, len(lexical))
     for scores, count, weight in (
         (dense, counts[0], 1 - lexical_weight),
         (lexical, counts[1], lexical_weight),
     ):
-        shares = dict(zip(scores, _shares([*scores.values()]), strict=True))
-        lowest = min(shares.values(), default=0.0) if count == max(counts) else 0.0
+        normalised = dict(zip(scores, _normalise([*scores.values()]), strict=True))
+        lowest = min(normalised.values(), default=0.0) if count == max(counts) else 0.0
         for key in fused:
-            fused[key] += weight * shares.get(key, lowest)
-            weights[key] += weight if key in shares else 0.0
+            fused[key] += weight * normalised.get(key, lowest)
+            weights[key] += weight if key in normalised else 0.0
     order = sorted(fused, key=lambda key: (fused[key], weights[key]), reverse=True)
     return {key: fused[key] for key in order}
 
 
-def _shares(scores: Sequence[float | None]) -> list[float]:
-    """Return scores as shares of the best, from 0 to 1."""
+def _normalise(scores: Sequence[float | None]) -> list[float]:
+    """Return scores normalised to 0 to 1 by the rules of `fuse`."""
     numbers = [float(score) for score in scores if _is_number(score)]
     if len(numbers) < len(scores) or not numbers:
-        return [_share_of_rank(rank) for rank in range(len(scores))]
+        return [_rank_score(rank) for rank in range(len(scores))]
     if numbers[0] < numbers[-1] and all(a <= b for a, b in pairwise(numbers)):
         if numbers[0] > 0:
             return [numbers[0] / number for number in numbers]
@@ -84,18 +86,18 @@ def _shares(scores: Sequence[float | None]) -> list[float]:
     best = max(numbers)
     if best > 0:
         return [max(0.0, number / best) for number in numbers]
-    return _shares_of_ranks(numbers) if any(numbers) else numbers
+    return _rank_scores(numbers) if any(numbers) else numbers
 
 
-def _shares_of_ranks(numbers: Sequence[float]) -> list[float]:
-    """Return what stands for scores: equal ones have one rank."""
+def _rank_scores(numbers: Sequence[float]) -> list[float]:
+    """Return scores computed from ranks; equal numbers have the same rank."""
     ranks: dict[float, int] = {}
     for rank, number in enumerate(sorted(numbers, reverse=True)):
         ranks.setdefault(number, rank)
-    return [_share_of_rank(ranks[number]) for number in numbers]
+    return [_rank_score(ranks[number]) for number in numbers]
 
 
-def _share_of_rank(rank: int) -> float:
+def _rank_score(rank: int) -> float:
     return _RANK_OFFSET / (_RANK_OFFSET + rank)
 
 

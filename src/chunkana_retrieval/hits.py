@@ -1,4 +1,4 @@
-"""A node that a search found."""
+"""Hits: chunks or other nodes of the merge tree that a search found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEADING = re.compile(
     re.VERBOSE,
 )
 _CONTINUED = "continued_from_header"
-_NO_LETTER = re.compile(r"[\W_]+")
+_NON_ALPHANUMERIC = re.compile(r"[\W_]+")
 _MARKUP = frozenset({"markdown", "notebook"})  # formats with fences and headings
 _PROSE = _MARKUP | {"text"}
 
@@ -25,26 +25,28 @@ _PROSE = _MARKUP | {"text"}
 class Hit:
     """A node of the merge tree that a search found, usually a leaf.
 
-    Merging reads the ids and the score, assembly all but `parent_id` and `section_id`.
+    Merging uses the ids and the score; assembly uses all fields except `parent_id` and
+    `section_id`.
 
     Attributes:
-        node_id: unique among all nodes; for assembly alone, a chunk's id will do.
-        score: of the search; a higher one is better, any may be negative, a NaN is the lowest.
-        parent_id: the node's parent in the merge tree; None for a root.
-        document_id: of the node's document.
-        section_id: of the node's section, unique in its document.
-        span: the range of the text in the document; an empty one if it is not known.
-        path: the titles above the text, outermost first, its own heading included.
+        node_id: the node's id, unique among all nodes; for assembly alone, a chunk's id suffices.
+        score: the score of the search; a higher score is better, scores may be negative, and NaN is
+            ranked lowest.
+        parent_id: the id of the node's parent in the merge tree; None for a root.
+        document_id: the id of the node's document.
+        section_id: the id of the node's section, unique in the document.
+        span: the range of the text in the document; empty if it is not known.
+        path: the header path of the text, outermost title first, its own heading included.
         text: the exact slice of the document.
         start_line: the line of the document, from 1, where the text starts; None if not known.
-        repeated: the header rows or the opening fence that a text from inside a table or code has
-            to be read below.
+        repeated: the table header rows or the opening fence to repeat before a text from inside a
+            table or a code block.
         format: the name of the document's format.
-        signature: that of the definition that a text from inside it is read below.
-        opened: how many titles at the path's end the text, or its signature, says itself, besides
-            those that it begins with as headings of Markdown.
-        cells: of a notebook, the numbers, from 1, of the first and the last cell of the text; None
-            of other documents.
+        signature: the signature to repeat before a text from inside a definition.
+        opened: the number of titles at the end of the path that the text or its signature contains,
+            not counting Markdown headings at the start of the text.
+        cells: the numbers, from 1, of the first and the last notebook cell of the text; None for
+            other formats.
     """
 
     node_id: str
@@ -64,12 +66,12 @@ class Hit:
 
     @property
     def has_fences(self) -> bool:
-        """Whether its text may have fences, which are closed where it is cut."""
+        """Whether the text may have fences; an open fence is closed where the text is cut."""
         return self.format in _MARKUP
 
     @property
     def is_prose(self) -> bool:
-        """Whether its text is cut after sentences, rather than after lines."""
+        """Whether the text is cut after sentences instead of after lines."""
         return self.format in _PROSE
 
     @classmethod
@@ -78,9 +80,9 @@ class Hit:
 
         Args:
             chunk: the leaf.
-            score: of the search.
-            document_id: of the document that the chunk is from.
-            title: of the document, put before paths that do not start with it.
+            score: the score of the search.
+            document_id: the id of the chunk's document.
+            title: the title of the document, prepended to a path that does not start with it.
         """
         path = chunk.section.path
         above = () if title in {"", *path[:1]} else (title,)
@@ -104,11 +106,13 @@ class Hit:
         )
 
     def with_metadata(self, metadata: Mapping[str, object], before: str) -> Hit:
-        """Return the hit with what an adapter says of a chunk; what is missing is not known.
+        """Return the hit with the fields that an adapter's chunk metadata contain.
+
+        Fields without metadata are set to their value for "not known".
 
         Args:
-            metadata: of the chunk.
-            before: what stands before the text in the chunk's content.
+            metadata: the metadata of the chunk.
+            before: the part of the chunk's content before the text.
         """
         kind, name = str(metadata.get("kind", "")), str(metadata.get("name", ""))
         signature, is_continued = repeated_signature(before, kind), bool(metadata.get(_CONTINUED))
@@ -126,19 +130,22 @@ class Hit:
 
 
 def _number(value: object) -> int | None:
-    """Return a number from 1, None for none."""
+    """Return a value if it is a whole number of at least 1, else None."""
     return value if isinstance(value, int) and value > 0 else None
 
 
 def cells_of(chunk: Chunk) -> Cells | None:
-    """Return the numbers of the first and the last cell of a leaf, None outside of notebooks."""
+    """Return the numbers of the first and the last cell of a leaf, None if it is in no notebook."""
     return None if chunk.cell is None or chunk.cell_end is None else (chunk.cell, chunk.cell_end)
 
 
 def repeated_rows(prefix: str) -> str:
-    r"""Return the header rows or opening fence at the end of what stands before a chunk's text.
+    r"""Return the table header rows or opening fence that a chunk repeats before its text.
 
-    Headings and contexts before them end with a blank line, and are left out.
+    Headings and contexts before them end with a blank line and are omitted.
+
+    Args:
+        prefix: the part of the chunk's content before the text.
 
     >>> repeated_rows("# Sizes\n\n| a | b |\n|---|---|\n"), repeated_rows("# Sizes\n\n")
     ('| a | b |\n|---|---|\n', '')
@@ -147,11 +154,11 @@ def repeated_rows(prefix: str) -> str:
 
 
 def repeated_signature(prefix: str, kind: str) -> str:
-    r"""Return the signature that is repeated before a text from inside a definition, "" for none.
+    r"""Return the signature that a chunk from inside a definition repeats, "" for none.
 
     Args:
-        prefix: what stands before the text in its chunk's content.
-        kind: of the chunk, "" for what is no definition.
+        prefix: the part of the chunk's content before the text.
+        kind: the kind of the chunk's definition, "" for none.
 
     >>> repeated_signature("def brew(water):\n\n", "function")
     'def brew(water):'
@@ -160,13 +167,13 @@ def repeated_signature(prefix: str, kind: str) -> str:
 
 
 def opened_titles(path: Sequence[str], name: str, signature: str, *, is_continued: bool) -> int:
-    """Return how many titles at the end of a path a chunk of source code says itself.
+    """Return the number of titles at the end of a path that a source code chunk contains itself.
 
     Args:
-        path: of the chunk.
-        name: of its first definition, "" for none.
-        signature: what `repeated_signature` returns.
-        is_continued: whether it begins inside of that definition.
+        path: the header path of the chunk.
+        name: the name of the chunk's first definition, "" for none.
+        signature: the signature that the chunk repeats, as `repeated_signature` returns it.
+        is_continued: whether the chunk begins inside of that definition.
 
     >>> opened_titles(("Tea", "brew"), "brew", "", is_continued=False)
     1
@@ -177,19 +184,21 @@ def opened_titles(path: Sequence[str], name: str, signature: str, *, is_continue
 
 
 def titles_above(path: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """Return a path without the titles at its end that a text starts with as headings."""
+    """Return a path without the last titles that the text repeats as headings at its start."""
     headings: list[str] = []
     match = _HEADING.match(text) if path else None
     while match is not None and len(headings) < len(path):
         headings.append(match["marked"] or match["underlined"] or "")
         match = _HEADING.match(text, match.end())
     for above in range(len(path) - len(headings), len(path)):
-        if all(map(_says, headings, path[above:])):
+        if all(map(_starts_with_title, headings, path[above:])):
             return path[:above]
     return path
 
 
-def _says(heading: str, title: str) -> bool:
-    """Tell whether a heading's Markdown starts with a title."""
-    said = _NO_LETTER.sub("", title)
-    return _NO_LETTER.sub("", heading).startswith(said) if said else title in heading
+def _starts_with_title(heading: str, title: str) -> bool:
+    """Return whether a heading's Markdown starts with a title, compared by letters and digits."""
+    letters = _NON_ALPHANUMERIC.sub("", title)
+    if not letters:
+        return title in heading
+    return _NON_ALPHANUMERIC.sub("", heading).startswith(letters)

@@ -1,4 +1,4 @@
-"""Auto-merging: where enough children of a parent were found, the parent takes their place."""
+"""Auto-merging: replacement of hits by their parent if enough of its children were found."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from chunkana_retrieval.hits import Hit
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """What merging knows of a node that may replace its children.
+    """The properties of a parent that merging needs.
 
     Attributes:
-        child_count: how many children the node has. One with a count of 0 replaces any child that
-            was found.
-        parent_id: the node's own parent; None for a root.
-        size: of the node's text, in the unit of `max_parent_size`.
+        child_count: the number of the parent's children. A parent with a count of 0 replaces any
+            child that was found.
+        parent_id: the id of the parent's own parent; None for a root.
+        size: the size of the parent's text, in the unit of `max_parent_size`.
     """
 
     child_count: int
@@ -30,15 +30,15 @@ class Parent:
 
 @dataclass(frozen=True, slots=True)
 class MergedHit:
-    """A node to read: a hit, or a parent that replaced its children.
+    """A result of merging: a hit, or a parent that replaced its children.
 
     Attributes:
-        node_id: of the hit or the parent.
-        score: the best one of the hits in the node.
-        hit_ids: the node ids of the hits in the node, the best first; of a hit with none below
-            it, its own alone.
-        merged_children: how many children of the parent were hits or parents merged in turn; 0 for
-            a hit.
+        node_id: the id of the hit or parent.
+        score: the best score of the hits in the node.
+        hit_ids: the node ids of the hits in the node, the best first; for a hit that contains no
+            other hit, its own id.
+        merged_children: the number of the parent's children that were hits or merged parents; 0
+            for a hit.
     """
 
     node_id: str
@@ -54,26 +54,25 @@ def merge_hits(
     ratio: float = 0.5,
     max_parent_size: int | None = None,
 ) -> list[MergedHit]:
-    """Replace hits by their parent where more than a ratio of its children was found.
+    """Replace hits by their parent if more than a given ratio of its children was found.
 
-    A parent that replaces its children counts as found itself, so that merging goes on upwards. No
-    result is returned twice or lies inside another, and each hit is in exactly one. It takes time
-    in proportion to the hits and the parents above them.
+    A parent that replaces its children counts as found itself, so merging continues upwards. No
+    result is returned twice or contained in another result, and each hit is in exactly one result.
+    The running time is linear in the number of hits and their ancestors.
 
     Args:
-        hits: in any order. Of several with one id, the best counts.
-        parents: by their ids, all those above the hits; a `MergeTree`'s nodes that are no leaves.
-        ratio: from 0, where one child is enough, to 1, where none is ever replaced.
-        max_parent_size: the size of the largest parent that may replace its children; None for
-            any.
+        hits: the hits in any order; of several hits with the same id, the best one counts.
+        parents: all ancestors of the hits by id: the nodes of a `MergeTree` that are not leaves.
+        ratio: the ratio to exceed, from 0 (one found child is enough) to 1 (no child is replaced).
+        max_parent_size: the size of the largest parent that may replace its children; None for no
+            limit.
 
     Returns:
-        The nodes to read, in the order of the best hit in each: by falling score, equal ones as
-        the hits were given.
+        The results by descending score of their best hit; equal scores in the order of the hits.
 
     Raises:
-        ConfigurationError: naming the argument: for a ratio or size out of range, a parent that is
-            not among `parents`, and one that is its own ancestor.
+        ConfigurationError: naming the argument, for a ratio or size out of range, a parent that is
+            not in `parents`, and a parent that is its own ancestor.
 
     >>> parents = {
     ...     "section": Parent(child_count=3, parent_id="page"),
@@ -90,7 +89,7 @@ def merge_hits(
         require_number("max_parent_size", max_parent_size, 1, inf, "None or a number of at least 1")
     ranked = _rank(hits)
     links = _sort_upwards(_find_links(ranked.values(), parents))
-    counts: Counter[str | None] = Counter()  # by parent, how many children were found
+    counts: Counter[str | None] = Counter()  # by parent, the number of children found
     found: set[str] = set()
     for node_id, parent_id in links.items():
         if node_id in ranked or _is_replacing(
@@ -111,9 +110,9 @@ def merge_hits(
 
 
 def _rank(hits: Iterable[Hit]) -> dict[str, Hit]:
-    """Return hits by their ids, the best first."""
+    """Return the best hit of each node id, by that id, the best first."""
     ranked: dict[str, Hit] = {}
-    for hit in sorted(hits, key=_rankable_score, reverse=True):  # which keeps the order of equals
+    for hit in sorted(hits, key=_rankable_score, reverse=True):  # a stable sort
         ranked.setdefault(hit.node_id, hit)
     return ranked
 
@@ -123,7 +122,7 @@ def _rankable_score(hit: Hit) -> float:
 
 
 def _find_links(hits: Iterable[Hit], parents: Mapping[str, Parent]) -> dict[str, str | None]:
-    """Return the parent's id, None for a root, of each hit and of each node above one."""
+    """Return the parent id, None for a root, of each hit and of each of its ancestors."""
     links = {hit.node_id: hit.parent_id for hit in hits}
     waiting = list(links.values())
     for node_id in waiting:
@@ -137,8 +136,8 @@ def _find_links(hits: Iterable[Hit], parents: Mapping[str, Parent]) -> dict[str,
 
 
 def _sort_upwards(links: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Return the same links, every node before its parent."""
-    pending = Counter(links.values())  # by parent, how many children are not sorted yet
+    """Return the links in an order in which every node precedes its parent."""
+    pending = Counter(links.values())  # by parent, the number of children not sorted yet
     ready = [node_id for node_id in links if not pending[node_id]]
     for node_id in ready:
         parent_id = links[node_id]
@@ -152,15 +151,15 @@ def _sort_upwards(links: Mapping[str, str | None]) -> dict[str, str | None]:
 
 
 def _is_replacing(parent: Parent, found: int, ratio: float, max_parent_size: int | None) -> bool:
-    """Tell whether a parent replaces its children, of which some were found."""
+    """Return whether a parent replaces its children, given how many of them were found."""
     if not found or (max_parent_size is not None and parent.size > max_parent_size):
         return False
-    # A quotient, since 0.29 * 100 is less than 29.
+    # Divide instead of multiplying: 0.29 * 100 is less than 29 in floating point.
     return not parent.child_count or found / parent.child_count > ratio
 
 
 def _find_outermost(links: dict[str, str | None], found: Container[str]) -> dict[str, str]:
-    """Return, for each node in a found one, the outermost that was found: itself or one above."""
+    """Return the outermost found node, itself or an ancestor, of each node that has one."""
     outermost: dict[str, str] = {}
     for node_id, parent_id in reversed(links.items()):
         if parent_id is not None and parent_id in outermost:

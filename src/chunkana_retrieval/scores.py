@@ -1,4 +1,4 @@
-"""Scores propagated within a section and a document: what is near an answer is read with it."""
+"""Score propagation: the best scores of a section and a document raise the scores in them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from chunkana_retrieval.hits import Hit
 
 
 class Place(NamedTuple):
-    """Where a passage is.
+    """The document, section and offset of a passage.
 
     Attributes:
-        document: the name of its document; None for a passage that has document and section for
-            itself.
-        section: the name of its section, unique in the document; None for one that it has for
-            itself.
-        start: where it starts in the document.
+        document: the id of the document; None for a passage that shares it with no other passage.
+        section: the id of the section, unique in the document; None for a section that no other
+            passage is in.
+        start: the offset in the document where the passage starts.
     """
 
     document: str | None = None
@@ -35,28 +34,30 @@ def propagate_scores(
     section_weight: float = 0.4,
     document_weight: float = 0.2,
 ) -> list[float]:
-    """Return scores to which the best one of the same section and document are added.
+    """Return the scores of passages plus the weighted best scores of their section and document.
 
-    That is `score + section_weight * best of the section + document_weight * best of the document`,
-    for passages that one question found. The best passage stays the best. The order does not depend
-    on where scores start or on their unit: cosines, BM25's and negated distances will do.
+    A new score is `score + section_weight * best of the section + document_weight * best of the
+    document`, for the passages that a search found for one question. The best passage remains the
+    best. The order does not depend on the zero or the unit of the scores: cosine similarities, BM25
+    scores and negated distances are all suitable.
 
     Args:
-        scores: of the passages, in any order; a higher one is better, and any may be negative.
-        sections: the name of each passage's section, unique in its document; None for a passage
-            that has its section for itself.
-        documents: the name of each passage's document; None for a passage that has document and
-            section for itself.
-        section_weight: how much the best score of a section counts; 0 for nothing.
-        document_weight: how much the best score of a document counts; 0 for nothing.
+        scores: the scores of the passages, in any order; a higher score is better, and scores may
+            be negative.
+        sections: the id of each passage's section, unique in its document; None for a passage that
+            is alone in its section.
+        documents: the id of each passage's document; None for a passage that is alone in its
+            document and section.
+        section_weight: the weight of the best score of the section; 0 to ignore it.
+        document_weight: the weight of the best score of the document; 0 to ignore it.
 
     Returns:
-        The new scores, in the order of the old ones. Those of passages that are by themselves are
-        multiplied, by the same factor, so that they compare with the others.
+        The new scores, in the order of the old ones. The score of a passage that is alone is
+        multiplied by the sum of the weights and one, so that it stays comparable to the others.
 
     Raises:
-        ConfigurationError: naming the argument, for lengths that differ, a score that is no finite
-            number, and a weight that is negative or not finite.
+        ConfigurationError: naming the argument, for different lengths, a score that is not a
+            finite number, and a weight that is negative or not finite.
 
     >>> propagate_scores([1.0, 0.5, 0.75], ["a", "a", "b"], ["x", "x", "y"], section_weight=0.5)
     [1.7, 1.2, 1.275]
@@ -85,13 +86,13 @@ def propagate_hits(
     document_weight: float = 0.2,
     top_k: int = 30,
 ) -> list[Hit]:
-    """Return hits ranked by `propagate_scores`, with these scores.
+    """Return hits with the scores of `propagate_scores`, the best first.
 
     Args:
-        hits: the best first, with the ids of their sections and documents.
-        section_weight: how much the best score of a section counts; 0 for nothing.
-        document_weight: how much the best score of a document counts; 0 for nothing.
-        top_k: how many of the best hits take part; the others stay behind them, in order.
+        hits: the hits, the best first, with the ids of their sections and documents.
+        section_weight: the weight of the best score of the section; 0 to ignore it.
+        document_weight: the weight of the best score of the document; 0 to ignore it.
+        top_k: the number of the best hits that take part; the others follow them in their order.
 
     Raises:
         ConfigurationError: naming the argument, as `propagate_scores` does.
@@ -122,17 +123,18 @@ def rank_scores(
     document_weight: float = 0.2,
     top_k: int = 30,
 ) -> list[tuple[int, float]]:
-    """Return the positions of passages, ranked by `propagate_scores`, each with its new score.
+    """Return the indices of passages and their scores by `propagate_scores`, the best first.
 
-    Equal scores are ranked by document and start, so that the order in which a store returns them
-    changes nothing.
+    Equal scores are ordered by document and start, so the result does not depend on the order in
+    which a store returns passages.
 
     Args:
-        scores: of the passages, in any order; a higher one is better.
-        places: of the passages.
-        section_weight: how much the best score of a section counts; 0 for nothing.
-        document_weight: how much the best score of a document counts; 0 for nothing.
-        top_k: how many of the best passages take part; the others stay behind them, in order.
+        scores: the scores of the passages, in any order; a higher score is better.
+        places: the document, section and offset of each passage.
+        section_weight: the weight of the best score of the section; 0 to ignore it.
+        document_weight: the weight of the best score of the document; 0 to ignore it.
+        top_k: the number of the best passages that take part; the others follow them in their
+            order.
 
     Raises:
         ConfigurationError: naming the argument, as `propagate_scores` does.
@@ -163,12 +165,12 @@ def rank_scores(
 
 
 def _section(hit: Hit) -> Hashable:
-    """Return the name of a hit's section, which is its own where it has none."""
+    """Return the id of a hit's section, or a key of its own for a hit without a section."""
     return ("", hit.node_id) if hit.section_id is None else hit.section_id
 
 
 def _best(scores: Sequence[float], groups: Sequence[Hashable]) -> list[float]:
-    """Return, for each score, the best one of its group; its own where it is in none."""
+    """Return the best score of each score's group; the score itself if its group is None."""
     best: dict[Hashable, float] = {}
     for score, group in zip(scores, groups, strict=True):
         best[group] = max(score, best.get(group, score))

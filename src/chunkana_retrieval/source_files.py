@@ -1,4 +1,4 @@
-"""What a document's metadata say of the file that it is from: its format, and what to call it."""
+"""The name, format and label of a document's source file, read from the document's metadata."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _MARKDOWN: Final = "markdown"
 _TITLED: Final = (_MARKDOWN, "notebook")  # formats whose documents may have a title
 _NAME_KEYS: Final = ("file_path", "file_name", "source", "filename")
 _MEDIA_TYPE_KEYS: Final = ("file_type", "mime_type", "content_type")
-_SHOWN_PARTS: Final = 2  # of an absolute path: the folder and the file
+_SHOWN_PARTS: Final = 2  # path parts in the label of an absolute path: the folder and the file
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """The file that a document is from.
+    """The source file of a document.
 
     Attributes:
-        name: a path or URL, "" where the metadata have none.
-        format: the name of a format.
+        name: the path or URL, "" if the metadata contain none.
+        format: the name of the document's format.
     """
 
     name: str
@@ -31,13 +31,14 @@ class SourceFile:
 
     @classmethod
     def of(cls, metadata: Mapping[str, object], asked: str = _AUTO) -> SourceFile:
-        """Return what metadata say; the format is Markdown where they say nothing that is known.
+        """Return the source file that metadata name; the format is Markdown if none is recognised.
 
-        A name with a known suffix goes before others, and names before media types.
+        The first name with a known suffix is used; without one, the format is that of the media
+        type.
 
         Args:
-            metadata: of a document.
-            asked: the name of a format, "auto" for that of the file.
+            metadata: the metadata of a document.
+            asked: the name of the format to use, "auto" for the format of the file.
 
         >>> SourceFile.of({"file_path": "src/app.py"}).format
         'python'
@@ -55,10 +56,10 @@ class SourceFile:
 
     @property
     def label(self) -> str:
-        r"""What the file is called in contexts; of an absolute path, its folder and itself.
+        r"""The label of the file in contexts; for an absolute path, its last folder and file name.
 
-        It depends on nothing but the name: not on other files, nor on where the program runs. A
-        relative path of Windows, with backslashes alone, has slashes instead.
+        The label depends only on the name, not on other files or the current directory. In a
+        relative Windows path, which has only backslashes, slashes replace them.
 
         >>> SourceFile("/home/ada/shop/src/app.py", "python").label
         'src/app.py'
@@ -73,7 +74,7 @@ class SourceFile:
 
     @property
     def title(self) -> str:
-        """What stands for a title in passages: the label of what has no headings, else ""."""
+        """The title for passages: the label if the format has no headings, else ""."""
         return "" if self.format in _TITLED else self.label
 
 
@@ -84,8 +85,8 @@ def require_installed(files: Iterable[SourceFile]) -> None:
         if file.format not in installed:
             raise ImportError(
                 f"{file.name!r} is {file.format}, which needs "
-                'pip install "chunkana-rag[code]"; without it, format="markdown" takes '
-                "all documents for Markdown"
+                'pip install "chunkana-rag[code]"; without it, format="markdown" treats '
+                "all documents as Markdown"
             )
 
 
@@ -95,7 +96,7 @@ def _texts(metadata: Mapping[str, object], keys: Iterable[str]) -> Iterator[str]
 
 
 def _path(name: str) -> str:
-    """Return the path of a URL, whose host may end as files do; a path as it is."""
+    """Return the path of a URL, since its host may end like a file name; other names unchanged."""
     scheme, separator, rest = name.partition("://")
     if not separator:
         return scheme

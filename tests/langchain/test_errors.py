@@ -78,7 +78,7 @@ OF_THE_RETRIEVER = (
     "lexical_weight, metadata, name, search, search_kwargs, section_weight, splitter, tags, "
     "vectorstore"
 )
-COUNTS = "budget, how much is read, or fetch_k, how many chunks each search finds"
+COUNTS = "budget, the size of all passages, or fetch_k, the number of chunks each search finds"
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_arguments_that_the_retriever_does_not_have(name: str, meant: str) -> No
     ("name", "meant"),
     [
         ("vector_store", "vectorstore"),
-        ("top_k", "k, how many documents are returned, or fetch_k, how many chunks are found"),
+        ("top_k", "k, the number of documents to return, or fetch_k, the number of chunks to find"),
         ("embedding", "from_documents(…, embedding=…)"),
     ],
 )
@@ -177,8 +177,8 @@ def test_a_vector_store_has_no_parents() -> None:
     store = InMemoryVectorStore(WordEmbeddings())
     said = said_of(lambda: ChunkanaAutoMergingRetriever(vectorstore=store))
     assert (
-        "give docstore=…, where the parents of chunks are, which no vector store has: "
-        "`docstore.mset(splitter.split_hierarchical(documents).parents)`"
+        "give docstore=…, where the parents of chunks are, since vector stores contain only "
+        "chunks: `docstore.mset(splitter.split_hierarchical(documents).parents)`"
     ) in said
 
 
@@ -227,8 +227,8 @@ def test_a_filter_does_not_help_a_search_by_words() -> None:
 
 
 PIECES = (
-    "'book.md' has the `start_index` of another splitter: lines and offsets are those of its "
-    "piece, not of its source; split whole documents, as a loader returns them"
+    "'book.md' has the `start_index` of another splitter: lines and offsets are counted in "
+    "this piece, not in its source; split whole documents, as a loader returns them"
 )
 
 
@@ -254,7 +254,7 @@ def test_chunks_of_ours_with_a_start_index_are_split_further() -> None:
 
 WHOLE = (
     "whole documents, as a loader returns them: these have the `start_index` or `Header 1` of a "
-    "splitter, and are pieces of one; the retriever splits documents itself"
+    "splitter, so they are pieces of a document; the retriever splits documents itself"
 )
 
 
@@ -280,8 +280,8 @@ def test_pieces_that_are_indexed_by_ids_are_warned_of() -> None:
 
 
 LABEL = (
-    "source_label is 'sorce', a key that no document's metadata have, and nothing is put before "
-    "breadcrumbs; their keys: source, team"
+    "source_label is 'sorce', a key that no document's metadata have, so breadcrumbs have no "
+    "label; the keys are: source, team"
 )
 
 
@@ -313,7 +313,7 @@ async def test_folders_without_an_index(
         with pytest.raises(OSError, match="no chunkana_index"):
             await kind.aload(folder, WordEmbeddings())
         assert caught.value.strerror == (
-            "no chunkana_index.bin, an index, is saved in this folder; "
+            "no chunkana_index.bin, the file of an index, is in this folder; "
             "from_documents(documents, …, folder=…) makes one"
         )
         assert caught.value.filename == str(folder)

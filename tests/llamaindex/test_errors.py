@@ -280,7 +280,7 @@ async def test_folders_without_an_index(tmp_path: Path) -> None:
         with pytest.raises(OSError, match="no chunkana_index"):
             await ChunkanaRetriever.aload(folder, EMBEDDING)
         assert caught.value.strerror == (
-            "no chunkana_index.bin, an index, is saved in this folder; "
+            "no chunkana_index.bin, the file of an index, is in this folder; "
             "from_documents(documents, …, folder=…) makes one"
         )
         assert caught.value.filename == str(folder)

@@ -307,8 +307,8 @@ def test_an_update_that_was_not_finished_is_said_once_and_finished_next(tmp_path
         loaded = ChunkanaRetriever.load(tmp_path, WordEmbedding(), **options)
     (warning,) = warned
     assert str(warning.message).startswith(
-        "an update was not finished; until `update` is given these documents, each is answered "
-        "as it was before it or is after it: tea.md (before), 0.md (before)"
+        "an update was not finished; until you pass these documents to `update`, searches "
+        "find each as it was before or after that update: tea.md (before), 0.md (before)"
     )
     assert warning.filename == __file__
     assert "80 degrees" in loaded.retrieve("80 degrees")[0].node.get_content()

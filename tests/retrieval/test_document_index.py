@@ -194,7 +194,7 @@ def test_words_alone_need_no_vectors(tmp_path: Path) -> None:
     assert names(run(loaded.find(Question("heat", 9, None))), "lexical")[0] == "oven.md"
     with pytest.raises(ConfigurationError, match="has no vectors"):
         DocumentIndex(Leaves(), None, tmp_path).load()
-    with pytest.raises(ConfigurationError, match="looks for words alone"):
+    with pytest.raises(ConfigurationError, match="which uses no vector store"):
         made(Leaves(is_in_memory=False), None, None, "lexical")
 
 

@@ -34,6 +34,7 @@ from chunkana_retrieval.indexing import (
     Update,
     UpdateLock,
     UpdateReport,
+    add_related_leaves,
     call,
     fingerprint,
     rank_leaves,
@@ -41,7 +42,6 @@ from chunkana_retrieval.indexing import (
     record_document,
     run,
     run_async,
-    with_surroundings,
 )
 
 CHUNKER = MarkdownChunker(ChunkConfig(max_chunk_size=80), Context())
@@ -518,15 +518,15 @@ def test_what_is_around_a_hit_stands_behind_all_hits(
     around: list[Relation], expected: list[str]
 ) -> None:
     green = next(leaf for leaf in OUTLINE.leaves if leaf.path[-1] == "Green")
-    hits = with_surroundings([OUTLINE.hit(green, 1.0)], [OUTLINE], around)
+    hits = add_related_leaves([OUTLINE.hit(green, 1.0)], [OUTLINE], around)
     assert first_words(hits) == expected
 
 
 def test_nothing_comes_twice_and_other_relations_are_errors() -> None:
     hits = [OUTLINE.hit(leaf, 1.0) for leaf in OUTLINE.leaves]
-    assert with_surroundings(hits, [OUTLINE], ["parent", "siblings", "children"]) == hits
+    assert add_related_leaves(hits, [OUTLINE], ["parent", "siblings", "children"]) == hits
     with pytest.raises(ConfigurationError, match="around"):
-        with_surroundings([], [], ["uncles"])  # type: ignore[list-item]
+        add_related_leaves([], [], ["uncles"])  # type: ignore[list-item]
 
 
 def test_one_update_runs_at_a_time_of_threads_and_event_loops() -> None:

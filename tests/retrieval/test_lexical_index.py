@@ -183,8 +183,8 @@ def test_what_cannot_be_written_leaves_the_old_file(
         (lambda data: data[:100], "damaged"),
         (lambda data: data[:-9] + b"x" + data[-8:], "damaged"),
         (lambda data: data.replace(b"index 1 ", b"index 2 ", 1), "format 2, not 1"),
-        (lambda data: data[1:], "no lexical index"),
-        (lambda _: b"", "no lexical index"),
+        (lambda data: data[1:], "is not a Chunkana lexical index"),
+        (lambda _: b"", "is not a Chunkana lexical index"),
     ],
 )
 def test_a_file_that_is_not_whole_is_named(damage: Any, reason: str, tmp_path: Path) -> None:  # noqa: ANN401

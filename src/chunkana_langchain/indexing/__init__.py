@@ -1,1 +1,1 @@
-"""The stores of an index: records of documents, leaves with vectors, words."""
+"""The index of LangChain documents: stores of records and leaves, and the base retriever."""

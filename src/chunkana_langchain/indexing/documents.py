@@ -1,4 +1,4 @@
-"""Today's documents, and how they become records."""
+"""The index of LangChain documents: document checks, fingerprints and records."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from chunkana_retrieval.indexing import (
 )
 
 _WHOLE = "whole documents, as a loader returns them, and no chunks of a splitter"
-_DIFFERENT = (
+_DIFFERENT_IDS = (
     "documents with different ids: a Document's `id`, else its `source` with its `page` and the "
     "like; give each an `id`"
 )
-_UNCUT = (
+_NOT_SPLIT = (
     "whole documents, as a loader returns them: these have the `start_index` or `Header 1` of a "
-    "splitter, and are pieces of one; the retriever splits documents itself"
+    "splitter, so they are pieces of a document; the retriever splits documents itself"
 )
 _STORED = frozenset(
     {keys.SECTION_ID, keys.PARENT_SECTION_ID, keys.PATH, keys.HEADER_PATH, keys.CONTENT_TYPE,
@@ -50,11 +50,11 @@ _STORED = frozenset(
 
 
 class SplitterIndex(DocumentIndex[Search]):
-    """An index of LangChain's documents.
+    """An index of LangChain documents.
 
     Attributes:
-        splitter: makes chunks of documents.
-        with_parents: whether records have the parents of chunks too.
+        splitter: the splitter of the documents.
+        with_parents: whether records contain the parents of chunks too.
     """
 
     def __init__(
@@ -71,43 +71,48 @@ class SplitterIndex(DocumentIndex[Search]):
         self.splitter, self.with_parents = splitter, with_parents
 
     def sources(self, documents: Iterable[Document]) -> SourceDocuments:
-        """Check whole documents, and name them; warn of metadata keys that are ours too.
+        """Check documents and compute their ids and fingerprints; warn of clashing metadata keys.
 
         Raises:
-            ConfigurationError: for what is no whole document, two of one id, and metadata that
-                JSON cannot write.
+            ConfigurationError: for a chunk instead of a whole document, two documents with the same
+                id, and metadata that cannot be serialised as JSON.
             ImportError: naming the first document whose format needs an extra that is missing.
         """
         documents = require_documents(documents)
         for document in filter(is_chunk, documents):
             raise ConfigurationError("documents", document.id, _WHOLE)
         self.splitter.require_formats(documents)
-        named, prints, clashing = dict[str, Document](), dict[str, str](), set[str]()
+        by_name, fingerprints = dict[str, Document](), dict[str, str]()
+        clashing = set[str]()
         for document in documents:
             name = document_name(document)
-            if name in named:
-                allowed = _UNCUT if any(map(_is_cut, documents)) else _DIFFERENT
+            if name in by_name:
+                allowed = _NOT_SPLIT if any(map(_is_split, documents)) else _DIFFERENT_IDS
                 raise ConfigurationError("id of two documents", name, allowed)
-            named[name] = document
+            by_name[name] = document
             chunking = f"{self.splitter.describe(document)}{self.with_parents}"
             text, metadata = document.page_content, document.metadata
-            prints[name] = fingerprint(name, text, metadata, chunking)
+            fingerprints[name] = fingerprint(name, text, metadata, chunking)
             clashing |= _STORED & metadata.keys()
         warn_of_clashes(clashing)
         warn_of_pieces(documents)
         self.splitter.warn_of_label(documents)
 
-        return SourceDocuments(prints, lambda name: self._record(name, named[name], prints[name]))
+        def record(name: str) -> DocumentRecord:
+            return self._record(name, by_name[name], fingerprints[name])
 
-    def _record(self, name: str, document: Document, mark: str) -> DocumentRecord:
+        return SourceDocuments(fingerprints, record)
+
+    def _record(self, name: str, document: Document, fingerprint: str) -> DocumentRecord:
+        """Split a document and return its record."""
         mapper = self.splitter.map_document(document, *source_keys([document]))
-        # As it is read again, whether it is saved or not.
+        # Metadata have the same types whether the record is saved and loaded or not.
         metadata = json.loads(json.dumps(mapper.origin.metadata, default=str))
-        made = record_document(name, mapper.result, metadata, mark, mapper.front)
+        unlabelled = record_document(name, mapper.result, metadata, fingerprint, mapper.front)
         pages = DocumentPages.of(mapper).to_json() if self.with_parents else ""
-        return replace(made, label=mapper.label, attachment=pages)
+        return replace(unlabelled, label=mapper.label, attachment=pages)
 
 
-def _is_cut(document: Document) -> bool:
-    """Tell whether a document's metadata are those of another splitter's pieces."""
+def _is_split(document: Document) -> bool:
+    """Return whether a document's metadata are those of a piece from another splitter."""
     return is_piece(document) or not document.metadata.keys().isdisjoint(keys.HEADERS)

@@ -1,4 +1,4 @@
-"""Embeddings that are asked for once for each text."""
+"""A cache of embeddings, so that each text is embedded only once."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from langchain_core.stores import BaseStore
 from chunkana_core import ConfigurationError
 from chunkana_retrieval.indexing import Procedure, call, run, run_async
 
-_DIGEST = 16  # bytes before a vector in a store, which tell whether it is whole
+_DIGEST = 16  # bytes of the digest before each stored vector, to detect damage
 
 
 class CachedEmbeddings(Embeddings):
-    r"""Embeds each text once, and keeps the vectors: in memory, or in a store.
+    r"""Embeddings that embed each text once and cache the vectors in memory or in a store.
 
-    Put it around the embedding that you give a vector store, so that an update embeds no text that
-    was embedded before, whatever became of its place and metadata. Texts that are new are embedded
-    in one call for all, each once. Queries are not kept.
+    Wrap the embedding of a vector store in this class, so that an update does not embed a text
+    again when only its position or metadata changed. All new texts are embedded in one call.
+    Vectors of queries are not cached.
 
     Args:
-        embedding: what embeds texts that are new.
-        store: where vectors are kept, such as LangChain's `LocalFileStore`; None for in memory.
-            What is damaged there is embedded anew.
-        namespace: names the model in the store; needed with a store, because vectors of another
-            model would be taken for its own.
+        embedding: the embedding of new texts.
+        store: the store of vectors, such as LangChain's `LocalFileStore`; None for memory. Damaged
+            vectors are embedded again.
+        namespace: the name of the model in the store; required with a store, so that vectors of
+            different models are not mixed up.
 
     Raises:
         ConfigurationError: for a store without a namespace.
@@ -48,39 +48,39 @@ class CachedEmbeddings(Embeddings):
         namespace: str = "",
     ) -> None:
         if store is not None and not namespace:
-            allowed = "the name of the embedding model, where vectors are kept in a store"
+            allowed = "the name of the embedding model if vectors are kept in a store"
             raise ConfigurationError("namespace", namespace, allowed)
         self._embedding = embedding
         self._store = store
         self._namespace = namespace
-        self._vectors: dict[str, list[float]] = {}  # by key, where there is no store
+        self._vectors: dict[str, list[float]] = {}  # by key, if there is no store
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return the vectors of texts, of which only those are embedded that are new."""
-        return run(self._embedded(texts))
+        """Return the vectors of texts; only new texts are embedded."""
+        return run(self._embed(texts))
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return the vectors of texts, of which only those are embedded that are new."""
-        return await run_async(self._embedded(texts))
+        """Return the vectors of texts asynchronously; only new texts are embedded."""
+        return await run_async(self._embed(texts))
 
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of a query."""
         return self._embedding.embed_query(text)
 
     async def aembed_query(self, text: str) -> list[float]:
-        """Return the vector of a query."""
+        """Return the vector of a query asynchronously."""
         return await self._embedding.aembed_query(text)
 
     def remember(self, vectors: Mapping[str, list[float]]) -> None:
-        """Keep the vectors of texts that were embedded elsewhere, in memory."""
+        """Add vectors by text to the cache in memory."""
         self._vectors |= {self._key(text): vector for text, vector in vectors.items()}
 
-    def _embedded(self, texts: Sequence[str]) -> Procedure[list[list[float]]]:
-        """Embed what is new, and return the vectors of all texts."""
-        named = [self._key(text) for text in texts]
-        distinct = dict(zip(named, texts, strict=True))
-        known = yield from self._known([*distinct])
-        missing = {key: text for key, text in distinct.items() if key not in known}
+    def _embed(self, texts: Sequence[str]) -> Procedure[list[list[float]]]:
+        """Embed new texts, and return the vectors of all texts."""
+        keys = [self._key(text) for text in texts]
+        distinct = dict(zip(keys, texts, strict=True))
+        cached = yield from self._cached([*distinct])
+        missing = {key: text for key, text in distinct.items() if key not in cached}
         if missing:
             model = self._embedding
             vectors = yield from call(
@@ -90,16 +90,16 @@ class CachedEmbeddings(Embeddings):
             if self._store is None:
                 self._vectors |= new
             else:
-                yield from call(self._store.mset, self._store.amset, [*_written(new)])
-            known |= new
-        return [known[key] for key in named]
+                yield from call(self._store.mset, self._store.amset, [*_to_bytes(new)])
+            cached |= new
+        return [cached[key] for key in keys]
 
-    def _known(self, keys: Sequence[str]) -> Procedure[dict[str, list[float]]]:
-        """Return the vectors that are kept."""
+    def _cached(self, keys: Sequence[str]) -> Procedure[dict[str, list[float]]]:
+        """Return the cached vectors by key."""
         if self._store is None:
             return {key: self._vectors[key] for key in keys if key in self._vectors}
         stored = yield from call(self._store.mget, self._store.amget, keys)
-        found = zip(keys, map(_read, stored), strict=True)
+        found = zip(keys, map(_from_bytes, stored), strict=True)
         return {key: vector for key, vector in found if vector is not None}
 
     def _key(self, text: str) -> str:
@@ -107,8 +107,8 @@ class CachedEmbeddings(Embeddings):
         return sha256(named).hexdigest()
 
 
-def _written(vectors: Mapping[str, Sequence[float]]) -> Iterable[tuple[str, bytes]]:
-    """Yield vectors as bytes, in little-endian order, with their digests before them."""
+def _to_bytes(vectors: Mapping[str, Sequence[float]]) -> Iterable[tuple[str, bytes]]:
+    """Yield keys and stored vectors: a digest, then doubles in little-endian order."""
     for key, vector in vectors.items():
         numbers = array("d", vector)
         if sys.byteorder == "big":
@@ -117,8 +117,8 @@ def _written(vectors: Mapping[str, Sequence[float]]) -> Iterable[tuple[str, byte
         yield key, sha256(data).digest()[:_DIGEST] + data
 
 
-def _read(stored: bytes | None) -> list[float] | None:
-    """Return the vector that was written, None for none and for what is damaged."""
+def _from_bytes(stored: bytes | None) -> list[float] | None:
+    """Return a stored vector, None if it is missing or damaged."""
     if stored is None or sha256(stored[_DIGEST:]).digest()[:_DIGEST] != stored[:_DIGEST]:
         return None
     numbers = array("d", stored[_DIGEST:])

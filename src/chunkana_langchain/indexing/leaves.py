@@ -1,4 +1,4 @@
-"""Leaves with their vectors, in any vector store."""
+"""The store of leaves over a LangChain vector store."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from chunkana_langchain.indexing.embeddings import CachedEmbeddings
 from chunkana_langchain.splitting.mapping import copied
 from chunkana_retrieval.indexing import Leaf, Procedure, Proposal, call
 
-_BATCH = 1000  # leaves that are added or deleted at a time: some stores take no more than 5,000
-_NO_FILTERS = frozenset({"k", "fetch_k"})  # search arguments that leave no leaf out
+_BATCH = 1000  # leaves that are added or deleted at a time: some stores accept at most 5,000
+_NO_FILTERS = frozenset({"k", "fetch_k"})  # search arguments that are not filters
 _Item = TypeVar("_Item")
 Found = tuple[Document, float | None]
 
 
 class Search(NamedTuple):
-    """What a vector store is asked: a question, and further arguments of its search."""
+    """The query and the further arguments of a vector store's search."""
 
     query: str
     arguments: Mapping[str, Any]
 
     @property
     def is_filtered(self) -> bool:
-        """Whether the arguments leave leaves out."""
+        """Whether any argument may be a filter."""
         return not _NO_FILTERS.issuperset(self.arguments)
 
 
 class LeafStore:
-    """Leaves in a vector store, under the ids that their records have.
+    """A store of leaves in the caller's vector store, under the leaf ids of their records.
 
     Attributes:
-        vectorstore: that store.
+        vectorstore: the vector store.
     """
 
     is_in_memory = False
@@ -45,7 +45,7 @@ class LeafStore:
         self.vectorstore = vectorstore
 
     def add(self, leaves: Sequence[Leaf]) -> Procedure[None]:
-        """Embed leaves and store them, in place of those that are there without a record."""
+        """Embed and store leaves, replacing leaves with the same ids, if there are any."""
         store = self.vectorstore
         for batch in _batches(leaves):
             ids = [leaf.leaf_id for _, leaf in batch]
@@ -54,7 +54,7 @@ class LeafStore:
             yield from call(store.add_documents, store.aadd_documents, documents, ids=ids)
 
     def delete(self, leaf_ids: Sequence[str]) -> Procedure[None]:
-        """Delete leaves, of which some may not be there; some stores raise an error for these."""
+        """Delete leaves by their ids; unknown ids are ignored, also by stores that reject them."""
         store, expected = self.vectorstore, (LookupError, ValueError)
         for batch in _batches(leaf_ids):
             try:
@@ -63,31 +63,31 @@ class LeafStore:
                 yield from self._delete_known(batch)
 
     def find(self, asked: Search) -> Procedure[list[Proposal]]:
-        """Return what the store finds, the best first."""
+        """Return the leaves that the vector store finds, the best first."""
         return [*map(_proposal, (yield from search(self.vectorstore, asked)))]
 
     def vectors(self) -> Mapping[str, Sequence[float]]:
-        """Return nothing: the store keeps them."""
+        """Return no vectors, because the vector store keeps them itself."""
         return {}
 
     def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Keep nothing: the store embeds by its own embedding."""
+        """Do nothing, because the vector store uses its own embedding."""
 
     def _delete_known(self, leaf_ids: Sequence[str]) -> Procedure[None]:
-        """Delete those leaves that are there; none where the store cannot be asked for them."""
+        """Delete the leaves that the store contains; none if it does not support `get_by_ids`."""
         store, expected = self.vectorstore, (NotImplementedError,)
         with suppress(NotImplementedError):
             found = yield from call(
                 store.get_by_ids, store.aget_by_ids, [*leaf_ids], expected=expected
             )
-            # Some stores leave out the ids of documents.
-            there = [str(one.metadata.get(keys.LEAF_ID, one.id)) for one in found]
-            if there:
-                yield from call(store.delete, store.adelete, there)
+            # Some stores return documents without ids.
+            known = [str(one.metadata.get(keys.LEAF_ID, one.id)) for one in found]
+            if known:
+                yield from call(store.delete, store.adelete, known)
 
 
 class MemoryLeaves(LeafStore):
-    """Leaves in memory; texts that were embedded once are not embedded again."""
+    """A store of leaves in memory, with cached embeddings."""
 
     is_in_memory = True
 
@@ -96,16 +96,16 @@ class MemoryLeaves(LeafStore):
         super().__init__(self._store)
 
     def vectors(self) -> dict[str, list[float]]:
-        """Return all vectors by the ids of their leaves."""
+        """Return all vectors by leaf id."""
         return {name: stored["vector"] for name, stored in self._store.store.items()}
 
     def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Keep the vectors of texts, which are not embedded when leaves have them."""
+        """Cache vectors by text; a leaf with a cached text is added without embedding it."""
         self._embedding.remember({text: [*vector] for text, vector in vectors.items()})
 
 
 def search(store: VectorStore, asked: Search) -> Procedure[list[Found]]:
-    """Return what a vector store finds, the best first, with no scores where it counts none."""
+    """Return the documents that a vector store finds, the best first, None for missing scores."""
     query, arguments = asked.query, _arguments(store, asked.arguments)
     expected = (NotImplementedError,)
     try:
@@ -119,9 +119,10 @@ def search(store: VectorStore, asked: Search) -> Procedure[list[Found]]:
 
 
 def _arguments(store: VectorStore, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments of a search as a store takes them.
+    """Return the arguments of a search in the form that a store accepts.
 
-    LangChain's store in memory takes a function as a filter, where most others take a dict.
+    For a filter, LangChain's in-memory store needs a function, while most other stores accept a
+    dict.
     """
     wanted = arguments.get("filter")
     if not (isinstance(store, InMemoryVectorStore) and isinstance(wanted, dict)):
@@ -138,21 +139,22 @@ def _batches(values: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
 
 
 def _document(leaf: Leaf) -> Document:
-    """Return a leaf as it is stored.
+    """Return the document to store for a leaf.
 
-    Of keys that both use, the caller's value stays, but for those by which leaves are known.
+    If the caller's metadata have the same key, the caller's value is kept, except for the ids of
+    document and leaf.
     """
     record, one = leaf
-    known = {keys.DOCUMENT_ID: record.document_id, keys.LEAF_ID: one.leaf_id}
-    # No filter finds what is empty, and some stores do not take it.
-    theirs = {name: value for name, value in record.metadata.items() if value not in ([], {})}
-    metadata = one.metadata() | copied(theirs) | known
+    ids = {keys.DOCUMENT_ID: record.document_id, keys.LEAF_ID: one.leaf_id}
+    # No filter finds empty lists and dicts, and some stores reject them.
+    callers = {name: value for name, value in record.metadata.items() if value not in ([], {})}
+    metadata = one.metadata() | copied(callers) | ids
     return Document(page_content=record.embedded(one), metadata=metadata, id=one.leaf_id)
 
 
 def _proposal(found: Found) -> Proposal:
-    """Return what a store found; of what is not from here, one that no record has."""
+    """Return the proposal for a found document; for one not from Chunkana, ids without a record."""
     metadata, score = found[0].metadata, found[1]
     leaf_id = metadata.get(keys.LEAF_ID, found[0].id)
-    number = None if score is None else float(score)  # numpy's, of some stores
+    number = None if score is None else float(score)  # some stores return numpy numbers
     return Proposal(str(metadata.get(keys.DOCUMENT_ID, "")), str(leaf_id), number)

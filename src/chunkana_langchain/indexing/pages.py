@@ -1,4 +1,4 @@
-"""Chunks and parents of a document as they are read, kept beside its record."""
+"""The chunks and parents of a document as LangChain documents, stored with its record."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _Score = float | None
 
 @dataclass(frozen=True, slots=True)
 class DocumentPages:
-    """What an auto-merging retriever returns of a document.
+    """The LangChain documents that an auto-merging retriever returns for a source document.
 
     Attributes:
-        leaves: chunks, by their chunk ids.
-        parents: what is read in their place, by their ids.
+        leaves: the chunks by chunk id.
+        parents: the parents by document id.
     """
 
     leaves: Mapping[str, Document]
@@ -30,18 +30,18 @@ class DocumentPages:
 
     @classmethod
     def of(cls, mapper: DocumentMapper) -> DocumentPages:
-        """Return those of a document that was split."""
+        """Return the chunks and parents of a split document."""
         leaves = {str(one.metadata[keys.CHUNK_ID]): one for one in mapper.leaves()}
         return cls(leaves, dict(mapper.parents()))
 
     def to_json(self) -> str:
-        """Return them as JSON."""
+        """Return the chunks and parents as JSON."""
         pages = (self.leaves, self.parents)
         return json.dumps([{key: _fields(page) for key, page in one.items()} for one in pages])
 
     @classmethod
     def from_json(cls, written: str) -> DocumentPages:
-        """Return what `to_json` wrote, none where that is damaged."""
+        """Parse the JSON of `to_json`; return no chunks and parents if it is damaged."""
         try:
             leaves, parents = (
                 {key: _page(*fields) for key, fields in one.items()} for one in json.loads(written)
@@ -54,11 +54,11 @@ class DocumentPages:
 def found_pages(
     found: FoundLeaves, pages_of: Callable[[str], DocumentPages]
 ) -> tuple[list[tuple[Document, _Score]], dict[str, Document]]:
-    """Return the chunks that a vector store found, with its scores, and all parents by their ids.
+    """Return the chunks that a vector store found with their scores, and all parents by id.
 
     Args:
-        found: by an index.
-        pages_of: returns what a record's attachment says, as `DocumentPages.from_json` does.
+        found: the result of a search in an index.
+        pages_of: parses the attachment of a record, as `DocumentPages.from_json` does.
     """
     leaves, parents = dict[tuple[str, str], Document](), dict[str, Document]()
     for record in found.records:

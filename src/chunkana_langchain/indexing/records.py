@@ -1,4 +1,4 @@
-"""Records of documents in a document store."""
+"""The store of records over a LangChain document store."""
 
 from __future__ import annotations
 
@@ -11,42 +11,45 @@ from chunkana_langchain import keys
 from chunkana_retrieval.indexing import DocumentRecord, Procedure, call, read_records
 
 _PREFIX = "chunkana/records"
-_END = ".record"  # of a key, so that none is a folder of another
-_PART = 200  # characters between the slashes of a key, since names of files are limited
-_DAMAGE = (LookupError, NotImplementedError, TypeError, ValueError)  # what stores raise for it
+_END = ".record"  # the suffix of every key, so that no key is a folder of another key
+_PART = 200  # characters between the slashes of a key, since file names are limited in length
+_DAMAGE = (LookupError, NotImplementedError, TypeError, ValueError)  # raised for damaged documents
 
 
 class StoredRecords:
-    """Records in a document store: a document with the text, and the rest in its metadata."""
+    """A store of records in a document store.
+
+    A record is stored as a document with the text; the other fields are JSON in its metadata.
+    """
 
     def __init__(self, store: BaseStore[str, Document]) -> None:
         self._store = store
 
     def names(self) -> Procedure[list[str]]:
-        """Return the ids of all documents."""
+        """Return the ids of all documents that have a record."""
         return [*_names((yield from call(self._keys, self._akeys)))]
 
     def read(self, names: Sequence[str]) -> Procedure[list[DocumentRecord]]:
-        """Return the records of documents, without those that there are none of."""
-        found, store = [*map(_key, names)], self._store
+        """Return the records of documents by their ids; ids without a record are skipped."""
+        record_keys, store = [*map(_key, names)], self._store
         try:
-            stored = yield from call(store.mget, store.amget, found, expected=_DAMAGE)
+            stored = yield from call(store.mget, store.amget, record_keys, expected=_DAMAGE)
         except _DAMAGE:
             stored = []
-            for key in found:
+            for key in record_keys:
                 stored.append((yield from self._read_one(key)))
         return _records(names, stored)
 
     def write(self, records: Sequence[DocumentRecord], deleted: Sequence[str]) -> Procedure[None]:
-        """Put records in place of those of the same documents, and delete others."""
+        """Write records, replacing those of the same documents, and delete others by their ids."""
         store = self._store
-        if written := [*map(_stored, records)]:
-            yield from call(store.mset, store.amset, written)
-        if gone := [*map(_key, deleted)]:
-            yield from call(store.mdelete, store.amdelete, gone)
+        if items := [*map(_item, records)]:
+            yield from call(store.mset, store.amset, items)
+        if deleted_keys := [*map(_key, deleted)]:
+            yield from call(store.mdelete, store.amdelete, deleted_keys)
 
     def _read_one(self, key: str) -> Procedure[Document | None]:
-        """Return what is stored under a key, an empty document for what is damaged."""
+        """Return the document stored under a key, an empty document if it is damaged."""
         store = self._store
         try:
             (stored,) = yield from call(store.mget, store.amget, [key], expected=_DAMAGE)
@@ -62,15 +65,15 @@ class StoredRecords:
 
 
 def _key(document_id: str) -> str:
-    """Return the key of a record: letters, digits and slashes, from which the id can be read."""
+    """Return the key of a document's record: the id in hexadecimal, divided by slashes."""
     digits = document_id.encode("utf-8", "surrogatepass").hex()
     parts = [digits[start : start + _PART] for start in range(0, len(digits), _PART)]
     return "/".join([_PREFIX, *parts]) + _END
 
 
-def _names(found: Iterable[str]) -> Iterator[str]:
-    """Yield the ids of the documents of keys; other keys are left out."""
-    for key in found:
+def _names(stored_keys: Iterable[str]) -> Iterator[str]:
+    """Yield the document ids of record keys; other keys are skipped."""
+    for key in stored_keys:
         digits = key.replace("\\", "/").removeprefix(f"{_PREFIX}/").removesuffix(_END)
         try:
             name = bytes.fromhex(digits.replace("/", "")).decode("utf-8", "surrogatepass")
@@ -80,8 +83,8 @@ def _names(found: Iterable[str]) -> Iterator[str]:
             yield name
 
 
-def _stored(record: DocumentRecord) -> tuple[str, Document]:
-    """Return the key of a record and what is stored of it."""
+def _item(record: DocumentRecord) -> tuple[str, Document]:
+    """Return the key of a record and the document to store."""
     metadata = {
         keys.DOCUMENT_ID: record.document_id,
         keys.RECORD: record.to_json(with_text=False),

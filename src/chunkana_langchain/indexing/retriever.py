@@ -1,4 +1,4 @@
-"""A retriever over an index: how it is made, loaded and brought up to date."""
+"""The base class of retrievers over an index: creation, loading, updates and deletion."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from chunkana_retrieval.indexing import (
     run_async,
 )
 
-_MADE = "one over an index: make the retriever with `from_documents` or `load`"
-_EMBEDDING = "an Embeddings, or a `vectorstore` that has one, or search='lexical'"
-_ITS_EMBEDDING = "the embedding that the folder's vectors were made with"
+_NEEDS_INDEX = "one over an index: make the retriever with `from_documents` or `load`"
+_NEEDS_EMBEDDING = "an Embeddings, or a `vectorstore` that has one, or search='lexical'"
+_SAME_EMBEDDING = "the embedding that the folder's vectors were made with"
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "embedding": (Embeddings,),
     "splitter": (ChunkanaSplitter,),
@@ -41,25 +41,25 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 
 
 class IndexedRetriever(BaseRetriever):
-    """What retrievers have in common that `from_documents` and `load` make."""
+    """The base class of retrievers over an index, which `from_documents` and `load` create."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     with_parents: ClassVar[bool] = False
     other_names: ClassVar[Mapping[str, str]] = {}
-    """What arguments are called here that are called otherwise in LangChain."""
+    """The arguments to use instead of names that other LangChain classes use."""
 
     index: SplitterIndex | None = Field(default=None, repr=False, exclude=True)
-    """What is searched; `from_documents` and `load` make it."""
+    """The index to search, which `from_documents` and `load` create."""
 
     @model_validator(mode="before")
     @classmethod
     def _require_known(cls, values: Any) -> Any:
         if isinstance(values, dict):
             fields = cls.model_fields.keys() - {"index"}
-            opening = names_of(cls.from_documents)
-            of_opening = {name: f"from_documents(…, {name}=…)" for name in opening}
-            require_known(values.keys() - {"index"}, fields, {**of_opening, **cls.other_names})
+            arguments = names_of(cls.from_documents)
+            others = {name: f"from_documents(…, {name}=…)" for name in arguments}
+            require_known(values.keys() - {"index"}, fields, {**others, **cls.other_names})
         return values
 
     @classmethod
@@ -76,36 +76,36 @@ class IndexedRetriever(BaseRetriever):
     ) -> Self:
         """Index documents, and return a retriever over them.
 
-        Over stores that have documents of an index already, this is `update`.
+        If the stores already contain an index, they are updated as by `update`.
 
         Args:
-            documents: whole ones, as a loader returns them.
-            embedding: of the vector store in memory; needed unless `vectorstore` is given or the
-                search is lexical.
-            splitter: how to split; by default `ChunkanaSplitter()`.
-            vectorstore: where chunks go, embedded by its own embedding; by default it is in
-                memory, and no text is embedded twice.
-            docstore: where texts of documents and places of chunks go; by default in memory.
-            folder: where what is in memory is saved now and after each update, in place of what
-                is there, for `load`.
-            options: of the retriever.
+            documents: whole documents, as a loader returns them.
+            embedding: the embedding of the vector store in memory; required unless `vectorstore` is
+                given or the search is lexical.
+            splitter: the splitter of the documents; by default `ChunkanaSplitter()`.
+            vectorstore: the store of chunks, which uses its own embedding; by default a store in
+                memory, which embeds no text twice.
+            docstore: the store of the records of documents; by default in memory.
+            folder: the folder in which everything in memory is saved for `load`, now and after each
+                update, replacing an index there.
+            options: options of the retriever.
 
         Raises:
             ConfigurationError: naming the argument, before anything is embedded.
         """
         parts = {"splitter": splitter, "vectorstore": vectorstore, "docstore": docstore}
-        made, index = cls._over(embedding, folder, {**parts, **options})
+        retriever, index = cls._create(embedding, folder, {**parts, **options})
         index.make(index.sources(documents))
-        return made
+        return retriever
 
     @classmethod
     async def afrom_documents(
         cls, documents: Iterable[Document], embedding: Embeddings | None = None, **options: Any
     ) -> Self:
-        """Index documents as `from_documents` does, with its options, asynchronously."""
-        made, index = cls._over(embedding, options.pop("folder", None), options)
+        """Index documents asynchronously; for the options see `from_documents`."""
+        retriever, index = cls._create(embedding, options.pop("folder", None), options)
         await index.amake(index.sources(documents))
-        return made
+        return retriever
 
     @classmethod
     def load(
@@ -118,93 +118,92 @@ class IndexedRetriever(BaseRetriever):
         docstore: BaseStore[str, Document] | None = None,
         **options: Any,
     ) -> Self:
-        """Return a retriever over what was saved in a folder; updates are saved there again.
+        """Return a retriever over the index saved in a folder; updates are saved there again.
 
         Args:
-            folder: that was given to `from_documents`.
-            embedding: the same as then.
-            splitter: the same as then, for updates; with another, these index all anew.
-            vectorstore: the one that was given then, with what it had.
-            docstore: the one that was given then, with what it had.
-            options: of the retriever.
+            folder: the folder that was passed to `from_documents`.
+            embedding: the same embedding as for `from_documents`.
+            splitter: the same splitter as for `from_documents`, for updates; with another splitter,
+                an update indexes all documents again.
+            vectorstore: the vector store that was passed to `from_documents`, with its content.
+            docstore: the document store that was passed to `from_documents`, with its content.
+            options: options of the retriever.
 
         Raises:
             IndexFileError: naming the file, if it is damaged or of another version.
-            ConfigurationError: for a part that is missing.
+            ConfigurationError: for a missing store or embedding.
             OSError: if the folder cannot be read.
         """
         parts = {"splitter": splitter, "vectorstore": vectorstore, "docstore": docstore}
-        made, index = cls._over(embedding, folder, {**parts, **options})
+        retriever, index = cls._create(embedding, folder, {**parts, **options})
         index.load()
-        return made
+        return retriever
 
     @classmethod
     async def aload(
         cls, folder: str | Path, embedding: Embeddings | None = None, **options: Any
     ) -> Self:
-        """Return what `load` returns, with its options, asynchronously."""
-        made, index = cls._over(embedding, folder, options)
+        """Load the index in a folder asynchronously; for the options see `load`."""
+        retriever, index = cls._create(embedding, folder, options)
         await index.aload()
-        return made
+        return retriever
 
     def update(
         self, documents: Iterable[Document], *, delete_missing: bool = False
     ) -> UpdateReport:
-        """Bring the index to today's documents; what did not change costs nothing.
+        """Index new and changed documents; unchanged documents are skipped.
 
         Args:
-            documents: whole ones, those that changed and any others.
-            delete_missing: whether documents that are not among them are deleted; an error where
-                no documents are given.
+            documents: whole documents, the changed ones and any others.
+            delete_missing: whether to delete all documents of the index that are not in
+                `documents`; an error if `documents` is empty.
 
         Returns:
-            Which documents were added, changed and deleted.
+            A report of the documents that were added, changed and deleted.
 
         Raises:
             ConfigurationError: naming the argument, before anything is changed.
-            IndexFileError: if another has written the folder's file since it was loaded, before
-                anything is changed or embedded; `load` it again.
+            IndexFileError: if another writer has replaced the file in the folder since it was
+                loaded, before anything is changed or embedded; `load` it again.
         """
-        index = self._known_index()
+        index = self._require_index()
         return index.update(index.sources(documents), delete_missing=delete_missing)
 
     async def aupdate(
         self, documents: Iterable[Document], *, delete_missing: bool = False
     ) -> UpdateReport:
-        """Do what `update` does, asynchronously."""
-        index = self._known_index()
+        """Index new and changed documents asynchronously, see `update`."""
+        index = self._require_index()
         return await index.aupdate(index.sources(documents), delete_missing=delete_missing)
 
     def delete(self, document_ids: Iterable[str]) -> UpdateReport:
-        """Delete documents by their ids; what is not in the index is no error."""
+        """Delete documents by their ids; unknown ids are ignored."""
         names = require_names("document_ids", document_ids)
-        index = self._known_index()
+        index = self._require_index()
         return index.update(index.sources([]), names)
 
     async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
-        """Delete documents by their ids; what is not in the index is no error."""
+        """Delete documents by their ids asynchronously; unknown ids are ignored."""
         names = require_names("document_ids", document_ids)
-        index = self._known_index()
+        index = self._require_index()
         return await index.aupdate(index.sources([]), names)
 
     def document_ids(self) -> list[str]:
-        """Return the ids of all documents in the index, by which they are deleted."""
-        return run(self._known_index().stores.records.names())
+        """Return the ids of all documents in the index, as `delete` accepts them."""
+        return run(self._require_index().stores.records.names())
 
     async def adocument_ids(self) -> list[str]:
-        """Return the ids of all documents in the index, as `document_ids` does."""
-        return await run_async(self._known_index().stores.records.names())
+        """Return the ids of all documents in the index asynchronously."""
+        return await run_async(self._require_index().stores.records.names())
 
     @classmethod
-    def _over(
+    def _create(
         cls, embedding: Embeddings | None, folder: str | Path | None, options: Mapping[str, Any]
     ) -> tuple[Self, SplitterIndex]:
-        """Check all arguments; return a retriever over an index that is to be made or loaded."""
+        """Check all arguments; return a retriever and its index, which is still empty."""
         allowed = {*names_of(cls.from_documents), *cls.model_fields} - {"index", "documents"}
-        of_splitter = {
-            name: f"splitter=ChunkanaSplitter({name}=…)" for name in splitter_arguments()
-        }
-        require_known(options, allowed, {**of_splitter, **cls.other_names})
+        others = {name: f"splitter=ChunkanaSplitter({name}=…)" for name in splitter_arguments()}
+        require_known(options, allowed, {**others, **cls.other_names})
         given = {"embedding": embedding, "folder": folder, **options}
         parts = {name: given.pop(name, None) for name in _KINDS}
         search = cls._search_kind(given)
@@ -226,22 +225,22 @@ class IndexedRetriever(BaseRetriever):
 
     @classmethod
     def _search_kind(cls, options: Mapping[str, Any]) -> SearchKind:
-        """Return which searches the index is for."""
+        """Return the kind of search that the index has to support."""
         return RankingOptions(options.get("search", "hybrid")).search
 
-    def _known_index(self) -> SplitterIndex:
+    def _require_index(self) -> SplitterIndex:
         """Return the index.
 
         Raises:
-            ConfigurationError: if the retriever is over other stores.
+            ConfigurationError: if the retriever has no index.
         """
         if self.index is None:
-            raise ConfigurationError("index", None, _MADE)
+            raise ConfigurationError("index", None, _NEEDS_INDEX)
         return self.index
 
 
 def require_document_store(store: BaseStore[str, Document]) -> BaseStore[str, Document]:
-    """Return a store; raise an InputTypeError for one that its class says keeps bytes."""
+    """Return a store; raise an InputTypeError if its class is declared as a store of bytes."""
     bases = [base for kind in type(store).__mro__ for base in getattr(kind, "__orig_bases__", ())]
     if any(bytes in get_args(base) for base in bases):
         allowed = "a store of documents: `create_kv_docstore(store)` of langchain_classic.storage"
@@ -258,15 +257,15 @@ def _leaf_store(
     if vectorstore is not None:
         return LeafStore(vectorstore)
     if embedding is None and search != "lexical":
-        raise ConfigurationError("embedding", None, _EMBEDDING)
+        raise ConfigurationError("embedding", None, _NEEDS_EMBEDDING)
     return MemoryLeaves(CachedEmbeddings(embedding or _MissingEmbedding()))
 
 
 class _MissingEmbedding(Embeddings):
-    """In place of an embedding that is needed for changes alone."""
+    """A placeholder for an omitted embedding, which raises an error if it is used."""
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:  # noqa: ARG002
-        raise ConfigurationError("embedding", None, _ITS_EMBEDDING)
+        raise ConfigurationError("embedding", None, _SAME_EMBEDDING)
 
     def embed_query(self, text: str) -> list[float]:
         return self.embed_documents([text])[0]

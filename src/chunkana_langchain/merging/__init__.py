@@ -1,1 +1,1 @@
-"""Chunks replaced by their parents where enough of them were found."""
+"""Auto-merging: replacement of chunks by their parent if enough of its children were found."""

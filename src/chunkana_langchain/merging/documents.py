@@ -1,4 +1,4 @@
-"""Auto-merging of documents, by the rule of `chunkana_retrieval.merge_hits`."""
+"""Auto-merging of LangChain documents by the rule of `chunkana_retrieval.merge_hits`."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ def merge_documents(
     ratio: float,
     max_parent_size: int | None,
 ) -> list[Document]:
-    """Replace documents by their parents where enough children were found.
+    """Replace documents by their parents if enough children were found.
 
     Args:
-        found: with the scores by which they are ranked, the best first.
-        parents: by id, all those above what was found; see `missing`.
-        ratio: a parent replaces its children where more than this part of them was found.
-        max_parent_size: the largest parent's text, in code points; None for any.
+        found: the found documents with the scores by which they are ranked, the best first.
+        parents: all ancestors of the found documents by id; see `missing_parent_ids`.
+        ratio: the ratio of found children above which a parent replaces its children.
+        max_parent_size: the size limit of a parent's text in characters; None for no limit.
 
     Returns:
-        Documents, none of which lies inside another, each at the place of the best one found in it
-        and with the `score` of that one's metadata.
+        Documents, none of which is contained in another, in the order of the best found document in
+        each, with the `score` from the metadata of that document.
     """
     documents: dict[str, Document] = {}
     for document, _ in found:
         documents.setdefault(_identity(document), document)
-    sound = _sound_parents(parents)
+    valid = _valid_parents(parents)
     hits = [Hit(_identity(document), score, parent_id(document)) for document, score in found]
     merged = merge_hits(
-        [hit if hit.parent_id in sound else replace(hit, parent_id=None) for hit in hits],
-        sound,
+        [hit if hit.parent_id in valid else replace(hit, parent_id=None) for hit in hits],
+        valid,
         ratio=ratio,
         max_parent_size=max_parent_size,
     )
@@ -47,32 +47,33 @@ def merge_documents(
     return [_with_score(known[one.node_id], known[one.hit_ids[0]]) for one in merged]
 
 
-def _sound_parents(parents: Mapping[str, Document]) -> dict[str, Parent]:
-    """Return parents whose metadata say what merging has to know, with a warning of others.
+def _valid_parents(parents: Mapping[str, Document]) -> dict[str, Parent]:
+    """Return the parents with valid metadata by id; warn of others.
 
-    What is above a parent that is left out, or above itself, is not merged.
+    A parent whose own parent is missing, or not larger, is treated as a root.
     """
-    read = {name: _as_parent(document) for name, document in parents.items()}
-    sound = {name: parent for name, parent in read.items() if parent is not None}
-    if damaged := sorted(read.keys() - sound.keys()):
+    parsed = {name: _as_parent(document) for name, document in parents.items()}
+    valid = {name: parent for name, parent in parsed.items() if parent is not None}
+    if damaged := sorted(parsed.keys() - valid.keys()):
         warn(
             f"metadata of the parents {', '.join(damaged)} are damaged: nothing is merged into "
             "them; index their documents again"
         )
-    # What contains others is larger, so that none is above itself.
+    # A parent is larger than its children, so links to larger parents never form a cycle.
     return {
-        name: parent if _is_below(parent, sound) else replace(parent, parent_id=None)
-        for name, parent in sound.items()
+        name: parent if _has_larger_parent(parent, valid) else replace(parent, parent_id=None)
+        for name, parent in valid.items()
     }
 
 
-def _is_below(parent: Parent, sound: Mapping[str, Parent]) -> bool:
-    """Tell whether the parent of a parent is known, and larger."""
-    above = sound.get(parent.parent_id or "")
+def _has_larger_parent(parent: Parent, valid: Mapping[str, Parent]) -> bool:
+    """Return whether the parent of a parent is valid and larger."""
+    above = valid.get(parent.parent_id or "")
     return above is not None and above.size > parent.size
 
 
 def _as_parent(document: Document) -> Parent | None:
+    """Return a document as a parent, None if its metadata are damaged."""
     metadata = document.metadata
     try:
         size = len(document.page_content) - int(metadata[keys.PREFIX_CHARS])
@@ -82,23 +83,24 @@ def _as_parent(document: Document) -> Parent | None:
 
 
 def parent_id(document: Document) -> str | None:
-    """Return the id of a document's parent; None for a root, and for documents of others.
+    """Return the id of a document's parent; None for a root and for documents not from Chunkana.
 
-    A root names itself as its parent. Where a vector store gave a root leaf another id, its parent
-    is the copy of it in the document store, which counts no children and so replaces it.
+    The metadata of a root contain its own id as the parent id. If a vector store gave a root leaf
+    another id, its parent is its copy in the document store, which has a child count of 0 and
+    therefore replaces the leaf.
     """
     above = document.metadata.get(keys.PARENT_ID)
     return None if above is None or above == document.id else str(above)
 
 
-def missing(documents: Iterable[Document], parents: Mapping[str, Document]) -> list[str]:
-    """Return the ids of parents of documents that are still to be fetched."""
+def missing_parent_ids(documents: Iterable[Document], parents: Mapping[str, Document]) -> list[str]:
+    """Return the ids of the documents' parents that are not among `parents`."""
     ids = (parent_id(document) for document in documents)
     return list(dict.fromkeys(above for above in ids if above and above not in parents))
 
 
 def _identity(document: Document) -> str:
-    """Return what tells documents apart: the id, or where a store returns none, the content."""
+    """Return a key of a document: the id, or the content if a store returns no ids."""
     return document.id or document.page_content
 
 

@@ -1,4 +1,4 @@
-"""A retriever that finds chunks and returns what is best read: they themselves or their parents."""
+"""The auto-merging retriever, which returns found chunks or their parents."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ from chunkana_langchain import keys
 from chunkana_langchain.indexing.leaves import Search, search
 from chunkana_langchain.indexing.pages import DocumentPages, found_pages
 from chunkana_langchain.indexing.retriever import IndexedRetriever, require_document_store
-from chunkana_langchain.merging.documents import merge_documents, missing
+from chunkana_langchain.merging.documents import merge_documents, missing_parent_ids
 from chunkana_langchain.merging.scores import ScoredDocument, rank_documents
 from chunkana_langchain.splitting.mapping import copied
 from chunkana_retrieval.indexing import Procedure, Question, SearchKind, call, run, run_async
 
-_PAGES = 256  # documents of which chunks and parents are kept ready
-_OPENED = (
+_PAGES = 256  # documents whose chunks and parents are cached
+_NEEDS_INDEX = (
     "that of the stores: open it with `from_documents([], vectorstore=…, docstore=…)`, or `load`"
 )
 _NO_DOCSTORE = (
-    "give docstore=…, where the parents of chunks are, which no vector store has: "
+    "give docstore=…, where the parents of chunks are, since vector stores contain only chunks: "
     "`docstore.mset(splitter.split_hierarchical(documents).parents)`"
 )
-_NO_ARGUMENTS = "{} with `retriever`, which is asked as it is; give them to that one"
+_NO_ARGUMENTS = "{} with `retriever`, which is called without them; give them to that one"
 
 
 class ChunkanaAutoMergingRetriever(IndexedRetriever):
-    """Finds chunks, and returns their parents where enough of the children were found.
+    """A retriever that finds chunks, and returns their parents if enough children were found.
 
-    `from_documents` and `load` make one over an index, which `update` and `delete` bring to today's
-    documents. Over stores that you fill yourself, chunks come from a vector store or a retriever,
-    and parents from a store with what `ChunkanaSplitter.split_hierarchical` calls so.
+    `from_documents` and `load` create a retriever over an index, which `update` and `delete`
+    change. With stores that you fill yourself, chunks come from a vector store or a retriever, and
+    parents from a document store with the parents of `ChunkanaSplitter.split_hierarchical`.
 
-    Chunks are ranked by their scores and the best ones of their section and document
-    (`chunkana_retrieval.propagate_scores`). As many are taken, the best first, as make `k`
-    documents after merging. Each document has the place and the `score` of the best chunk in it:
-    what the vector store gave. Documents that are not from Chunkana pass as they are; no other
-    score changes theirs, nor theirs another.
+    Chunks are ranked by their scores and the best scores of their section and document
+    (`chunkana_retrieval.propagate_scores`). The best chunks are merged, as many as are needed for
+    `k` documents. Each document has the rank of the best chunk in it, and that chunk's `score` from
+    the vector store. Documents that are not from Chunkana are returned unchanged; no scores are
+    propagated to or from them.
 
-    Scores may count either way, similarities or distances. Those of a retriever are looked for in
-    the metadata, as `score`; where they are not, or are in another order, ranks stand for them.
+    Scores may be similarities or distances. The scores of a retriever are read from the metadata
+    key `score`; if one is missing, or if they are not in order, ranks replace them.
 
     Raises:
-        ValueError: when made, unless there is either a vector store or a retriever.
-        LookupError: when asked, if the store lacks a parent of a chunk that was found.
+        ValueError: at creation, without exactly one of a vector store and a retriever.
+        LookupError: during a search, if the document store lacks the parent of a found chunk.
     """
 
     with_parents: ClassVar[bool] = True
@@ -65,29 +65,29 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         "filter": "search_kwargs={'filter': …}",
         "store": "docstore",
         "text_splitter": "splitter",
-        "top_k": "k, how many documents are returned, or fetch_k, how many chunks are found",
+        "top_k": "k, the number of documents to return, or fetch_k, the number of chunks to find",
     }
 
     docstore: BaseStore[str, Document] | None = None
-    """Parents by id; `docstore.mset(splitter.split_hierarchical(documents).parents)`."""
+    """Parents by id, as `docstore.mset(splitter.split_hierarchical(documents).parents)` stores."""
     vectorstore: VectorStore | None = None
-    """Where chunks are found."""
+    """The vector store that finds chunks."""
     retriever: BaseRetriever | None = None
-    """What finds chunks, instead."""
+    """The retriever that finds chunks, instead of a vector store."""
     k: int = Field(default=4, ge=1)
-    """How many documents to return, if there are so many."""
+    """The maximum number of documents to return."""
     fetch_k: int = Field(default=30, ge=1)
-    """How many chunks to ask the vector store for, at least `k`; so many best ones take part."""
+    """The number of chunks to request from the vector store (at least `k`) and to rank."""
     section_weight: float = Field(default=0.4, ge=0.0, allow_inf_nan=False)
-    """How much the best score of a chunk's section counts beside its own; 0 for nothing."""
+    """The weight of the best score of a chunk's section, relative to its own; 0 to ignore it."""
     document_weight: float = Field(default=0.2, ge=0.0, allow_inf_nan=False)
-    """How much the best score of a chunk's document counts beside its own; 0 for nothing."""
+    """The weight of the best score of a chunk's document, relative to its own; 0 to ignore it."""
     ratio: float = Field(default=0.5, ge=0.0, le=1.0)
-    """A parent replaces its children where more than this part of them was found."""
+    """The ratio of found children above which a parent replaces its children."""
     max_parent_size: int | None = Field(default=None, ge=1)
-    """The largest parent to return, in characters of its text; None for any in the store."""
+    """The size limit of parents to return, in characters of their text; None for no limit."""
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
-    """Further arguments of the vector store's search, like a filter."""
+    """Further arguments of the vector store's search, such as a filter."""
     _pages_of: Callable[[str], DocumentPages] = PrivateAttr(
         default_factory=lambda: lru_cache(_PAGES)(DocumentPages.from_json)
     )
@@ -113,7 +113,7 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         **search_kwargs: Any,
     ) -> list[Document]:
         config = RunnableConfig(callbacks=run_manager.get_child())
-        return run(self._found(query, self._count(k), search_kwargs, config))
+        return run(self._retrieve(query, self._count(k), search_kwargs, config))
 
     async def _aget_relevant_documents(
         self,
@@ -124,43 +124,43 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         **search_kwargs: Any,
     ) -> list[Document]:
         config = RunnableConfig(callbacks=run_manager.get_child())
-        return await run_async(self._found(query, self._count(k), search_kwargs, config))
+        return await run_async(self._retrieve(query, self._count(k), search_kwargs, config))
 
-    def _found(
+    def _retrieve(
         self, query: str, k: int, search_kwargs: Mapping[str, Any], config: RunnableConfig
     ) -> Procedure[list[Document]]:
-        """Return k chunks and parents."""
+        """Return at most `k` chunks and parents for a query."""
         asked, parents = Search(query, self._arguments(k, search_kwargs)), dict[str, Document]()
         if self.index is not None:
             question = Question(query, 0, asked, asked.is_filtered)
             leaves, parents = found_pages((yield from self.index.find(question)), self._pages_of)
             return self._merge(self._rank(_with_scores(leaves)), parents, k)
         if self.retriever is not None:
-            asking, later = self.retriever.invoke, self.retriever.ainvoke
-            found = _with_own_scores((yield from call(asking, later, query, config)))
+            now, later = self.retriever.invoke, self.retriever.ainvoke
+            found = _with_metadata_scores((yield from call(now, later, query, config)))
         else:
             vectorstore = cast("VectorStore", self.vectorstore)
             found = _with_scores((yield from search(vectorstore, asked)))
-        _require_own_leaves(found)
+        _require_no_index(found)
         ranked, docstore = self._rank(found), cast("BaseStore[str, Document]", self.docstore)
-        while ids := missing([*(d for d, _ in ranked), *parents.values()], parents):
-            parents |= _present(ids, (yield from call(docstore.mget, docstore.amget, ids)))
+        while ids := missing_parent_ids([*(d for d, _ in ranked), *parents.values()], parents):
+            parents |= _by_id(ids, (yield from call(docstore.mget, docstore.amget, ids)))
         return self._merge(ranked, parents, k)
 
     def _count(self, k: int | None) -> int:
-        """Return how many documents are asked for."""
+        """Return the number of documents to return for one query."""
         if k is not None and k < 1:
             raise ValueError(f"k is {k}; allowed: at least 1")
         return self.k if k is None else k
 
     def _arguments(self, k: int, search_kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of the vector store's search for one question."""
+        """Return the arguments of the vector store's search for one query."""
         if self.retriever is not None and search_kwargs:
             raise ConfigurationError("search_kwargs", {**search_kwargs}, _NO_ARGUMENTS)
         return {"k": max(k, self.fetch_k), **self.search_kwargs, **search_kwargs}
 
     def _rank(self, found: Sequence[tuple[Document, object]]) -> list[ScoredDocument]:
-        """Return what was found by its propagated scores, the best first."""
+        """Return found documents with propagated scores, the best first."""
         return rank_documents(
             found,
             section_weight=self.section_weight,
@@ -171,7 +171,7 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
     def _merge(
         self, ranked: Sequence[ScoredDocument], parents: Mapping[str, Document], k: int
     ) -> list[Document]:
-        """Merge as many of the best chunks as make k documents."""
+        """Merge as many of the best chunks as are needed for `k` documents."""
         count, merged = 0, list[Document]()
         while len(merged) < k and count < len(ranked):
             count += k - len(merged)
@@ -181,15 +181,15 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         return merged[:k]
 
     def save(self, folder: str | Path) -> None:
-        """Write what is in memory to a folder, in place of what is there, or not at all.
+        """Save everything in memory to a folder atomically, replacing an index there.
 
         Raises:
-            TypeError: for a retriever over stores of the caller's, which keep what they have.
+            TypeError: for a retriever without an index, whose data are in the caller's stores.
         """
         if self.index is None:
             raise TypeError(
-                "only what is in memory can be saved, of a retriever that `from_documents` made; "
-                "other stores keep it themselves"
+                "only what is in memory can be saved, and this retriever was not made by "
+                "`from_documents` or `load`: its data are in your stores"
             )
         self.index.stores.save_to(folder)
 
@@ -198,24 +198,20 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
         return "dense"
 
 
-def _require_own_leaves(found: Sequence[tuple[Document, object]]) -> None:
-    """Raise an error for leaves of an index, whose parents only the index knows.
-
-    Raises:
-        ConfigurationError: saying how to open the index.
-    """
+def _require_no_index(found: Sequence[tuple[Document, object]]) -> None:
+    """Raise a ConfigurationError for leaves of an index, whose parents are only in the index."""
     for document, _ in found:
         if keys.LEAF_ID in document.metadata:
-            raise ConfigurationError("index", None, _OPENED)
+            raise ConfigurationError("index", None, _NEEDS_INDEX)
 
 
 def _with_scores(found: Iterable[tuple[Document, float | None]]) -> list[tuple[Document, object]]:
-    """Put scores among the metadata too, where none of the caller's is."""
+    """Return copies of documents with the score in the metadata; the caller's `score` is kept."""
     return [
         (
             Document(
                 page_content=document.page_content,
-                metadata=_score(score) | copied(document.metadata),
+                metadata=_score_metadata(score) | copied(document.metadata),
                 id=document.id,
             ),
             None if score is None else float(score),
@@ -224,27 +220,27 @@ def _with_scores(found: Iterable[tuple[Document, float | None]]) -> list[tuple[D
     ]
 
 
-def _score(score: float | None) -> dict[str, Any]:
+def _score_metadata(score: float | None) -> dict[str, Any]:
     return {} if score is None else {keys.SCORE: float(score)}
 
 
-def _with_own_scores(found: Iterable[Document]) -> list[tuple[Document, object]]:
-    """Return documents with the scores in their metadata, None for none."""
+def _with_metadata_scores(found: Iterable[Document]) -> list[tuple[Document, object]]:
+    """Return documents with the scores from their metadata, None for no score."""
     return [(document, document.metadata.get(keys.SCORE)) for document in found]
 
 
-def _present(ids: Sequence[str], parents: Sequence[Document | None]) -> dict[str, Document]:
-    """Return parents by their ids.
+def _by_id(ids: Sequence[str], parents: Sequence[Document | None]) -> dict[str, Document]:
+    """Return parents by id.
 
     Raises:
-        LookupError: if one is not there.
+        LookupError: if a parent is missing.
     """
-    present = {}
+    by_id = {}
     for key, parent in zip(ids, parents, strict=True):
         if parent is None:
             raise LookupError(
                 f"the docstore has no parent {key!r} of a chunk that was found; store "
                 "`splitter.split_hierarchical(documents).parents` there with `docstore.mset`"
             )
-        present[key] = Document(page_content=parent.page_content, metadata=parent.metadata, id=key)
-    return present
+        by_id[key] = Document(page_content=parent.page_content, metadata=parent.metadata, id=key)
+    return by_id

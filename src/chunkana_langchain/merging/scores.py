@@ -1,4 +1,4 @@
-"""Documents ranked by their scores and the best ones of their section and document."""
+"""Ranking of LangChain documents by propagated scores."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from langchain_core.documents import Document
 from chunkana_langchain import keys
 from chunkana_retrieval import Place, rank_scores
 
-# Added to a rank, from 0, whose reciprocal stands for a score. The 60 of reciprocal rank fusion
-# makes all ranks nearly equal; with 5, propagation gains as much as with the scores of BM25.
+# Added to a rank (from 0) before taking the reciprocal, which replaces a score. The usual 60 of
+# reciprocal rank fusion makes all ranks nearly equal; with 5, propagation improves a ranking as
+# much as with BM25 scores.
 _RANK_OFFSET = 5
 
 
 class ScoredDocument(NamedTuple):
-    """A document with the score by which it is ranked; a higher one is better."""
+    """A document with the score by which it is ranked; a higher score is better."""
 
     document: Document
     score: float
@@ -32,16 +33,15 @@ def rank_documents(
     document_weight: float,
     top_k: int,
 ) -> list[ScoredDocument]:
-    """Return documents with propagated scores, the best first.
-
-    The rule is that of `chunkana_retrieval.propagate_scores`.
+    """Return documents with the scores of `chunkana_retrieval.propagate_scores`, the best first.
 
     Args:
-        found: documents and their scores, the best first. Scores may count either way. Where one
-            is no number, or they do not go one way, ranks stand for them.
-        section_weight: how much the best score of a section counts.
-        document_weight: how much the best score of a document counts.
-        top_k: how many of the best documents take part; the others stay behind them, in order.
+        found: documents and their scores, the best first. Scores may be similarities or distances;
+            if one is not a number, or if they are not in order, ranks replace them.
+        section_weight: the weight of the best score of a section.
+        document_weight: the weight of the best score of a document.
+        top_k: the number of the best documents that take part; the others follow them in their
+            order.
     """
     ranked = rank_scores(
         _higher_is_better([score for _, score in found]),
@@ -54,7 +54,7 @@ def rank_documents(
 
 
 def _higher_is_better(scores: Sequence[object]) -> list[float]:
-    """Return scores of which the first is the highest: distances are negated."""
+    """Return descending scores: distances are negated, scores without an order become ranks."""
     numbers = [float(score) for score in scores if _is_number(score)]
     if len(numbers) == len(scores):
         if all(before >= after for before, after in pairwise(numbers)):
@@ -69,7 +69,7 @@ def _is_number(score: object) -> TypeGuard[float]:
 
 
 def _place(document: Document) -> Place:
-    """Return where a document says that it is; documents of others are by themselves."""
+    """Return the place of a document from its metadata; without Chunkana's keys, it is alone."""
     metadata = document.metadata
     name, section = metadata.get(keys.DOCUMENT_ID), metadata.get(keys.SECTION_ID)
     start = metadata.get(keys.START_CHAR)

@@ -1,1 +1,1 @@
-"""What is handed over of what was found, within a budget."""
+"""Passages within a budget: the context assembler and the retriever that returns passages."""

@@ -1,4 +1,4 @@
-"""A document compressor that hands over what is best read of documents, within a budget."""
+"""The context assembler, a document compressor that returns passages within a budget."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ from chunkana_langchain.splitting.origin import NO_CHUNK, ChunkContext
 from chunkana_langchain.splitting.outline import TITLED
 from chunkana_retrieval import Hit, assemble_mixed, shared_metadata
 
-_OURS = keys.OWN.union(keys.HEADERS, {keys.START_INDEX, keys.SCORE})
-_PLACE = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.DOCUMENT_ID})
+_ADDED_KEYS = keys.OWN.union(keys.HEADERS, {keys.START_INDEX, keys.SCORE})
+_LOCATION_KEYS = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.DOCUMENT_ID})
 
 
 class ContextAssembler(BaseDocumentCompressor):
-    r"""Makes passages of documents that a search found: as much of the best as fits into a budget.
+    r"""A document compressor that assembles found documents into passages within a budget.
 
-    The rule is that of `chunkana_retrieval.assemble`: slices of the sources in their order, each
-    passage under its path once, nothing twice. Documents are those of a `ChunkanaSplitter`, chunks
-    and parents, as any retriever or reranker ranks them. Others are handed over whole, at their
-    place in the ranking, or left out where they do not fit. `"\n\n".join` of all page contents
-    never measures more than the budget.
+    The passages are those of `chunkana_retrieval.assemble`: slices of the sources in document
+    order, each passage below its path, no text twice. The documents are chunks and parents of a
+    `ChunkanaSplitter`, in the order of any retriever or reranker. Other documents are returned
+    whole at their rank, or omitted if they do not fit. The size of `"\n\n".join` of all page
+    contents never exceeds the budget.
 
-    A passage has the caller's metadata that all documents found of its source share, and `spans`,
-    `lines`, `start_line`, `end_line`, `path`, `chunk_ids`, `score` and `chunkana_document_id`; of a
-    key that the caller has too, the caller's value stays.
+    The metadata of a passage are the caller's metadata that all found documents of its source
+    share, and `spans`, `lines`, `start_line`, `end_line`, `path`, `chunk_ids`, `score` and
+    `chunkana_document_id`; if the caller's metadata have the same key, the caller's value is kept.
 
     Raises:
-        ValueError: when made, for values that are not allowed and for unknown arguments.
-        ConfigurationError: when asked, for `sources` that are not what the documents are from.
+        ValueError: at creation, for invalid values and unknown arguments.
+        ConfigurationError: during a call, for `sources` that the documents are not from.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     budget: float = Field(default=6000, ge=0, strict=True)
-    """The most that all page contents may measure, joined by blank lines."""
+    """The largest size of all page contents, joined by blank lines."""
     length_function: Callable[[str], float] = len
-    """Measures a text, in characters by default."""
+    """The function that returns the size of a text, by default in characters."""
     sources: Annotated[Mapping[str, str] | Callable[[str], str] | None, SkipValidation] = None
-    """The texts of the sources by `chunkana_document_id`, or a function that returns one: with them
-    neighbours are joined, and short gaps between them filled."""
+    """The texts of the sources by `chunkana_document_id`, or a function that returns the text for
+    an id; with sources, adjacent chunks are joined and short gaps between chunks are filled."""
 
     @field_validator("sources", mode="before")
     @classmethod
     def _require_texts(cls, sources: object) -> object:
         if sources is not None and not isinstance(sources, Mapping) and not callable(sources):
-            raise ValueError("sources is no mapping, no function and not None")
+            raise ValueError("sources must be a mapping, a function or None")
         return sources
 
     def compress_documents(
@@ -67,9 +67,9 @@ class ContextAssembler(BaseDocumentCompressor):
         """Return passages, sources in the order of their best document.
 
         Args:
-            documents: the best first.
-            query: is not looked at.
-            callbacks: are not called, since nothing is run.
+            documents: the documents, the best first.
+            query: not used.
+            callbacks: not called, since nothing is run.
         """
         found = [_hit(document) or document.page_content for document in documents]
         parts = assemble_mixed(found, self.budget, self.length_function, self.sources)
@@ -86,7 +86,7 @@ class ContextAssembler(BaseDocumentCompressor):
         ]
 
     def as_runnable(self) -> Runnable[Sequence[Document], Sequence[Document]]:
-        """Return it as a part of a chain: `retriever | assembler.as_runnable()`."""
+        """Return the assembler as a part of a chain: `retriever | assembler.as_runnable()`."""
 
         async def assemble_later(documents: Sequence[Document]) -> Sequence[Document]:
             return await self.acompress_documents(documents, "")
@@ -98,7 +98,7 @@ class ContextAssembler(BaseDocumentCompressor):
 
 
 def _hit(document: Document) -> Hit | None:
-    """Return a chunk or parent as a hit; None for what is none, or was changed."""
+    """Return a chunk or parent as a hit; None for another document or changed metadata."""
     metadata, content = document.metadata, document.page_content
     try:
         context = ChunkContext.of(metadata)
@@ -107,10 +107,11 @@ def _hit(document: Document) -> Hit | None:
     except NO_CHUNK:
         return None
     text = content[prefix : prefix + end - start]
-    if not _PLACE.isdisjoint(context.kept) or not 0 <= start < end or len(text) < end - start:
+    has_callers_location = not _LOCATION_KEYS.isdisjoint(context.caller_keys)
+    if has_callers_location or not 0 <= start < end or len(text) < end - start:
         return None
-    own = {key: value for key, value in metadata.items() if key not in context.kept}
-    known = {keys.FORMAT: context.format, keys.CONTINUED: context.is_continued}
+    own = {key: value for key, value in metadata.items() if key not in context.caller_keys}
+    own |= {keys.FORMAT: context.format, keys.CONTINUED: context.is_continued}
     score, title = metadata.get(keys.SCORE), context.title
     hit = Hit(
         document.id or "",
@@ -120,10 +121,10 @@ def _hit(document: Document) -> Hit | None:
         path=(title, *context.path) if title and context.format not in TITLED else context.path,
         text=text,
     )
-    return hit.with_metadata({**own, **known}, content[context.content_start : prefix])
+    return hit.with_metadata(own, content[context.content_start : prefix])
 
 
 def _callers_metadata(document: Document) -> dict[str, Any]:
-    """Return the metadata of a chunk or parent that its document has."""
-    ours = _OURS.difference(ChunkContext.of(document.metadata).kept)
-    return {key: value for key, value in document.metadata.items() if key not in ours}
+    """Return the metadata of a chunk or parent that the caller gave its source document."""
+    added = _ADDED_KEYS.difference(ChunkContext.of(document.metadata).caller_keys)
+    return {key: value for key, value in document.metadata.items() if key not in added}

@@ -1,4 +1,4 @@
-"""Passages as documents."""
+"""Passages as LangChain documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chunkana_retrieval import Passage
 def passage_document(passage: Passage, metadata: Mapping[str, Any]) -> Document:
     """Return a passage as a document, with the caller's metadata of its source.
 
-    Of keys that both use, the caller's value stays.
+    If the caller's metadata have the same key, the caller's value is kept.
     """
     own = {**passage.metadata(), keys.DOCUMENT_ID: passage.document_id}
     if not isnan(passage.score):

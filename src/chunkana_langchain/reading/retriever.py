@@ -1,4 +1,4 @@
-"""A retriever that finds leaves by meaning and words, and hands over what is best read."""
+"""The retriever that searches an index and returns passages within a budget."""
 
 from __future__ import annotations
 
@@ -30,26 +30,29 @@ from chunkana_retrieval.indexing import (
 )
 
 _DEFAULTS = RankingOptions()
-_NO_ARGUMENTS = "{} with search='lexical', which asks no vector store; use 'hybrid' or 'dense'"
-_COUNTS = "budget, how much is read, or fetch_k, how many chunks each search finds"
+_NO_ARGUMENTS = "{} with search='lexical', which uses no vector store; use 'hybrid' or 'dense'"
+_SIZES = "budget, the size of all passages, or fetch_k, the number of chunks each search finds"
 _FILTER = "search_kwargs={'filter': …}"
-_NO_K = "`budget`, how much is read, or the retriever's `fetch_k`, how many chunks are found"
+_NO_K = (
+    "`budget`, the size of all passages, or the retriever's `fetch_k`, the number of chunks each "
+    "search finds"
+)
 
 
 class ChunkanaRetriever(IndexedRetriever):
-    r"""Finds chunks of documents by meaning and words, and returns passages within a budget.
+    r"""A retriever with dense and lexical search that returns passages within a budget.
 
-    It is made by `from_documents` or `load`, and brought to today's documents by `update` and
-    `delete`. What it returns are exact slices of today's documents: each passage has the caller's
+    `from_documents` and `load` create the retriever; `update` and `delete` change its index.
+    Passages consist of exact slices of the documents. The metadata of a passage are the caller's
     metadata of its document, and `spans`, `lines`, `start_line`, `end_line`, `path`, `chunk_ids`,
-    `score` and `chunkana_document_id`; of a key that the caller has too, the caller's value stays.
-    `"\n\n".join` of all page contents never measures more than the budget.
+    `score` and `chunkana_document_id`; if the caller's metadata have the same key, the caller's
+    value is kept. The size of `"\n\n".join` of all page contents never exceeds the budget.
 
-    A document is known by its `id`, else by its `source`, to which `page` and the like are added
+    The id of a document is its `id`, else its `source`, to which `page` and the like are appended
     as in `book.pdf#page=3`.
 
     Raises:
-        ValueError: when made, for values that are not allowed and for unknown arguments.
+        ValueError: at creation, for invalid values and unknown arguments.
 
     >>> from langchain_core.documents import Document
     >>> document = Document("# Tea\n\nBoil water.\n", metadata={"source": "tea.md"})
@@ -61,33 +64,34 @@ class ChunkanaRetriever(IndexedRetriever):
 
     other_names: ClassVar[Mapping[str, str]] = {
         "filter": _FILTER,
-        "k": _COUNTS,
+        "k": _SIZES,
         "text_splitter": "splitter",
-        "top_k": _COUNTS,
+        "top_k": _SIZES,
     }
 
     index: SplitterIndex = Field(repr=False, exclude=True)
-    """What is searched."""
+    """The index to search."""
     search: SearchKind = "hybrid"
-    """By meaning and words, or by one of them: "hybrid", "dense" or "lexical"."""
+    """The kind of search: "dense" (by vectors), "lexical" (by words) or "hybrid" (by both)."""
     budget: float = Field(default=6000, ge=0, strict=True)
-    """The most that all page contents may measure, joined by blank lines."""
+    """The largest size of all page contents, joined by blank lines."""
     length_function: Callable[[str], float] = len
-    """Measures a text, in characters by default."""
+    """The function that returns the size of a text, by default in characters."""
     fetch_k: int = Field(default=_DEFAULTS.fetch_k, ge=1)
-    """How many chunks each search finds."""
+    """The number of chunks that each search finds."""
     lexical_weight: float = Field(default=_DEFAULTS.lexical_weight, ge=0.0, le=1.0)
-    """That of the search by words in a hybrid one."""
+    """The weight of the lexical scores in a hybrid search."""
     section_weight: float = Field(default=_DEFAULTS.section_weight, ge=0.0, allow_inf_nan=False)
-    """How much the best score of a chunk's section counts beside its own; 0 for nothing."""
+    """The weight of the best score of a chunk's section, relative to its own; 0 to ignore it."""
     document_weight: float = Field(default=_DEFAULTS.document_weight, ge=0.0, allow_inf_nan=False)
-    """How much the best score of a chunk's document counts beside its own; 0 for nothing."""
+    """The weight of the best score of a chunk's document, relative to its own; 0 to ignore it."""
     around: tuple[Relation, ...] = ()
-    """Which leaves around each that was found are read too, behind all of them: the own text of
-    the section above it, "parent", its "siblings", and "children", of the sections in it."""
+    """The relations by which further chunks are added after all found chunks: "parent" for those
+    directly in the section around a chunk's section, "siblings" for those of its own and of sibling
+    sections, "children" for those of its direct subsections."""
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
-    """Further arguments of the vector store's search, like a filter: then words rank what it
-    finds, and add nothing."""
+    """Further arguments of the vector store's search, such as a filter; with a filter, the lexical
+    search ranks the chunks that the vector store finds, and adds none."""
 
     @model_validator(mode="after")
     def _require_searches(self) -> Self:
@@ -118,7 +122,7 @@ class ChunkanaRetriever(IndexedRetriever):
         return self._passages(found, budget)
 
     def _question(self, query: str, search_kwargs: Mapping[str, Any]) -> Question[Search]:
-        """Return a question with the arguments of the vector store's search for it alone."""
+        """Return the question to the index for a query with search arguments of its own."""
         if "k" in search_kwargs:
             raise ConfigurationError("k", search_kwargs["k"], _NO_K)
         arguments = {**self.search_kwargs, **search_kwargs}

@@ -1,1 +1,1 @@
-"""Documents to chunks: the text splitter, and how results of the core become documents."""
+"""The text splitter, and the conversion of the core's chunks to LangChain documents."""

@@ -1,4 +1,4 @@
-"""Documents chunked, each with what maps its chunks: all of a splitter but LangChain's class."""
+"""Chunking of LangChain documents, apart from LangChain's splitter class."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ from chunkana_langchain.splitting.outline import MARKDOWN, TITLED
 from chunkana_retrieval import SourceFile
 
 _JSON, _NOTEBOOK = "json", "notebook"
-_PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"  # few measures agree on it
+# A text for which different length functions most likely return different sizes.
+_PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentChunker:
-    """Chunks documents; all but the chunker and the mapping are options of `ChunkanaSplitter`.
+    """A chunker of LangChain documents; for the other attributes see `ChunkanaSplitter`.
 
     Attributes:
-        chunker: the core's.
-        mapping: how chunks become documents.
+        chunker: the core's chunker.
+        mapping: the options of the conversion of chunks to documents.
     """
 
     chunker: Chunker
@@ -44,38 +45,38 @@ class DocumentChunker:
     front_matter_keys: frozenset[str]
 
     def mapper(self, document: Document, origin: Origin) -> DocumentMapper:
-        """Return what maps a document to its chunks; warn if it is not what its name says."""
-        # A chunk of a notebook is no notebook.
+        """Chunk a document and return the mapper of its chunks; warn if its format is not valid."""
+        # A chunk of a notebook is not a notebook itself.
         form = MARKDOWN if origin.format == _NOTEBOOK else origin.format
         file = SourceFile.of(document.metadata, form or self.format)
-        result, context = self._chunked(document, origin, file)
+        result, context = self._chunk(document, origin, file)
         if not origin.format and result.format != file.format:
             warn_of_misnamed(file, result.format)
-            file = replace(file, format=result.format)  # by which it is labelled, too
-            result, context = self._chunked(document, origin, file)
-        if result.format == _NOTEBOOK:  # of which the cells alone are chunked
+            file = replace(file, format=result.format)  # the label depends on the format too
+            result, context = self._chunk(document, origin, file)
+        if result.format == _NOTEBOOK:  # the chunked text consists of the cells, not of the JSON
             whole = Span(0, len(result.text))
-            origin = replace(origin, text=result.text, own=whole)
+            origin = replace(origin, text=result.text, source_part=whole)
         if self.front_matter_keys:
-            named = result.front_matter.items()
-            copied = {name: value for name, value in named if name in self.front_matter_keys}
+            values = result.front_matter.items()
+            copied = {name: value for name, value in values if name in self.front_matter_keys}
             origin = replace(origin, metadata=copied | origin.metadata)
         label = "" if file.format in TITLED else self._label(document) or file.label
         return DocumentMapper.of(result, origin, self.mapping, context, label)
 
-    def _chunked(
+    def _chunk(
         self, document: Document, origin: Origin, file: SourceFile
     ) -> tuple[HierarchicalChunkingResult, Context | None]:
-        """Return the chunks of a text, and what their contexts are made of."""
+        """Return the chunks of a text and the options of their contexts, None for no contexts."""
         context = None
         if self.header_context == "breadcrumb":
             has_file = self.source_label is None and file.format not in TITLED
             labelled = Context(file.label if has_file else self._label(document))
-            # Of a chunk that is split further, the title and headings above it are in the label.
+            # When a chunk is split further, its title and the headings above it become the label.
             above = tuple([heading.title for heading in origin.above])
             context = Context(
                 labelled.format_breadcrumb(origin.title, above),
-                # What a part of JSON seems to open is not what it is under.
+                # The header path found in a part of a JSON text is not its path in the whole text.
                 breadcrumb=origin.format != _JSON,
                 introduction=self.introductions and not origin.is_continued,
             )
@@ -86,9 +87,9 @@ class DocumentChunker:
         return label_of(document, self.source_label)
 
     def describe(self, document: Document) -> str:
-        """Return all that the chunks of a document depend on besides its text and metadata.
+        """Return a description of all that a document's chunks depend on except text and metadata.
 
-        Functions are told apart by their names and by what they return.
+        The length function is described by its name and by its result for a sample text.
         """
         length = self.chunker.config.length_function
         names = [getattr(length, name, "") for name in ("__module__", "__qualname__")]
@@ -103,7 +104,7 @@ class DocumentChunker:
             "front_matter_keys": sorted(self.front_matter_keys),
             "has_all_keys": self.mapping.has_all_keys,
             "max_parent_size": self.mapping.max_parent_size,
-            "strip_whitespace": self.mapping.strips,
+            "strip_whitespace": self.mapping.strips_whitespace,
             "plugins": [*map(describe_rule, self.chunker.plugins)],
         }
         return json.dumps(described, sort_keys=True)

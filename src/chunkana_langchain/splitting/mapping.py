@@ -1,4 +1,4 @@
-"""Chunks to LangChain documents: a pure function of a result and of where its text stands."""
+"""Conversion of the core's chunks and merge tree to LangChain documents."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from chunkana_langchain.splitting.outline import MARKDOWN, PROSE, TextOutline
 from chunkana_langchain.splitting.overlap import overlap_between
 
 _BLANK_LINE = "\n\n"
-_NO_INDEX = -1  # of a parent, which is no chunk
+_NO_INDEX = -1  # the chunk index of a parent, which is not a chunk
 _RESERVED = keys.OWN.union(keys.HEADERS)
 _IMMUTABLE = (str, int, float, bool, type(None))
 _Path = tuple[str, ...]
 
 
 class _Page(NamedTuple):
-    """A page content in its parts.
+    """The parts of a page content.
 
     Attributes:
-        front: context and overlap, each with a blank line after it.
-        content: what the core calls so; of a parent its text.
-        offset: where the slice of the source starts in the content.
-        span: of that slice, in the text that is split.
+        front: the context and the overlap, each followed by a blank line.
+        content: the content of a chunk, or the text of a parent.
+        offset: the offset in the content where the slice of the source starts.
+        span: the range of that slice in the text that is split.
     """
 
     front: str
@@ -52,14 +52,14 @@ class _Page(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentMapper:
-    """Maps the chunks and merge tree of one text.
+    """The conversion of one text's chunks and merge tree to documents.
 
     Attributes:
-        result: its chunks.
-        origin: where it stands in its source.
-        options: how to map.
-        context: what its chunks' contexts were made of; None without contexts.
-        label: what stands for the title of source code, JSON and plain text, "" for nothing.
+        result: the chunks of the text.
+        origin: the text, its metadata and its position in the source.
+        options: the options of the conversion.
+        context: the options of the chunks' contexts; None without contexts.
+        label: the title of source code, JSON and plain text, "" for none.
     """
 
     result: HierarchicalChunkingResult
@@ -68,11 +68,11 @@ class DocumentMapper:
     context: Context | None
     label: str
     _tree: MergeTree
-    _title: str  # of the source, or its label
+    _title: str  # the title of the source, or its label
     _outline: TextOutline
-    _definitions: Mapping[_Path, Chunk]  # a chunk of each
-    _kept: tuple[str, ...]  # the metadata keys of ours whose values are the caller's
-    _section_metadata: dict[_Path, dict[str, Any]] = field(default_factory=dict)
+    _definitions: Mapping[_Path, Chunk]  # by path, a chunk of the definition
+    _caller_keys: tuple[str, ...]  # Chunkana's metadata keys whose values are the caller's
+    _section_cache: dict[_Path, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -83,7 +83,7 @@ class DocumentMapper:
         context: Context | None = None,
         label: str = "",
     ) -> DocumentMapper:
-        """Build the merge tree of a result, and its outline."""
+        """Build the merge tree and the outline of a result."""
         return cls(
             result,
             origin,
@@ -94,15 +94,15 @@ class DocumentMapper:
             origin.title or result.title or label,
             TextOutline.of(result, origin.format),
             {c.section.path: c for c in result.chunks if c.kind and c.title in c.section.path[-1:]},
-            tuple(sorted(_RESERVED & origin.kept)),
+            tuple(sorted(_RESERVED & origin.caller_keys)),
         )
 
     def leaves(self) -> Iterator[Document]:
-        """Yield a document for each chunk that is worth indexing, in order."""
+        """Yield a document for each chunk to index, in document order."""
         yield from filter(None, map(self._leaf, self._tree.leaves))
 
     def parents(self) -> Iterator[tuple[str, Document]]:
-        """Yield what retrieval may read, with its id: parents, and leaves without one."""
+        """Yield the ids and documents of all parents, and of leaves without a parent."""
         for node in self._tree.nodes:
             if node.is_leaf and node.parent_id is not None:
                 continue
@@ -111,7 +111,7 @@ class DocumentMapper:
                 yield self._id(node.node_id), document
 
     def _leaf(self, node: MergeNode) -> Document | None:
-        chunk, span = node.chunk, self.origin.own_part(node.span)
+        chunk, span = node.chunk, self.origin.clip(node.span)
         if chunk is None or span is None:
             return None
         is_oversize = chunk.oversize_reason is not None and chunk.size > self.options.chunk_size
@@ -130,7 +130,7 @@ class DocumentMapper:
         return self._document(node, self._page(chunk, span), above, own)
 
     def _parent(self, node: MergeNode) -> Document | None:
-        span = self.origin.own_part(node.span)
+        span = self.origin.clip(node.span)
         if span is None:
             return None
         heading = self._outline.heading_of(node)
@@ -148,35 +148,35 @@ class DocumentMapper:
         return self._document(node, page, self._outline.above_parent(node), own)
 
     def _page(self, chunk: Chunk, span: Span) -> _Page:
-        """Return the page of a chunk, of which a span is the source's own."""
+        """Return the page content of a chunk in parts, given the part of its span in the source."""
         content, offset = chunk.content, chunk.text_offset + span.start - chunk.span.start
-        if self.options.strips and not offset and not _is_code(chunk):
+        if self.options.strips_whitespace and not offset and not _is_code(chunk):
             content = content.lstrip()
             span = Span(span.start + len(chunk.content) - len(content), span.end)
         return _Page(self._front(chunk, content), content, offset, span)
 
     def front(self, chunk: Chunk) -> str:
-        """Return what is embedded before a chunk's content: context and overlap."""
+        """Return the text to embed before a chunk's content: context and overlap."""
         return self._front(chunk, chunk.content)
 
     def _front(self, chunk: Chunk, content: str) -> str:
-        if self.options.has_overlap and (overlapping := self._front_with_overlap(chunk)):
-            is_short = self.options.length(overlapping + content) <= self.options.chunk_size
-            if is_short:
-                return overlapping
+        front = self._front_with_overlap(chunk) if self.options.has_overlap else ""
+        if front and self.options.length(front + content) <= self.options.chunk_size:
+            return front
         return _paragraphs(chunk.context)
 
     def _front_with_overlap(self, chunk: Chunk) -> str:
-        """Return a chunk's context and overlap, "" where there is no overlap.
+        """Return a chunk's context and overlap, "" if there is no overlap.
 
-        An introduction that the overlap repeats is left out.
+        An introduction that the overlap contains is omitted.
         """
         previous = self.result.get_chunk(chunk.links.prev_sibling_id or "")
         overlap = overlap_between(previous, chunk) if previous and chunk.previous_content else ""
         if not overlap:
             return ""
         before, _, last = chunk.context.rpartition(_BLANK_LINE)
-        # Else it is a breadcrumb, of which a shortened one is the end of the whole one.
+        # The last paragraph is either an introduction or a breadcrumb, which may be shortened to
+        # the end of the whole breadcrumb.
         is_introduction = not self._breadcrumb(chunk.section.path).endswith(last)
         is_repeated = is_introduction and last in " ".join(overlap.split())
         return _paragraphs(before if is_repeated else chunk.context, overlap)
@@ -187,18 +187,20 @@ class DocumentMapper:
     def _document(
         self, node: MergeNode, page: _Page, above: tuple[Heading, ...], own: dict[str, Any]
     ) -> Document:
-        """Return a document with the caller's metadata and ours; of both, the caller's stays.
+        """Return a document with the metadata of the caller and of Chunkana.
+
+        If both have the same key, the caller's value is kept.
 
         Args:
-            node: what it is made of.
-            page: its page content.
-            above: the headings above the one that the content starts with.
-            own: the metadata that leaves and parents have from different places.
+            node: the chunk or parent.
+            page: the parts of the page content.
+            above: the headings above the heading that the content starts with.
+            own: the metadata that are determined differently for leaves and parents.
         """
         origin, path = self.origin, node.section.path
         headings = origin.above + self._outline.headings(path)
         kind, name = self._kind_and_name(node)
-        own |= self._of_section(path, headings) | self._of_place(node.source, page)
+        own |= self._section_metadata(path, headings) | self._location_metadata(node.source, page)
         own |= {
             keys.FORMAT: self._outline.format,
             keys.KIND: kind,
@@ -214,39 +216,45 @@ class DocumentMapper:
                 tuple([heading.title for heading in headings]),
                 self._title,
                 origin.above + above,
-                self._kept,
+                self._caller_keys,
                 self._outline.format,
                 is_continued=own[keys.CONTINUED],
             ).to_json(),
         }
-        left_out = origin.kept if self.options.has_all_keys else origin.kept | keys.FULL
-        own = {key: value for key, value in own.items() if key not in left_out}
+        omitted = origin.caller_keys
+        if not self.options.has_all_keys:
+            omitted |= keys.FULL
+        own = {key: value for key, value in own.items() if key not in omitted}
         metadata = copied(origin.metadata) | own
         content = page.front + page.content
         return Document(page_content=content, metadata=metadata, id=self._id(node.node_id))
 
-    def _of_place(self, source: Source, page: _Page) -> dict[str, Any]:
-        """Return the metadata that say where a page is from."""
+    def _location_metadata(self, source: Source, page: _Page) -> dict[str, Any]:
+        """Return the metadata of a page's position in the source: offsets and lines."""
         origin, (start, end) = self.origin, (page.span.start, page.span.end)
         metadata = {
-            keys.START_CHAR: origin.in_source + start,
-            keys.END_CHAR: origin.in_source + end,
+            keys.START_CHAR: origin.source_offset + start,
+            keys.END_CHAR: origin.source_offset + end,
             keys.PREFIX_CHARS: len(page.front) + page.offset,
             keys.START_LINE: origin.lines_above + source.line_at(start),
             keys.END_LINE: origin.lines_above + source.line_at(end - 1),
         }
         if self.options.has_start_index:
-            metadata[keys.START_INDEX] = origin.in_page + start
+            metadata[keys.START_INDEX] = origin.page_offset + start
         return metadata
 
     def _kind_and_name(self, node: MergeNode) -> tuple[str, str]:
-        """Return what a node says it is; a group of parts is what it is part of."""
+        """Return the kind and name of a node's definition, ("", "") for none.
+
+        A parent whose children are parts of one definition has the kind and name of that
+        definition.
+        """
         chunk = node.chunk or self._definitions.get(node.section.path)
         return (chunk.kind, chunk.title) if chunk and chunk.kind else ("", "")
 
-    def _of_section(self, path: _Path, headings: tuple[Heading, ...]) -> dict[str, Any]:
-        """Return the metadata that all chunks of a path in the text have in common."""
-        if path not in self._section_metadata:
+    def _section_metadata(self, path: _Path, headings: tuple[Heading, ...]) -> dict[str, Any]:
+        """Return the metadata that all chunks with a header path share; they are cached."""
+        if path not in self._section_cache:
             titles = [heading.title for heading in headings]
             metadata: dict[str, Any] = {
                 keys.PATH: json.dumps(titles, ensure_ascii=False),
@@ -257,15 +265,15 @@ class DocumentMapper:
                 is_markdown = self._outline.format == MARKDOWN
                 by_level = {one.level: one.title for one in headings if is_markdown}
                 metadata |= {name: by_level.get(n, "") for n, name in enumerate(keys.HEADERS, 1)}
-            self._section_metadata[path] = metadata
-        return self._section_metadata[path]
+            self._section_cache[path] = metadata
+        return self._section_cache[path]
 
     def _id(self, node_id: str) -> str:
         return document_id(self.origin.key, node_id)
 
 
 def copied(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a deep copy, which is quick where values are plain."""
+    """Return a deep copy of metadata; values of immutable types are not copied."""
     return {
         name: value if isinstance(value, _IMMUTABLE) else deepcopy(value)
         for name, value in metadata.items()
@@ -273,11 +281,11 @@ def copied(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _paragraphs(*texts: str) -> str:
-    """Return texts that are not "", each with a blank line after it."""
+    """Return the texts that are not empty, each followed by a blank line."""
     return "".join([text + _BLANK_LINE for text in texts if text])
 
 
 def _is_code(chunk: Chunk) -> bool:
-    """Tell whether white space at a chunk's start may be part of code."""
+    """Return whether white space at a chunk's start may be part of code."""
     is_code = chunk.content_type == "code" or chunk.format not in PROSE
     return is_code or chunk.content.startswith(("    ", "\t"))

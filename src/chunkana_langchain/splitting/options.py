@@ -1,4 +1,4 @@
-"""Options of the splitter, how they are checked, and what it warns of."""
+"""Options of the splitter, and the argument checks and warnings of splitter and index."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ SourceLabel = str | Callable[[Document], str] | None
 
 @dataclass(frozen=True, slots=True)
 class MappingOptions:
-    """How chunks become documents.
+    """Options of the conversion of chunks to documents.
 
     Attributes:
-        chunk_size: the largest page content, in units of `length`.
-        length: measures a text.
-        max_parent_size: the size of the largest parent's text; None for the core's default.
-        has_overlap: whether overlap is put in front of contents.
-        has_start_index: whether `start_index` is in the metadata.
-        has_header_keys: whether "Header 1" to "Header 6" are.
-        has_all_keys: whether all keys of ours are, or those that retrieval uses.
-        strips: whether white space at the start of what is no code is left out.
+        chunk_size: the largest size of a page content, in units of `length`.
+        length: returns the size of a text.
+        max_parent_size: the largest size of a parent's text; None for the core's default.
+        has_overlap: whether page contents contain overlap before the content.
+        has_start_index: whether the metadata contain `start_index`.
+        has_header_keys: whether the metadata contain "Header 1" to "Header 6".
+        has_all_keys: whether the metadata contain all of Chunkana's keys, not only those that
+            retrieval uses.
+        strips_whitespace: whether white space at the start of a content is removed, except in code.
     """
 
     chunk_size: int
@@ -42,11 +43,11 @@ class MappingOptions:
     has_start_index: bool = False
     has_header_keys: bool = False
     has_all_keys: bool = False
-    strips: bool = False
+    strips_whitespace: bool = False
 
 
 def require_documents(documents: Iterable[Document]) -> list[Document]:
-    """Return documents as a list; raise an InputTypeError for what is none."""
+    """Return documents as a list; raise an InputTypeError for another type."""
     given: object = documents
     shown = repr(str(given)) if isinstance(given, str | PurePath) else "…"
     sources = (
@@ -58,7 +59,7 @@ def require_documents(documents: Iterable[Document]) -> list[Document]:
 
 
 def require_label(source_label: object, header_context: str) -> None:
-    """Raise an error for a source label of another type, or one that would not be shown."""
+    """Raise an error for a source label of another type, or one without breadcrumbs."""
     if source_label is not None and header_context != "breadcrumb":
         allowed = 'None unless header_context="breadcrumb"'
         raise ConfigurationError("source_label", source_label, allowed)
@@ -82,7 +83,7 @@ def label_of(document: Document, source_label: SourceLabel) -> str:
 
 
 def describe_rule(rule: BlockRule) -> list[str]:
-    """Return what the blocks of a plugin depend on; functions are told apart by their names."""
+    """Return the strings that describe a block rule; functions are described by their names."""
     names = [
         f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
         for function in (rule.plugin, rule.name_in)
@@ -91,8 +92,8 @@ def describe_rule(rule: BlockRule) -> list[str]:
 
 
 def require_keys(front_matter_keys: Sequence[str]) -> None:
-    """Raise an error unless these are names of keys that are not ours."""
-    given: object = front_matter_keys  # a str is a sequence of such, too
+    """Raise an error unless the keys are a list of str without Chunkana's own metadata keys."""
+    given: object = front_matter_keys  # a str is a sequence of str too, but not allowed
     is_list = isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given)
     if not is_list:
         raise InputTypeError("front_matter_keys", front_matter_keys, "a list or tuple of str")
@@ -102,40 +103,40 @@ def require_keys(front_matter_keys: Sequence[str]) -> None:
 
 
 def is_piece(document: Document) -> bool:
-    """Tell whether a document says that another splitter cut it from a larger text."""
+    """Return whether a document's metadata are those of a piece from another splitter."""
     return keys.START_INDEX in document.metadata and not is_chunk(document)
 
 
 def warn_of_clashes(names: Iterable[str]) -> None:
-    """Warn of metadata keys of ours that documents have already."""
+    """Warn of Chunkana's metadata keys that documents already have."""
     if names := sorted(names):
         warn(f"metadata of the documents keeps its own {', '.join(names)}")
 
 
 def warn_of_pieces(documents: Sequence[Document]) -> None:
-    """Warn of documents that another splitter cut, for lines are counted in what is split."""
+    """Warn of pieces from another splitter, whose lines and offsets are not those of the source."""
     if piece := next(filter(is_piece, documents), None):
         warn(
             f"{piece.metadata.get('source', 'a document')!r} has the `start_index` of another "
-            "splitter: lines and offsets are those of its piece, not of its source; split whole "
+            "splitter: lines and offsets are counted in this piece, not in its source; split whole "
             "documents, as a loader returns them"
         )
 
 
 def warn_of_label(documents: Sequence[Document], source_label: SourceLabel) -> None:
-    """Warn of a source label that is the key of no document's metadata."""
+    """Warn of a source label that is not a metadata key of any document."""
     known = set[str]().union(*(document.metadata for document in documents))
     if isinstance(source_label, str) and documents and source_label not in known:
         names = ", ".join(sorted(known)) or "none"
         warn(
-            f"source_label is {source_label!r}, a key that no document's metadata have, and "
-            f"nothing is put before breadcrumbs; their keys: {names}"
+            f"source_label is {source_label!r}, a key that no document's metadata have, so "
+            f"breadcrumbs have no label; the keys are: {names}"
         )
 
 
 def warn_of_misnamed(file: SourceFile, form: str) -> None:
-    """Warn of a text that is not what its name says, but was taken for another format."""
-    taken = "Markdown" if form == "markdown" else "plain text"
+    """Warn of a text that is invalid in the format of its file name and treated as another one."""
+    actual = "Markdown" if form == "markdown" else "plain text"
     name = file.name or "a document"
-    message = f"{name} is not valid {file.format}, or too long for it, and chunked as {taken}"
+    message = f"{name} is not valid {file.format}, or too long for it, and chunked as {actual}"
     warn(ChunkanaWarning(message))

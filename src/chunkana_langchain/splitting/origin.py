@@ -1,4 +1,4 @@
-"""The text that is split, a whole document or a chunk of Chunkana's, and where its source is."""
+"""The text to split, a whole document or a chunk to split further, and its place in the source."""
 
 from __future__ import annotations
 
@@ -16,44 +16,46 @@ from chunkana_core.extending import split_header_path
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_id
 
-NO_CHUNK = (AttributeError, LookupError, TypeError, ValueError)  # what other metadata raise
+# The errors of `ChunkContext.of` for metadata that are not a chunk's.
+NO_CHUNK = (AttributeError, LookupError, TypeError, ValueError)
 
 
 class Heading(NamedTuple):
-    """What opens a section: its level, in Markdown 1 to 6, and its title."""
+    """The heading of a section: its level (in Markdown 1 to 6) and its title."""
 
     level: int
     title: str
 
 
 class ChunkContext(NamedTuple):
-    """What a chunk's metadata tell those who read the chunk, or split it further.
+    """The metadata of a chunk that assembling passages and splitting the chunk further need.
 
     Attributes:
-        content_start: where the content starts in the page content, after context and overlap.
-        path: the titles that the chunk is under, outermost first.
-        title: the document's, "" for none.
-        above: the headings above the first heading of the content, or above the content where it
-            has none; outermost first.
-        kept: the metadata keys that are the caller's although they are called as ours.
+        content_start: the offset in the page content where the content starts, after context and
+            overlap.
+        path: the header path of the chunk, outermost title first.
+        title: the title of the document, "" for none.
+        above: the headings above the first heading of the content, or above the content if it has
+            no heading; outermost first.
+        caller_keys: the metadata keys of Chunkana whose values are the caller's.
         format: the name of the document's format.
-        is_continued: whether the chunk does not begin as its section does.
+        is_continued: whether the chunk starts after the start of its section.
     """
 
     content_start: int
     path: tuple[str, ...]
     title: str
     above: tuple[Heading, ...]
-    kept: tuple[str, ...]
+    caller_keys: tuple[str, ...]
     format: str
     is_continued: bool = False
 
     @classmethod
     def of(cls, metadata: Mapping[str, Any]) -> ChunkContext:
-        """Return what the metadata of a chunk say.
+        """Parse the metadata of a chunk.
 
         Raises:
-            KeyError, TypeError, ValueError: if they are no chunk's.
+            KeyError, TypeError, ValueError: if the metadata are not those of a chunk.
         """
         content_start, above, *further = json.loads(metadata[keys.CONTEXT])
         others: dict[str, Any] = further[0] if further else {}
@@ -69,10 +71,11 @@ class ChunkContext(NamedTuple):
         )
 
     def to_json(self) -> str:
-        """Return `[content_start, above, others]`, less what other metadata of a chunk say.
+        """Return `[content_start, above, others]` as JSON, without values of other metadata keys.
 
-        A heading above that is in the path is its level alone, and `others` has the rest where
-        they are the caller's, or not what is expected.
+        If the path starts with the headings above, only their levels are written. `others` contains
+        the remaining fields that differ from their defaults, or whose metadata keys are the
+        caller's.
         """
         is_above = all(map(eq, self.path, (heading.title for heading in self.above)))
         is_in_path = is_above and len(self.above) <= len(self.path)
@@ -82,24 +85,24 @@ class ChunkContext(NamedTuple):
             others["title"] = self.title
         if self.is_continued:
             others["is_continued"] = True
-        if self.kept:
-            others["kept"] = self.kept
-        if keys.FORMAT in self.kept:
+        if self.caller_keys:
+            others["kept"] = self.caller_keys
+        if keys.FORMAT in self.caller_keys:
             others["format"] = self.format
-        if keys.HEADER_PATH in self.kept or self.path == ("",):
+        if keys.HEADER_PATH in self.caller_keys or self.path == ("",):
             others["path"] = self.path
         written = [self.content_start, above, others] if others else [self.content_start, above]
         return json.dumps(written, ensure_ascii=False)
 
 
 def _heading(written: Any, titles: Sequence[str]) -> Heading:
-    """Return a heading of its level and title, or of its level, with the title in a path."""
+    """Return the heading from `[level, title]`, or from a level and the first of `titles`."""
     level, title = written if isinstance(written, list) else (written, titles[0])
     return Heading(int(level), str(title))
 
 
 def is_chunk(document: Document) -> bool:
-    """Tell whether a document says that it is a chunk or parent of Chunkana's."""
+    """Return whether a document's metadata are those of a chunk or parent from Chunkana."""
     try:
         ChunkContext.of(document.metadata)
     except NO_CHUNK:
@@ -109,74 +112,77 @@ def is_chunk(document: Document) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A text to split, and where it stands in its source.
+    """A text to split, and its place in its source.
 
     Attributes:
-        text: of any format; of a chunk its content, repeated headings and rows included.
-        key: what ids of its chunks are made of.
-        document_id: the same for all chunks of a source, and for chunks of chunks.
-        metadata: of the document that is split.
-        own: the range of the text that is a slice of the source, and not repeated.
-        in_source: what an offset in the source is more than in the text.
-        in_page: what an offset in the page content is more than in the text.
-        lines_above: what a line's number in the source is more than in the text.
-        title: of the source where the text is a chunk of it, else "".
+        text: the text of the document; for a chunk its content, including repeated headings and
+            rows.
+        key: the key from which the ids of the chunks are computed.
+        document_id: the id of the source, the same for all its chunks and their chunks.
+        metadata: the metadata of the document.
+        source_part: the range of the text that is a slice of the source, not repeated.
+        source_offset: the number to add to an offset in the text for the offset in the source.
+        page_offset: the number to add to an offset in the text for the offset in the page content.
+        lines_above: the number to add to a line number in the text for the line in the source.
+        title: the title of the source if the text is a chunk, else "".
         above: the headings above the text, outermost first.
-        kept: the metadata keys whose values stay as they are.
-        is_continued: whether it is a chunk that does not begin as its section does.
-        format: the name of the format of the document that it is a chunk of, "" if it is none.
+        caller_keys: the metadata keys whose values are the caller's.
+        is_continued: whether the text is a chunk that starts after the start of its section.
+        format: the name of the source's format if the text is a chunk, else "".
     """
 
     text: str
     key: str
     document_id: str
     metadata: dict[str, Any]
-    own: Span
-    in_source: int = 0
-    in_page: int = 0
+    source_part: Span
+    source_offset: int = 0
+    page_offset: int = 0
     lines_above: int = 0
     title: str = ""
     above: tuple[Heading, ...] = ()
-    kept: AbstractSet[str] = frozenset()
+    caller_keys: AbstractSet[str] = frozenset()
     is_continued: bool = False
     format: str = ""
 
     @classmethod
     def of(cls, document: Document, key: str) -> Origin:
-        """Return the origin of a document's chunks."""
+        """Return the text of a document, and its place if the document is a chunk."""
         metadata = document.metadata
         try:
             return cls._of_chunk(document, key, ChunkContext.of(metadata))
-        except NO_CHUNK:  # it is no chunk, or its metadata were changed
-            text, kept = document.page_content, metadata.keys() - {keys.START_INDEX}
-            return cls(text, key, source_id(key), metadata, Span(0, len(text)), kept=kept)
+        except NO_CHUNK:  # a whole document, or a chunk with changed metadata
+            text, names = document.page_content, metadata.keys() - {keys.START_INDEX}
+            whole = Span(0, len(text))
+            return cls(text, key, source_id(key), metadata, whole, caller_keys=names)
 
     @classmethod
     def _of_chunk(cls, document: Document, key: str, context: ChunkContext) -> Origin:
         metadata = document.metadata
         prefix, start = int(metadata[keys.PREFIX_CHARS]), int(metadata[keys.START_CHAR])
-        # A line in front, lest a line of dashes pass for the start of front matter.
+        # A blank line before the text prevents a line of dashes from starting front matter.
         lead = "\n" if start else ""
         repeated = lead + document.page_content[context.content_start : prefix]
-        own_line = Source.of(repeated).line_at(len(repeated))
+        first_line = Source.of(repeated).line_at(len(repeated))
         return cls(
             text=repeated + document.page_content[prefix:],
             key=key,
             document_id=str(metadata.get(keys.DOCUMENT_ID) or source_id(key)),
             metadata=metadata,
-            own=Span(len(repeated), len(repeated) + int(metadata[keys.END_CHAR]) - start),
-            in_source=start - len(repeated),
-            in_page=prefix - len(repeated),
-            lines_above=int(metadata[keys.START_LINE]) - own_line,
+            source_part=Span(len(repeated), len(repeated) + int(metadata[keys.END_CHAR]) - start),
+            source_offset=start - len(repeated),
+            page_offset=prefix - len(repeated),
+            lines_above=int(metadata[keys.START_LINE]) - first_line,
             title=context.title,
             above=context.above,
-            kept=frozenset(context.kept),
+            caller_keys=frozenset(context.caller_keys),
             is_continued=context.is_continued,
             format=context.format,
         )
 
-    def own_part(self, span: Span) -> Span | None:
-        """Return the part of a span that is a slice of the source, None where it is blank."""
-        start, end = max(span.start, self.own.start), min(span.end, self.own.end)
-        piece = self.text[start:end].rstrip()
-        return Span(start, start + len(piece)) if piece else None
+    def clip(self, span: Span) -> Span | None:
+        """Return the part of a span that is a slice of the source, None if that part is blank."""
+        part = self.source_part
+        start, end = max(span.start, part.start), min(span.end, part.end)
+        text = self.text[start:end].rstrip()
+        return Span(start, start + len(text)) if text else None

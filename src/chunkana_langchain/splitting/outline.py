@@ -1,4 +1,4 @@
-"""The headings of a text that is split, by their paths and by their lines."""
+"""The outline of a text: its headings by path and by line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class TextOutline:
-    """What opens the sections of a text: headings, definitions, members of JSON.
+    """The headings of a text's sections, which in code are definitions and in JSON members.
 
     Attributes:
         format: the name of the format of the source.
@@ -26,16 +26,17 @@ class TextOutline:
 
     format: str
     _by_path: Mapping[_Path, tuple[Heading, ...]]
-    _by_line: Mapping[int, TocEntry]  # also by the line of an anchor or a decorator
+    _by_line: Mapping[int, TocEntry]  # also by the line of a preceding anchor or decorator
 
     @classmethod
     def of(cls, result: HierarchicalChunkingResult, chunk_format: str) -> TextOutline:
         """Return the outline of a text.
 
         Args:
-            result: its chunks.
-            chunk_format: the name of the format of the source that it is a chunk of, "" if it is
-                none. A part of JSON is not JSON, so that what it seems to open counts for nothing.
+            result: the chunks of the text.
+            chunk_format: the name of the source's format if the text is a chunk that is split
+                further, else "". The outline of a part of a JSON text is empty, since that part is
+                not valid JSON itself.
         """
         toc = [] if chunk_format == _JSON else result.toc()
         by_path: dict[_Path, tuple[Heading, ...]] = {(): ()}
@@ -52,7 +53,7 @@ class TextOutline:
         return self._by_path.get(path, ())
 
     def above_chunk(self, chunk: Chunk) -> tuple[Heading, ...]:
-        """Return the headings above the first one that a chunk's content begins with."""
+        """Return the headings above the first heading that a chunk's content starts with."""
         path = chunk.section.path
         if self.format == _JSON:
             return self.headings(path)
@@ -66,17 +67,17 @@ class TextOutline:
         return self.headings(heading.path[:-1] if heading else path)
 
     def above_parent(self, node: MergeNode) -> tuple[Heading, ...]:
-        """Return the headings above the first one that a parent's text begins with."""
+        """Return the headings above the first heading that a parent's text starts with."""
         heading = None if self.format == _JSON else self.heading_of(node)
         return self.headings(heading.path[:-1] if heading else node.section.path)
 
     def heading_of(self, node: MergeNode) -> TocEntry | None:
-        """Return the heading that a parent's text begins with, None for none."""
+        """Return the heading that a parent's text starts with, None if it has none."""
         if not _starts_a_line(node.source, node.span.start):
             return None
         return self._by_line.get(node.source.line_at(node.span.start))
 
 
 def _starts_a_line(source: Source, offset: int) -> bool:
-    """Tell whether an offset is the start of a line, rather than inside of what was cut."""
+    """Return whether an offset is at the start of a line."""
     return offset == 0 or source.text[offset - 1] in "\r\n"

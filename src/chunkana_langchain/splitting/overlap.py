@@ -1,4 +1,4 @@
-"""Overlap: the prose at the end of the chunk before, which is put in front of a chunk."""
+"""Overlap: prose from the end of the previous chunk, repeated before a chunk's content."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import re
 from chunkana_core import Chunk
 from chunkana_langchain.splitting.outline import PROSE
 
-# A line that is, or may be, part of a heading, code, math, a table or HTML.
+# A line that may be part of a heading, code, math, a table or HTML.
 _NO_PROSE = re.compile(
     r"(?:\A|(?<=[\r\n]))"
     r"(?:[ ]{4}|[ ]*\t|[ \t>]*[#|<]|[^\r\n]*(?:`{3}|~{3}|\$\$|[ \t]\|[ \t]))[^\r\n]*"
 )
 _FIRST_SENTENCE = re.compile(r"\A.*?(?:\n[ \t]*\n\s*|[.!?…][\"')\]*_]*\s+|[。！？])", re.DOTALL)
-_BLANK_LINES = ("\n\n", "\r\n\r\n", "\r\r")  # after repeated headings
+_BLANK_LINES = ("\n\n", "\r\n\r\n", "\r\r")  # the end of repeated headings
 _NO_PROSE_TYPES = frozenset({"code", "math", "table", "html"})
 
 
 def overlap_between(previous: Chunk, chunk: Chunk) -> str:
-    """Return the prose that the previous chunk ends with, from a sentence on, "" for none.
+    """Return the last whole sentences of prose in the previous chunk, "" for none.
 
-    There is none in source code and JSON, nor where code, math, a table or HTML ends or was cut.
+    There is no overlap in source code and JSON, and none if the previous chunk ends with code,
+    math, a table or HTML or if the cut is inside of one.
     """
     repeated = chunk.content[: chunk.text_offset]
     if chunk.format not in PROSE:
@@ -34,5 +35,5 @@ def overlap_between(previous: Chunk, chunk: Chunk) -> str:
         return text[other_lines[-1].end() :].strip()
     if text == previous.text:
         return text.strip()
-    first = _FIRST_SENTENCE.match(text)  # it may lack its beginning
+    first = _FIRST_SENTENCE.match(text)  # this sentence may be cut off at its start
     return text[first.end() :].strip() if first else ""

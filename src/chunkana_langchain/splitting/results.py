@@ -1,4 +1,4 @@
-"""What is made of results of the core: chunks, and the parents that may be read instead."""
+"""Conversion of the core's results to LangChain documents: chunks and their parents."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from chunkana_retrieval.checks import require_choice
 
 
 class HierarchicalDocuments(NamedTuple):
-    """Leaves to index and what retrieval may read in their place.
+    """Leaves to index, and the parents by which retrieval may replace them.
 
-    `parents` is for a `BaseStore`: `store.mset(parents)`. Each leaf's `chunkana_parent_id` is in
-    it; that of a leaf without a parent is its own id.
+    `parents` is for a `BaseStore`: `store.mset(parents)`. It contains the `chunkana_parent_id` of
+    each leaf; that of a leaf without a parent is the leaf's own id.
     """
 
     leaves: list[Document]
@@ -35,12 +35,12 @@ def to_documents(
     *,
     metadata: MetadataKeys = "short",
 ) -> list[Document]:
-    r"""Return the chunks of a result that are worth indexing, as the core made them.
+    r"""Return the chunks to index of a result of the core as LangChain documents.
 
     Args:
-        result: what the core makes of a document; page contents are its chunks' `embedded`.
-        document_metadata: of that document; each chunk's has a copy of it.
-        metadata: which keys are added, as for `ChunkanaSplitter`.
+        result: the core's result for a document; the page contents are the chunks' `embedded`.
+        document_metadata: the metadata of the document, which are copied to each chunk.
+        metadata: the keys to add, "short" or "full", as for `ChunkanaSplitter`.
 
     >>> from chunkana_core import chunk_hierarchical
     >>> [d.page_content for d in to_documents(chunk_hierarchical("# A\n\nText.\n"))]

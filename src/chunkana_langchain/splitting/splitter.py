@@ -1,4 +1,4 @@
-"""LangChain's text splitter over the core: exact offsets, headings above, a tree to merge over."""
+"""The LangChain text splitter, with exact offsets, header context and parents for merging."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from chunkana_retrieval.checks import (
 )
 
 _MIN_CHUNK_SIZE = 32  # the core's smallest limit
-_PARENT_SIZE = 4  # of the largest parent by default, in multiples of the chunk size
-_RENAMED = {"max_chunk_size", "overlap_size", "debug"}  # options of the core that are none here
+_PARENT_SIZE = 4  # the default size limit of parents, in multiples of the chunk size
+_EXCLUDED = {"max_chunk_size", "overlap_size", "debug"}  # options of the core, not of the splitter
 _OTHER_NAMES = {
     "max_chunk_size": "chunk_size",
     "max_size": "chunk_size",
@@ -50,58 +50,59 @@ _OTHER_NAMES = {
     "headers_to_split_on": "header_keys=True, for `Header 1` and so on in the metadata",
     "language": "format, the name of a format",
 }
-# Where they differ from the core's defaults; see docs/retrieval.md.
+# Defaults that differ from the core's; see docs/retrieval.md.
 _DEFAULTS: dict[str, Any] = {"atomic_blocks": "split"}
 
 
 def splitter_arguments() -> set[str]:
-    """Return the names of the splitter's arguments: its own, and options of the core."""
-    return {*names_of(ChunkanaSplitter)}.union(ChunkConfig().to_dict().keys() - _RENAMED)
+    """Return the names of the splitter's arguments: its own and those of the core's options."""
+    return {*names_of(ChunkanaSplitter)}.union(ChunkConfig().to_dict().keys() - _EXCLUDED)
 
 
 class ChunkanaSplitter(TextSplitter):
-    r"""Splits documents of any format into chunks with exact offsets and the titles above them.
+    r"""A text splitter for documents of any format, with exact offsets and header context.
 
-    The format is that of the suffix in the metadata `source`, `file_path`, `file_name` or
-    `filename`, else of the media type in `content_type`, `mime_type` or `file_type`; what is not
-    known is Markdown. Chunks of Chunkana's that are split further keep theirs.
+    The format of a document is determined by the suffix of `source`, `file_path`, `file_name` or
+    `filename` in its metadata, else by the media type in `content_type`, `mime_type` or
+    `file_type`; the default is Markdown. Chunks that are split further keep their format.
 
     Args:
-        chunk_size: the largest `page_content`, in units of `length_function`, at least 32.
-            Header context and overlap count; only code, tables and math that are kept whole may
-            exceed it, and say so in their metadata.
-        chunk_overlap: how much of the chunk before goes in front of the content, at most: prose
-            of the same section from a sentence on, never code, tables or HTML.
-        length_function: measures a text; characters by default.
-        keep_separator: without effect, since separators always stay.
-        add_start_index: whether `start_index` is in the metadata: where the chunk's text starts
-            in the page content that was split.
-        strip_whitespace: whether indentation at a chunk's start goes, unless it is code's.
-        header_context: what goes in front of the content: "breadcrumb", the title and full path
-            on a line, or "none".
-        source_label: what goes before the title in a breadcrumb: a key of the documents' metadata,
-            such as "source", or a function of a document that returns a text. By default it is
-            the file, of source code, JSON and plain text, and nothing of Markdown.
-        introductions: whether below a breadcrumb stands the first sentence of the section that
-            the chunk continues or is under.
-        header_keys: whether the metadata has "Header 1" to "Header 6".
-        metadata: which keys are added to the metadata: "short" for those that filters, citations
-            and retrievers use, "full" for all.
-        front_matter_keys: keys of front matter that are copied into the metadata of the document's
-            chunks, where the metadata has no such key.
-        format: the name of the format of all documents; "auto" for what their metadata say.
-        plugins: block rules of the user's own, of Markdown.
-        max_parent_size: the size of the text of the largest parent of `split_hierarchical`,
-            without what goes in front; by default four times `chunk_size`.
-        options: of `chunkana_core.ChunkConfig`, but for the size, overlap and measure, with its
-            defaults; but `atomic_blocks` is "split", since what embeds chunks cuts off long ones.
+        chunk_size: the largest size of a `page_content`, in units of `length_function`, at least
+            32. Header context and overlap count; only code, tables and math that are kept whole may
+            exceed the size, which their metadata show.
+        chunk_overlap: the largest size of the overlap before the content: whole sentences of prose
+            from the previous chunk in the same section, never code, tables or HTML.
+        length_function: returns the size of a text; by default in characters.
+        keep_separator: without effect, since separators are always kept.
+        add_start_index: whether to add `start_index` to the metadata: the offset of the chunk's
+            text in the page content that was split.
+        strip_whitespace: whether to remove indentation at a chunk's start, except in code.
+        header_context: the header context before the content: "breadcrumb" for one line with the
+            title and the full header path, or "none".
+        source_label: the label before the title in a breadcrumb: a metadata key, such as "source",
+            or a function that returns a label for a document. By default, the label is the file
+            for source code, JSON and plain text; Markdown has no label.
+        introductions: whether to add the first sentence of the section that the chunk continues, or
+            of a section around it, below the breadcrumb.
+        header_keys: whether to add "Header 1" to "Header 6" to the metadata.
+        metadata: the keys to add to the metadata: "short" for those that filters, citations and
+            retrievers use, "full" for all.
+        front_matter_keys: the front matter keys to copy into the metadata of a document's chunks,
+            unless the metadata already have the key.
+        format: the name of the format of all documents; "auto" to determine it from the metadata.
+        plugins: further block rules for Markdown.
+        max_parent_size: the largest size of the text of a parent of `split_hierarchical`, without
+            header context; by default four times `chunk_size`.
+        options: options of `chunkana_core.ChunkConfig`, except size, overlap and length function.
+            The defaults are the same, except that `atomic_blocks` is "split", since embedding
+            models truncate long texts.
 
     Raises:
-        ValueError: for a size or overlap that is not allowed, naming the argument, its value and
-            what is allowed; for other options it is a ConfigurationError.
+        ValueError: for an invalid size or overlap, naming the argument, its value and the allowed
+            values; for other options a ConfigurationError.
         TypeError: for an unknown argument.
-        ImportError: if the extra that a format needs is not installed; of documents, before any is
-            split, naming the first of them.
+        ImportError: if the extra that a format needs is not installed; for documents, before any is
+            split, naming the first one.
 
     >>> splitter = ChunkanaSplitter(chunk_size=100)
     >>> for document in splitter.create_documents(["# Guide\n\n## Install\n\nRun pip.\n"]):
@@ -139,7 +140,7 @@ class ChunkanaSplitter(TextSplitter):
         require_choice("metadata", metadata, get_args(keys.MetadataKeys))
         require_keys(front_matter_keys)
         chunker = Chunker(self._config(options), plugins=plugins, otherwise=MARKDOWN)
-        chunker.chunk("", format)  # an error for one that is unknown or not installed
+        chunker.chunk("", format)  # raises an error for an unknown or not installed format
         self._documents = DocumentChunker(
             chunker,
             self._mapping(max_parent_size, chunker.config.size_of, metadata, has_keys=header_keys),
@@ -158,7 +159,7 @@ class ChunkanaSplitter(TextSplitter):
         *,
         has_keys: bool,
     ) -> MappingOptions:
-        """Return how chunks become documents, with `has_keys` those of "Header 1" and so on too."""
+        """Return the options of the conversion; `has_keys` adds "Header 1" to "Header 6"."""
         require_parent_size(max_parent_size, "chunk_size", self._chunk_size)
         return MappingOptions(
             self._chunk_size,
@@ -168,11 +169,11 @@ class ChunkanaSplitter(TextSplitter):
             has_start_index=self._add_start_index,
             has_header_keys=has_keys,
             has_all_keys=metadata == "full",
-            strips=self._strip_whitespace,
+            strips_whitespace=self._strip_whitespace,
         )
 
     def _config(self, options: dict[str, Any]) -> ChunkConfig:
-        """Return the core's configuration: room for the overlap is left beside the content."""
+        """Return the core's configuration, with the overlap subtracted from the chunk size."""
         room = self._chunk_size - self._chunk_overlap
         if self._chunk_overlap:
             room -= ChunkConfig(length_function=self._length_function).size_of("\n\n")
@@ -197,10 +198,10 @@ class ChunkanaSplitter(TextSplitter):
         disallowed_special: Literal["all"] | Collection[str] = (),
         **kwargs: Any,
     ) -> ChunkanaSplitter:
-        """Make a splitter that counts tokens of tiktoken's.
+        """Return a splitter whose sizes are in tiktoken tokens.
 
-        Text that looks like a special token is counted as text, where the base class by default
-        raises an error.
+        Text that looks like a special token is counted as text; the base class raises an error by
+        default.
         """
         special = set[str]() if allowed_special is None else allowed_special
         return super().from_tiktoken_encoder(
@@ -208,16 +209,17 @@ class ChunkanaSplitter(TextSplitter):
         )
 
     def split_text(self, text: str) -> list[str]:
-        """Return the page contents that `create_documents` gives."""
+        """Return the page contents of the chunks that `create_documents` returns."""
         return [document.page_content for document in self.create_documents([text])]
 
     def create_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
     ) -> list[Document]:
-        """Return the chunks of texts, each with a copy of its text's metadata and more.
+        """Return the chunks of texts, with copies of the texts' metadata and Chunkana's keys.
 
         Raises:
-            ConfigurationError: if a text is no str, or there are not as many metadatas as texts.
+            ConfigurationError: if a text is not a str, or if the numbers of texts and metadatas
+                differ.
         """
         metadatas = metadatas or [{}] * len(texts)
         if len(metadatas) != len(texts):
@@ -230,11 +232,11 @@ class ChunkanaSplitter(TextSplitter):
         return self.split_documents(documents)
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
-        """Return the chunks of documents; chunks of ours among them are split further."""
+        """Return the chunks of documents; documents that are chunks already are split further."""
         return [leaf for mapper in self._mappers(documents) for leaf in mapper.leaves()]
 
     def split_hierarchical(self, documents: Iterable[Document]) -> HierarchicalDocuments:
-        """Return the chunks of documents, and the parents that retrieval may read instead."""
+        """Return the chunks of documents, and the parents by which retrieval may replace them."""
         mappers = list(self._mappers(documents))
         return HierarchicalDocuments(
             [leaf for mapper in mappers for leaf in mapper.leaves()],
@@ -246,25 +248,25 @@ class ChunkanaSplitter(TextSplitter):
         require_installed(SourceFile.of(one.metadata, self._documents.format) for one in documents)
 
     def warn_of_label(self, documents: Sequence[Document]) -> None:
-        """Warn of a source label that is the key of no document's metadata."""
+        """Warn of a source label that is not a metadata key of any document."""
         warn_of_label(documents, self._documents.source_label)
 
     def map_document(self, document: Document, key: str) -> DocumentMapper:
-        """Return what maps a whole document whose ids are made of a key."""
+        """Chunk a document and return the mapper of its chunks; their ids depend on the key."""
         return self._documents.mapper(document, Origin.of(document, key))
 
     def describe(self, document: Document) -> str:
-        """Return all that the chunks of a document depend on besides its text and metadata."""
+        """Return a description of all options that a document's chunks depend on."""
         return self._documents.describe(document)
 
     def _mappers(self, documents: Iterable[Document]) -> Iterator[DocumentMapper]:
-        """Return what maps each document; warn once of what seems to be a mistake."""
+        """Yield the mapper of each document; warn first of likely mistakes in the documents."""
         documents = require_documents(documents)
         self.require_formats(documents)
         origins = list(map(Origin.of, documents, source_keys(documents)))
         own = keys.OWN - (frozenset() if self._documents.mapping.has_all_keys else keys.FULL)
         own |= set(keys.HEADERS if self._documents.mapping.has_header_keys else ())
-        warn_of_clashes(own & set().union(*(origin.kept for origin in origins)))
+        warn_of_clashes(own & set().union(*(origin.caller_keys for origin in origins)))
         warn_of_pieces(documents)
         self.warn_of_label(documents)
         return map(self._documents.mapper, documents, origins)

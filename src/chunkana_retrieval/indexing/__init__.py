@@ -1,4 +1,4 @@
-"""The life of an index, for who maps it to a framework: stores, updates, searches, one file."""
+"""The document index for framework adapters: stores, updates, searches and the index file."""
 
 from chunkana_retrieval.indexing.calls import (
     Call,
@@ -25,9 +25,9 @@ from chunkana_retrieval.indexing.searching import (
     ReadingOptions,
     Relation,
     SearchKind,
+    add_related_leaves,
     has_no_known_leaf,
     rank_leaves,
-    with_surroundings,
 )
 from chunkana_retrieval.indexing.snapshot import IndexFile, IndexSnapshot
 from chunkana_retrieval.indexing.stores import (
@@ -68,6 +68,7 @@ __all__ = [
     "Update",
     "UpdateLock",
     "UpdateReport",
+    "add_related_leaves",
     "call",
     "call_in_thread",
     "fingerprint",
@@ -78,5 +79,4 @@ __all__ = [
     "require_documents_left",
     "run",
     "run_async",
-    "with_surroundings",
 ]  # fmt: skip

@@ -1,7 +1,7 @@
-"""Procedures over stores that are written once, and run with an event loop or without one.
+"""Procedures over stores that are written once and run either synchronously or asynchronously.
 
-A procedure is a generator that yields calls and is sent what each of them returns. `run` makes
-the calls one after the other, and so does `run_async`, in their asynchronous form.
+A procedure is a generator that yields calls and receives their results. `run` executes the calls
+one after the other; `run_async` does the same with the asynchronous form of each call.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class Call:
     """A call that a procedure yields.
 
     Attributes:
-        now: makes it.
-        later: makes it in an event loop.
-        expected: the errors that are raised in the procedure; for others it is closed.
+        now: executes the call synchronously.
+        later: executes the call asynchronously.
+        expected: the error types that are raised inside the procedure; another error closes it.
     """
 
     now: Callable[[], object]
@@ -41,26 +41,26 @@ def call(
     expected: tuple[type[Exception], ...] = (),
     **options: object,
 ) -> Procedure[T]:
-    """Yield a call, and return what it returns.
+    """Yield a call and return its result.
 
     Args:
-        now: what is called.
-        later: what is called in an event loop.
-        arguments: of both.
-        expected: see `Call`.
-        options: keyword arguments of both.
+        now: the function to call synchronously.
+        later: the function to call asynchronously.
+        arguments: the positional arguments of both functions.
+        expected: the error types that are raised inside the procedure, see `Call`.
+        options: the keyword arguments of both functions.
     """
     calls = partial(now, *arguments, **options), partial(later, *arguments, **options)
     return cast("T", (yield Call(*calls, expected)))
 
 
 def call_in_thread(function: Callable[..., T], *arguments: object) -> Procedure[T]:
-    """Yield the call of a function that has no asynchronous form; return what it returns."""
+    """Yield a call of a function without an asynchronous form, and return its result."""
     return (yield from call(function, partial(asyncio.to_thread, function), *arguments))
 
 
 def run(procedure: Procedure[T]) -> T:
-    """Run a procedure to its end, and return what it returns; close it where a call fails."""
+    """Run a procedure synchronously and return its result; close it if a call fails."""
     with closing(procedure):
         try:
             step = next(procedure)
@@ -76,7 +76,7 @@ def run(procedure: Procedure[T]) -> T:
 
 
 async def run_async(procedure: Procedure[T]) -> T:
-    """Do what `run` does, asynchronously."""
+    """Run a procedure asynchronously and return its result; close it if a call fails."""
     with closing(procedure):
         try:
             step = next(procedure)

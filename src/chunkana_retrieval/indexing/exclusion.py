@@ -1,4 +1,4 @@
-"""One update of an index at a time, of threads and of tasks."""
+"""A lock that serialises updates of an index from threads and from asyncio tasks."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import asyncio
 from threading import Lock
 from typing import Self
 
-_POLL = 0.01  # seconds between two looks whether another update has ended
+_POLL = 0.01  # seconds between two attempts to acquire the lock
 
 
 class UpdateLock:
-    """Lets one update run at a time: `with` in threads, `async with` in tasks of any event loop.
+    """A lock for one update at a time: `with` in threads, `async with` in tasks of any event loop.
 
-    A task looks again and again, because no lock wakes tasks of other threads' event loops.
+    A task polls the lock, because no lock can wake tasks in the event loops of other threads.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
 
     def __enter__(self) -> Self:
-        """Wait for other updates."""
+        """Wait until no other update runs."""
         self._lock.acquire()
         return self
 
@@ -28,8 +28,8 @@ class UpdateLock:
         self._lock.release()
 
     async def __aenter__(self) -> Self:
-        """Wait for other updates, and let other tasks run meanwhile."""
-        while not self._lock.acquire(blocking=False):  # noqa: ASYNC110 - of threads, too
+        """Wait until no other update runs, without blocking other tasks."""
+        while not self._lock.acquire(blocking=False):  # noqa: ASYNC110 - threads share the lock
             await asyncio.sleep(_POLL)
         return self
 

@@ -1,4 +1,4 @@
-"""An index of documents: how it is made, loaded, changed and asked, and where it is saved."""
+"""The document index: creation, loading, updates, searches and saving."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from chunkana_retrieval.lexical.index import LexicalIndex
 
 Asked = TypeVar("Asked")
 _BATCH = 256  # documents that are read or changed together
-_NOTHING = IndexSnapshot(None, None, None)
-_ANEW = "'lexical': the folder has no vectors, with which it has to be made anew"
-_WORDS_ALONE = "None with search='lexical', which looks for words alone"
+_EMPTY = IndexSnapshot(None, None, None)
+_NO_VECTORS = "'lexical': the folder has no vectors; make the index again for another search"
+_NO_VECTORSTORE = "None with search='lexical', which uses no vector store"
 
 
 class DocumentIndex(Generic[Asked]):
-    """Documents in stores, searched and brought up to date.
+    """An index of documents over stores of records, leaves and words.
 
-    Questions may be asked while documents change. Updates wait for each other.
+    Searches may run during an update. Only one update runs at a time.
 
     Attributes:
-        stores: what is known of the documents.
+        stores: the stores of the index, and its file.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class DocumentIndex(Generic[Asked]):
         folder: str | Path | None = None,
         search: SearchKind = "hybrid",
     ) -> None:
-        """Take stores; `make` and `load` look for what they and the folder have.
+        """Set the stores; `make` and `load` read the content of the stores and the folder.
 
         Args:
-            leaves: the caller's, or one in memory.
-            records: the caller's; None for in memory.
-            folder: where what is in memory is saved; None for nowhere.
-            search: which searches there are.
+            leaves: the store of leaves, the caller's or one in memory.
+            records: the caller's store of records; None to keep them in memory.
+            folder: the folder in which everything in memory is saved; None to save nothing.
+            search: the kind of search to support.
         """
         self.stores: IndexStores[Asked] = IndexStores(
             MemoryRecords() if records is None else records,
@@ -68,36 +68,36 @@ class DocumentIndex(Generic[Asked]):
         )
         self._search = search
         self._lock = UpdateLock()
-        self._is_complete = False  # whether all leaves in memory are known to have vectors
+        self._is_complete = False  # whether all leaves in memory have vectors
 
     def make(self, documents: SourceDocuments) -> UpdateReport:
-        """Bring stores that may have documents already to these, as `update` does.
+        """Index documents; the caller's stores may already contain documents and are updated.
 
-        What is in memory is made anew, in place of what the folder has, as a whole or not at all.
+        Everything in memory is built from scratch and replaces the saved index atomically.
 
         Raises:
-            ConfigurationError: for a vector store of the caller's where words alone are searched.
-            OSError: if the folder cannot be made, before anything is done.
+            ConfigurationError: for a vector store of the caller's with a lexical search.
+            OSError: if the folder cannot be created; then nothing is changed.
         """
-        return run(self._making(documents))
+        return run(self._make(documents))
 
     async def amake(self, documents: SourceDocuments) -> UpdateReport:
-        """Do what `make` does, asynchronously."""
-        return await run_async(self._making(documents))
+        """Index documents asynchronously, see `make`."""
+        return await run_async(self._make(documents))
 
     def load(self) -> None:
-        """Take what the folder has; warn once of updates that were not finished.
+        """Load the index that the folder contains; warn once about unfinished updates.
 
         Raises:
-            ConfigurationError: for a store that is missing, or whose content the folder has.
+            ConfigurationError: for a missing store, and for a store whose content is in the folder.
             IndexFileError: naming the file, if it is damaged or of another version.
-            OSError: if it cannot be read.
+            OSError: if the file cannot be read.
         """
-        run(self._loading())
+        run(self._load())
 
     async def aload(self) -> None:
-        """Do what `load` does, asynchronously."""
-        await run_async(self._loading())
+        """Load the index asynchronously, see `load`."""
+        await run_async(self._load())
 
     def update(
         self,
@@ -106,15 +106,14 @@ class DocumentIndex(Generic[Asked]):
         *,
         delete_missing: bool = False,
     ) -> UpdateReport:
-        """Bring the index to today's documents, and delete others; see `Update`.
+        """Index new and changed documents, and delete documents; for the arguments see `Update`.
 
         Raises:
-            IndexFileError: before anything is changed, if another has written the file since it
-                was loaded.
+            IndexFileError: if another writer has replaced the file since it was loaded; then
+                nothing is changed.
         """
         with self._lock:
-            updating = self._updating(documents, deleted, delete_missing=delete_missing)
-            return run(updating)
+            return run(self._update(documents, deleted, delete_missing=delete_missing))
 
     async def aupdate(
         self,
@@ -123,65 +122,70 @@ class DocumentIndex(Generic[Asked]):
         *,
         delete_missing: bool = False,
     ) -> UpdateReport:
-        """Do what `update` does, asynchronously."""
+        """Index new and changed documents asynchronously, see `update`."""
         async with self._lock:
-            updating = self._updating(documents, deleted, delete_missing=delete_missing)
-            return await run_async(updating)
+            procedure = self._update(documents, deleted, delete_missing=delete_missing)
+            return await run_async(procedure)
 
-    def _making(self, documents: SourceDocuments) -> Procedure[UpdateReport]:
+    def _make(self, documents: SourceDocuments) -> Procedure[UpdateReport]:
         stores = self.stores
         if stores.file is not None:
             stores.file.folder.mkdir(parents=True, exist_ok=True)
         if self._search == "lexical":
             if stores.external_leaves is not None:
-                raise ConfigurationError("vectorstore", stores.external_leaves, _WORDS_ALONE)
+                raise ConfigurationError("vectorstore", stores.external_leaves, _NO_VECTORSTORE)
             stores.leaves = None
-        yield from self._opening(self._recalled())
-        return (yield from self._updating(documents, is_new=True))
+        yield from self._open(self._restore_records())
+        return (yield from self._update(documents, is_new=True))
 
-    def _loading(self) -> Procedure[None]:
-        stores, has_words_alone = self.stores, self._search == "lexical"
-        saved = IndexSnapshot(None, {} if has_words_alone else None, None)  # of no folder
+    def _load(self) -> Procedure[None]:
+        stores, is_lexical = self.stores, self._search == "lexical"
+        saved = IndexSnapshot(None, {} if is_lexical else None, None)  # used without a folder
         if stores.file is not None:
             saved = IndexSnapshot.load(stores.file.folder)
         records = None if isinstance(stores.records, MemoryRecords) else stores.records
         _require_part("docstore", "records", records, saved.records)
         _require_part("vectorstore", "leaves", stores.external_leaves, saved.vectors)
-        if saved.vectors == {} and has_words_alone:
+        if saved.vectors == {} and is_lexical:
             stores.leaves = None
         elif saved.vectors == {} and saved.records:
-            raise ConfigurationError("search", self._search, _ANEW)
-        self._take(saved)
-        yield from self._opening(saved)
+            raise ConfigurationError("search", self._search, _NO_VECTORS)
+        self._restore(saved)
+        yield from self._open(saved)
         yield from self._embed_missing()
         stores.is_changed = False
 
-    def _recalled(self) -> IndexSnapshot:
-        """Take the records that the folder has of a vector store of the caller's, if any."""
+    def _restore_records(self) -> IndexSnapshot:
+        """Restore saved records whose leaves are in the caller's vector store; return the snapshot.
+
+        Returns:
+            The snapshot in the folder, an empty one if there are no such records.
+        """
         stores = self.stores
-        is_here = stores.external_leaves is None or not isinstance(stores.records, MemoryRecords)
-        if is_here or stores.file is None:
-            return _NOTHING
+        has_memory_records = isinstance(stores.records, MemoryRecords)
+        if stores.external_leaves is None or not has_memory_records or stores.file is None:
+            return _EMPTY
         try:
             saved = IndexSnapshot.load(stores.file.folder)
         except FileNotFoundError:
-            return _NOTHING
+            return _EMPTY
         except IndexFileError as error:
             warn(f"{error}; the vectorstore may keep leaves that are never found")
-            return _NOTHING
-        if saved.vectors is not None:  # then its leaves are in no other store
-            return _NOTHING
-        self._take(saved)
+            return _EMPTY
+        if saved.vectors is not None:  # then the leaves are in the file, not in a vector store
+            return _EMPTY
+        self._restore(saved)
         return saved
 
-    def _take(self, saved: IndexSnapshot) -> None:
+    def _restore(self, saved: IndexSnapshot) -> None:
+        """Use the records and the file digest of a snapshot."""
         if saved.records is not None:
             self.stores.records = MemoryRecords(saved.records)
         if self.stores.file is not None:
             self.stores.file.digest = saved.digest
 
-    def _opening(self, saved: IndexSnapshot) -> Procedure[None]:
-        """Read all records, for words and vectors; warn of what is unfinished."""
+    def _open(self, saved: IndexSnapshot) -> Procedure[None]:
+        """Read all records, restore their words and vectors, and warn of unfinished updates."""
         lexical, leaves = self.stores.lexical, self.stores.leaves
         if lexical is not None and saved.lexical is not None:
             self.stores.lexical, lexical = saved.lexical, None
@@ -197,12 +201,12 @@ class DocumentIndex(Generic[Asked]):
             states += [f"{one.document_id} ({one.unfinished})" for one in records if one.unfinished]
         if states:
             warn(
-                "an update was not finished; until `update` is given these documents, each is "
-                f"answered as it was before it or is after it: {', '.join(states)}"
+                "an update was not finished; until you pass these documents to `update`, searches "
+                f"find each as it was before or after that update: {', '.join(states)}"
             )
 
     def _embed_missing(self) -> Procedure[None]:
-        """Add the leaves of stored records that have no vector in memory, as after a restart."""
+        """Embed the leaves of stored records that have no vector in memory, as after a restart."""
         leaves, missing = self.stores.leaves, list[Leaf]()
         if self._is_complete or leaves is None or not leaves.is_in_memory:
             return
@@ -214,7 +218,7 @@ class DocumentIndex(Generic[Asked]):
         yield from self.stores.add(missing)
         self._is_complete = True
 
-    def _updating(
+    def _update(
         self,
         documents: SourceDocuments,
         deleted: Iterable[str] = (),
@@ -230,7 +234,7 @@ class DocumentIndex(Generic[Asked]):
             report = yield from update.steps(deleted, delete_missing=delete_missing)
             yield from self._embed_missing()
             is_done = True
-        finally:  # as far as it is done; a new index takes the place of another as a whole alone
+        finally:  # save an interrupted update, except of a new index, which is saved as a whole
             if not is_done and (stores.has_external or not is_new):
                 stores.save_changes()
         stores.is_changed |= is_new
@@ -238,7 +242,7 @@ class DocumentIndex(Generic[Asked]):
         return report
 
     def find(self, question: Question[Asked]) -> Procedure[FoundLeaves]:
-        """Return what a question finds; warn if a vector store has no leaf of the index."""
+        """Search the stores for a question; warn if the vector store has no leaf of the index."""
         stores, lexical = self.stores, self.stores.lexical
         proposals: Sequence[Proposal] = []
         hits: Sequence[Hit] = []
@@ -249,8 +253,8 @@ class DocumentIndex(Generic[Asked]):
             hits = yield from call_in_thread(lexical.search, question.words, count)
         names = [*(one.document_id for one in proposals), *(hit.document_id for hit in hits)]
         records = yield from stores.records.read([*dict.fromkeys(names)])
-        is_telling = question.asked is not None and not question.is_filtered
-        if is_telling and stores.external_leaves is not None:
+        is_unfiltered = question.asked is not None and not question.is_filtered
+        if is_unfiltered and stores.external_leaves is not None:
             is_unknown = yield from has_no_known_leaf(proposals, records, stores.records)
             if is_unknown:
                 warn(UnknownLeavesWarning())
@@ -267,5 +271,5 @@ def _require_part(name: str, kind: str, given: object, saved: object) -> None:
 
 
 def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield names, some at a time: stores are not asked for all documents at once."""
+    """Yield names in batches, so that no store is asked for all documents at once."""
     return (names[start : start + _BATCH] for start in range(0, len(names), _BATCH))

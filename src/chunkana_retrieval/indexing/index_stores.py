@@ -1,4 +1,4 @@
-"""The stores of an index, and its file."""
+"""The stores of an index and its file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Asked = TypeVar("Asked")
 
 @dataclass(slots=True)
 class IndexStores(Generic[Asked]):
-    """Records, leaves and words of documents, in memory or in stores of the caller's.
+    """The records, leaves and words of documents, in memory or in the caller's stores.
 
     Attributes:
-        records: of the documents.
-        leaves: with their vectors; None where there are none.
-        lexical: their words; None where vectors alone are searched.
-        file: where everything that is in memory is saved; None for nowhere.
-        is_changed: whether that has changed since it was saved.
+        records: the store of the documents' records.
+        leaves: the store of leaves with their vectors; None for an index without vectors.
+        lexical: the index of words; None if the search is only dense.
+        file: the file in which everything in memory is saved; None to save nothing.
+        is_changed: whether the index has changed since it was saved.
     """
 
     records: RecordStore
@@ -36,59 +36,60 @@ class IndexStores(Generic[Asked]):
 
     @property
     def external_leaves(self) -> LeafStore[Asked] | None:
-        """The leaves in a vector store of the caller's."""
+        """The caller's store of leaves; None if leaves are in memory or there are none."""
         return None if self.leaves is None or self.leaves.is_in_memory else self.leaves
 
     @property
     def has_external(self) -> bool:
-        """Whether records or leaves are in stores of the caller's."""
+        """Whether records or leaves are in the caller's stores."""
         return self.external_leaves is not None or not isinstance(self.records, MemoryRecords)
 
     def write(
         self, records: Sequence[DocumentRecord], deleted: Sequence[str] = ()
     ) -> Procedure[None]:
-        """Put records in place of those of the same documents, and delete others."""
+        """Write records, replacing those of the same documents, and delete those of others."""
         yield from self.records.write(records, deleted)
-        yield from call_in_thread(self._note_written)
+        yield from call_in_thread(self._save_progress)
 
     def add(self, leaves: Sequence[Leaf]) -> Procedure[None]:
-        """Embed leaves and store them, if there are any, and a place for them."""
+        """Embed and store leaves; do nothing without leaves or without a store."""
         if leaves and self.leaves is not None:
             yield from self.leaves.add(leaves)
 
     def delete(self, leaf_ids: Sequence[str]) -> Procedure[None]:
-        """Delete leaves, if there are any; some of them may not be there."""
+        """Delete leaves by their ids; unknown ids are ignored."""
         if leaf_ids and self.leaves is not None:
             yield from self.leaves.delete(leaf_ids)
 
-    def _note_written(self) -> None:
-        """Save records beside stores of the caller's, which have changed or will.
+    def _save_progress(self) -> None:
+        """Save the index file during an update if some stores are the caller's.
 
-        What is in memory as a whole is saved when all is done. Words are left out meanwhile, so
-        that none are loaded that are of other records.
+        Records must match the caller's stores at any moment. An index that is wholly in memory is
+        saved only at the end. The file omits the words until then, since they may not match the
+        records.
         """
         is_first, self.is_changed = not self.is_changed, True
-        is_kept = is_first or isinstance(self.records, MemoryRecords)
-        if self.file is not None and self.has_external and is_kept:
+        is_outdated = is_first or isinstance(self.records, MemoryRecords)
+        if self.file is not None and self.has_external and is_outdated:
             self.file.save(self._snapshot(with_words=False))
 
     def save_changes(self) -> None:
-        """Write what is in memory to the file, if it has changed."""
+        """Save everything in memory to the file if the index has changed."""
         if self.file is not None and self.is_changed:
             self.file.save(self._snapshot())
         self.is_changed = False
 
     def save_to(self, folder: str | Path) -> None:
-        """Write what is in memory to a folder."""
+        """Save everything in memory to a folder."""
         if self.file is not None and self.file.folder == Path(folder):
             self.file.save(self._snapshot())
         else:
             self._snapshot().save(folder)
 
     def _snapshot(self, *, with_words: bool = True) -> IndexSnapshot:
-        """Return what is in memory."""
+        """Return a snapshot of everything in memory."""
         records = self.records.records if isinstance(self.records, MemoryRecords) else None
-        vectors = {} if self.leaves is None else self.leaves.vectors()  # {} of one that has none
+        vectors = {} if self.leaves is None else self.leaves.vectors()
         return IndexSnapshot(
             None if records is None else [*records.values()],
             None if self.external_leaves is not None else vectors,

@@ -1,4 +1,4 @@
-"""What an index knows of a document: its text, its metadata, and where its leaves are."""
+"""Records: the text, metadata and leaves of each document in an index."""
 
 from __future__ import annotations
 
@@ -22,24 +22,28 @@ _LEAF_ID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b")
 
 
 class LeafRecord(Struct, frozen=True, gc=False):
-    """A leaf, without its text, which is a slice of its document.
+    """A leaf without its text, which is a slice of the document.
 
     Attributes:
-        leaf_id: of the leaf in a vector store: a UUID that no leaf has of which anything differs
-            that is stored there.
-        chunk_id: unique in the document.
-        section_id: of its section; that of the section around it is `parent_section_id`.
-        path: the titles above it, outermost first, the document's title included.
-        content_type: of the chunk, like the `container` that holds it, "" for none.
-        start: where its text starts in the document.
-        end: where its text ends.
-        start_line: the line, from 1, where its text starts.
-        before: what is embedded before its text: context, and what is repeated.
-        after: what is embedded after its text.
-        format: of the chunk, as its `kind` and `name` are in source code, "" for none.
-        signature: that of the definition that its text is from inside of, "" for none.
-        opened: how many titles at the path's end it says itself, see `Hit`.
-        cells: of a notebook, the numbers of its first and its last cell.
+        leaf_id: the id of the leaf in a vector store: a UUID computed from all that is stored
+            there, so that a changed leaf has another id.
+        chunk_id: the id of the chunk, unique in the document.
+        section_id: the id of the leaf's section.
+        parent_section_id: the id of the section around the leaf's section, "" for none.
+        path: the header path of the leaf, outermost title first, the document's title included.
+        content_type: the content type of the chunk.
+        container: the container of the chunk, "" for none.
+        start: the offset in the document where the text starts.
+        end: the offset in the document where the text ends.
+        start_line: the line of the document, from 1, where the text starts.
+        before: the text that is embedded before the leaf's text: context and repeated lines.
+        after: the text that is embedded after the leaf's text.
+        format: the name of the chunk's format.
+        kind: the kind of the chunk's definition in source code, "" for none.
+        name: the name of the chunk's definition in source code, "" for none.
+        signature: the signature of the definition that the text is from inside of, "" for none.
+        opened: the number of titles at the end of the path that the text contains, see `Hit`.
+        cells: the numbers of the first and the last notebook cell; None for other formats.
     """
 
     leaf_id: str
@@ -62,7 +66,10 @@ class LeafRecord(Struct, frozen=True, gc=False):
     cells: Cells | None = None
 
     def metadata(self) -> dict[str, str]:
-        """Return what a vector store filters by: nothing that changes where text above it does."""
+        """Return the metadata by which a vector store filters.
+
+        They contain no offsets or lines, so that a change in the text above does not change them.
+        """
         return {
             "section_id": self.section_id,
             "parent_section_id": self.parent_section_id,
@@ -76,19 +83,21 @@ class LeafRecord(Struct, frozen=True, gc=False):
 
 
 class DocumentRecord(Struct, frozen=True, gc=False):
-    """A document in an index. Searches propose leaves; what they are is read here alone.
+    """A document in an index, with all the data that search results are made from.
+
+    A vector store returns only ids of leaves; the text and metadata come from the record.
 
     Attributes:
-        document_id: unique in the index.
-        text: what was chunked, of which all spans are.
-        metadata: the caller's, which JSON can write.
-        fingerprint: the same for the same text, metadata and way of chunking.
-        leaves: all that is indexed, in document order.
-        leftover: ids of leaves that a vector store may have besides.
-        unfinished: where an update of the document was not finished: whether what is here is the
-            document as it was "before" or as it is "after" it; "" where all were.
-        attachment: what an adapter keeps of the document besides.
-        label: what its paths begin with where they are read, such as the file; "" for nothing.
+        document_id: the id of the document, unique in the index.
+        text: the chunked text, to which all spans refer.
+        metadata: the caller's metadata, serialisable as JSON.
+        fingerprint: a hash of the text, the metadata and the chunking options.
+        leaves: all indexed leaves, in document order.
+        leftover: the ids of other leaves of the document that a vector store may still contain.
+        unfinished: the state of the record if an update of the document was not finished: "before"
+            or "after" that update; "" if all updates were finished.
+        attachment: further data of an adapter, as a str.
+        label: the first title of the paths in passages, such as the file; "" for none.
     """
 
     document_id: str
@@ -102,11 +111,11 @@ class DocumentRecord(Struct, frozen=True, gc=False):
     label: str = ""
 
     def embedded(self, leaf: LeafRecord) -> str:
-        """Return what is embedded of a leaf."""
+        """Return the text of a leaf to embed."""
         return leaf.before + self.text[leaf.start : leaf.end] + leaf.after
 
     def entries(self) -> Iterator[LexicalEntry]:
-        """Yield its leaves as a `LexicalIndex` takes them."""
+        """Yield the leaves as entries of a `LexicalIndex`."""
         for leaf in self.leaves:
             text = self.embedded(leaf)
             yield LexicalEntry(self.document_id, leaf.chunk_id, leaf.section_id, text)
@@ -130,7 +139,7 @@ class DocumentRecord(Struct, frozen=True, gc=False):
         )
 
     def to_json(self, *, with_text: bool = True) -> str:
-        """Return it as JSON, on one line; without its text for a store that keeps that itself."""
+        """Return the record as one line of JSON, without the text if a store keeps that apart."""
         fields = msgspec.to_builtins(self)
         if not with_text:
             fields["text"] = ""
@@ -138,35 +147,35 @@ class DocumentRecord(Struct, frozen=True, gc=False):
 
     @classmethod
     def from_json(cls, written: str, text: str | None = None) -> DocumentRecord:
-        """Return the record that `to_json` wrote.
+        """Parse a record from the JSON of `to_json`.
 
         Args:
-            written: what that is.
-            text: the document's, where it was written without.
+            written: the JSON.
+            text: the document's text if the JSON is without it.
 
         Raises:
-            ValueError: for anything else, and for leaves that do not lie in the text.
+            ValueError: for JSON that is no record, and for leaves outside of the text.
         """
         record = msgspec.convert(json.loads(written), cls)
         if text is not None:
             record = msgspec.structs.replace(record, text=text)
         for leaf in record.leaves:
             if not 0 <= leaf.start < leaf.end <= len(record.text):
-                raise ValueError(f"leaf {leaf.leaf_id} does not lie in {record.document_id}")
+                raise ValueError(f"leaf {leaf.leaf_id} is outside of {record.document_id}")
         return record
 
 
 def fingerprint(document_id: str, text: str, metadata: Mapping[str, object], chunking: str) -> str:
-    """Return what differs where a document has to be indexed anew.
+    """Return the fingerprint of a document; a document is indexed again if it has changed.
 
     Args:
-        document_id: of the document.
-        text: of the document.
-        metadata: of the document.
-        chunking: all that the chunks depend on besides.
+        document_id: the id of the document.
+        text: the text of the document.
+        metadata: the metadata of the document.
+        chunking: a description of everything else that the chunks depend on.
 
     Raises:
-        ConfigurationError: for metadata that JSON cannot write.
+        ConfigurationError: for metadata that cannot be serialised as JSON.
     """
     return _digest(chunking, document_id, text, _metadata_json(document_id, metadata))
 
@@ -178,35 +187,35 @@ def record_document(
     fingerprint: str,
     front: Callable[[Chunk], str] | None = None,
 ) -> DocumentRecord:
-    """Return the record of a document that was chunked.
+    """Return the record of a chunked document.
 
     Args:
-        document_id: of the document.
-        result: its chunks, of which those are indexed that are worth it.
-        metadata: of the document, which a vector store keeps with each leaf.
-        fingerprint: what `fingerprint` returns.
-        front: returns what is embedded before a chunk's content; by default its context.
+        document_id: the id of the document.
+        result: the chunks of the document; those of `get_flat_chunks` are indexed.
+        metadata: the metadata of the document, which a vector store keeps with each leaf.
+        fingerprint: the fingerprint of the document, as `fingerprint` returns it.
+        front: returns the text to embed before a chunk's content; by default the context.
     """
     written = _metadata_json(document_id, metadata)
     title = result.title
 
     def leaf_record(chunk: Chunk) -> LeafRecord:
         context = f"{chunk.context}\n\n" if chunk.context else ""
-        unnamed = _leaf_record(chunk, title, front(chunk) if front else context)
-        leaf_id = _leaf_id(document_id, unnamed, chunk.text, written)
-        return msgspec.structs.replace(unnamed, leaf_id=leaf_id)
+        leaf = _leaf_record(chunk, title, front(chunk) if front else context)
+        leaf_id = _leaf_id(document_id, leaf, chunk.text, written)
+        return msgspec.structs.replace(leaf, leaf_id=leaf_id)
 
     leaves = tuple(map(leaf_record, result.get_flat_chunks()))
     return DocumentRecord(document_id, result.text, dict(metadata), fingerprint, leaves)
 
 
 def _leaf_record(chunk: Chunk, title: str, front: str) -> LeafRecord:
-    """Return the record of a leaf, without its id.
+    """Return the record of a leaf without its id.
 
     Args:
         chunk: the leaf.
-        title: of its document, "" for none.
-        front: what is embedded before its content.
+        title: the title of the document, "" for none.
+        front: the text to embed before the leaf's content.
     """
     content, hit = chunk.content, Hit.of_chunk(chunk, 0.0, title=title)
     return LeafRecord(
@@ -232,12 +241,13 @@ def _leaf_record(chunk: Chunk, title: str, front: str) -> LeafRecord:
 
 
 def read_records(stored: Mapping[str, tuple[str, str | None]]) -> list[DocumentRecord]:
-    """Return records that a store has; warn of those that are damaged, which have no leaves.
+    """Parse records that a store contains; warn of damaged ones and return them without leaves.
 
-    The next update with their documents indexes them anew, and deletes what leaves are left.
+    The next update with the documents of damaged records indexes them again and deletes the leaves
+    whose ids can still be read.
 
     Args:
-        stored: by document, what `to_json` wrote, and the text where it was written without.
+        stored: by document id, the JSON of `to_json`, and the text if the JSON is without it.
     """
     records, damaged = list[DocumentRecord](), list[str]()
     for name, (written, text) in stored.items():
@@ -252,18 +262,18 @@ def read_records(stored: Mapping[str, tuple[str, str | None]]) -> list[DocumentR
         records.append(record)
     if damaged:
         warn(
-            f"the docstore's records of {', '.join(map(repr, damaged))} are damaged, and nothing "
-            "of these documents is found; give them to `update`"
+            f"the docstore's records of {', '.join(map(repr, damaged))} are damaged, and searches "
+            "do not find these documents; give them to `update`"
         )
     return records
 
 
 def _leaf_id(document_id: str, leaf: LeafRecord, text: str, metadata: str) -> str:
-    """Return an id made of all that a vector store has of a leaf: not of where its text stands."""
+    """Return the id of a leaf: a hash of all that a vector store contains of it, no offsets."""
     stored = (leaf.chunk_id, leaf.section_id, leaf.parent_section_id, leaf.content_type)
-    named = (leaf.container, *leaf.path, leaf.before, text, leaf.after)
-    of_code = (leaf.format, leaf.kind, leaf.name)
-    digits = _digest(document_id, metadata, *stored, *named, *of_code)
+    embedded = (leaf.container, *leaf.path, leaf.before, text, leaf.after)
+    definition = (leaf.format, leaf.kind, leaf.name)
+    digits = _digest(document_id, metadata, *stored, *embedded, *definition)
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
 
 

@@ -1,4 +1,4 @@
-"""What searches propose, made into one ranking of leaves that are true."""
+"""Ranking of the leaves that the dense and the lexical search found."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from chunkana_retrieval.reading.passages import Passage
 from chunkana_retrieval.scores import propagate_hits
 
 Asked = TypeVar("Asked")
-_TRIED = 64  # documents that are asked for leaves
+_SAMPLE_SIZE = 64  # documents that are examined for leaves
 SearchKind = Literal["hybrid", "dense", "lexical"]
 Relation = Literal["parent", "siblings", "children"]
-_Leaf = tuple[str, str]  # the ids of a document and of a leaf in it
+_LeafKey = tuple[str, str]  # the ids of a document and of a chunk in it
 
 
 @dataclass(frozen=True, slots=True)
 class RankingOptions:
-    """How searches are made into one ranking.
+    """Options of the ranking of search results.
 
     Attributes:
-        search: which searches there are.
-        lexical_weight: that of the search by words in a hybrid one, from 0 to 1.
-        section_weight: see `propagate_hits`.
-        document_weight: see `propagate_hits`.
-        fetch_k: how many leaves each search proposes.
+        search: the kind of search.
+        lexical_weight: the weight of the lexical scores in a hybrid search, from 0 to 1.
+        section_weight: the weight of the best score of a section, see `propagate_hits`.
+        document_weight: the weight of the best score of a document, see `propagate_hits`.
+        fetch_k: the number of leaves that each search returns.
     """
 
     search: SearchKind = "hybrid"
@@ -44,7 +44,7 @@ class RankingOptions:
     fetch_k: int = 30
 
     def __post_init__(self) -> None:
-        """Check them all, before anything is done with them."""
+        """Check every field."""
         require_choice("search", self.search, get_args(SearchKind))
         require_count("fetch_k", self.fetch_k, 1)
         require_number("lexical_weight", self.lexical_weight, 0, 1, "a number from 0 to 1")
@@ -55,12 +55,13 @@ class RankingOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """How much is read.
+    """Options of the passages to read.
 
     Attributes:
-        budget: the most that all of it may measure.
-        length_function: the measure.
-        around: which leaves around those that were found are read besides, behind all of them.
+        budget: the largest total size of the passages.
+        length_function: the function that returns the size of a text.
+        around: the relations by which further leaves are added after all found leaves, see
+            `add_related_leaves`.
     """
 
     budget: float = 6000
@@ -68,9 +69,9 @@ class ReadingOptions:
     around: tuple[Relation, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check them all, before anything is done with them."""
+        """Check every field."""
         require_number("budget", self.budget, 0, inf, "a number of at least 0")
-        with_surroundings([], [], self.around)
+        add_related_leaves([], [], self.around)
         length: object = self.length_function
         if not callable(length):
             allowed = "a function that returns the size of a text"
@@ -79,14 +80,14 @@ class ReadingOptions:
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[Asked]):
-    """What an index is asked.
+    """A question to an index.
 
     Attributes:
-        words: what the lexical index is asked.
-        count: how many leaves it proposes.
-        asked: what the vector store is asked; None if it is not asked.
-        is_filtered: whether it is asked for some leaves alone; then words rank what it proposes,
-            which may be any leaf, and add nothing.
+        words: the query for the lexical index.
+        count: the number of leaves that the lexical index returns.
+        asked: the query for the vector store; None for no dense search.
+        is_filtered: whether the vector store filters leaves; then the lexical search ranks the
+            leaves that the vector store returns, and adds none.
     """
 
     words: str
@@ -97,13 +98,13 @@ class Question(Generic[Asked]):
 
 @dataclass(frozen=True, slots=True)
 class FoundLeaves:
-    """What searches propose, and the records of the documents of both.
+    """The results of the dense and the lexical search, and the records of their documents.
 
     Attributes:
-        proposals: of the vector store, the best first.
-        hits: of the lexical index, the best first.
-        records: of all documents of both.
-        is_filtered: see `Question`.
+        proposals: the results of the vector store, the best first.
+        hits: the results of the lexical index, the best first.
+        records: the records of all documents of these results.
+        is_filtered: whether the vector store filtered leaves, see `Question`.
     """
 
     proposals: Sequence[Proposal]
@@ -112,7 +113,7 @@ class FoundLeaves:
     is_filtered: bool
 
     def rank(self, options: RankingOptions) -> list[Hit]:
-        """Return the leaves ranked, as `rank_leaves` does."""
+        """Return the leaves ranked by `rank_leaves`."""
         filtered = self.is_filtered
         return rank_leaves(self.proposals, self.hits, self.records, options, is_filtered=filtered)
 
@@ -122,14 +123,15 @@ class FoundLeaves:
         reading: ReadingOptions,
         written: Callable[[Passage], str] | None = None,
     ) -> list[Passage]:
-        """Return what to read of what was found, as `assemble` does.
+        """Return the passages that `assemble` makes from the ranked leaves.
 
         Args:
-            options: how it is ranked.
-            reading: how much is read.
-            written: returns what is handed over of a passage, where that is more than its text.
+            options: the options of the ranking.
+            reading: the options of the passages.
+            written: returns the text of a passage whose size counts, if it is more than the
+                passage's text.
         """
-        hits = with_surroundings(self.rank(options), self.records, reading.around)
+        hits = add_related_leaves(self.rank(options), self.records, reading.around)
         sources = {record.document_id: record.text for record in self.records}
         return assemble(hits, reading.budget, reading.length_function, sources, written=written)
 
@@ -142,32 +144,32 @@ def rank_leaves(
     *,
     is_filtered: bool = False,
 ) -> list[Hit]:
-    """Return the leaves of one question, the best first, as they are in today's documents.
+    """Return the leaves found for one question, the best first, as their records describe them.
 
-    What a store proposes that is in no record is left out.
+    Leaves of the vector store that are in no record are omitted.
 
     Args:
-        proposals: of the vector store, the best first.
-        found: by the words of the question, the best first.
-        records: of all documents of both.
-        options: how they are ranked.
-        is_filtered: whether the vector store was asked for some documents alone: then words rank
-            what it proposed, and add nothing.
+        proposals: the results of the vector store, the best first.
+        found: the results of the lexical index, the best first.
+        records: the records of all documents of these results.
+        options: the options of the ranking.
+        is_filtered: whether the vector store filtered leaves; then the lexical search ranks its
+            leaves and adds none.
     """
     by_id = {record.document_id: record for record in records}
-    of_leaf = {
+    keys = {
         (name, leaf.leaf_id): (name, leaf.chunk_id)
         for name, record in by_id.items()
         for leaf in record.leaves
     }
-    dense: dict[_Leaf, float | None] = {}
+    dense: dict[_LeafKey, float | None] = {}
     for proposal in proposals:
-        leaf = of_leaf.get((proposal.document_id, proposal.leaf_id))
-        if leaf is not None:
-            dense.setdefault(leaf, proposal.score)
-    known = set(dense) if is_filtered else set(of_leaf.values())
-    lexical = {(h.document_id, h.node_id): h.score for h in found}
-    lexical = {leaf: score for leaf, score in lexical.items() if leaf in known}
+        key = keys.get((proposal.document_id, proposal.leaf_id))
+        if key is not None:
+            dense.setdefault(key, proposal.score)
+    allowed = set(dense) if is_filtered else set(keys.values())
+    lexical = {(hit.document_id, hit.node_id): hit.score for hit in found}
+    lexical = {key: score for key, score in lexical.items() if key in allowed}
     weight = {"hybrid": options.lexical_weight, "dense": 0.0, "lexical": 1.0}[options.search]
     fused = fuse(dense, lexical, weight, left_out=len(proposals) - len(dense))
     return propagate_hits(
@@ -180,12 +182,12 @@ def rank_leaves(
 def has_no_known_leaf(
     proposals: Iterable[Proposal], records: Iterable[DocumentRecord], store: RecordStore
 ) -> Procedure[bool]:
-    """Return whether a vector store that should have leaves has none.
+    """Return whether a vector store returned no known leaf although the index has leaves.
 
     Args:
-        proposals: of the vector store, which was asked without a filter.
-        records: of the documents that they name.
-        store: has all records.
+        proposals: the results of the vector store for a question without a filter.
+        records: the records of the documents of these results.
+        store: the store of all records.
     """
     known = {record.document_id: record for record in records}
     for proposal in proposals:
@@ -193,24 +195,25 @@ def has_no_known_leaf(
         if record and any(leaf.leaf_id == proposal.leaf_id for leaf in record.leaves):
             return False
     names = yield from store.names()
-    some = yield from store.read(names[:_TRIED])
-    return any(record.leaves for record in some)
+    sample = yield from store.read(names[:_SAMPLE_SIZE])
+    return any(record.leaves for record in sample)
 
 
-def with_surroundings(
+def add_related_leaves(
     hits: Sequence[Hit], records: Iterable[DocumentRecord], around: Collection[Relation]
 ) -> list[Hit]:
-    """Return hits, and behind all of them the leaves around each in the outline, in this order.
+    """Return hits, followed by the leaves that are related to each hit in the outline.
 
     Args:
-        hits: the best first, as `rank_leaves` returns them.
-        records: of their documents.
-        around: which leaves: "parent" for the own text of the section around the hit's,
-            "siblings" for the other leaves of its section and those of sections beside it, and
-            "children" for those of the sections directly in it.
+        hits: the hits, the best first, as `rank_leaves` returns them.
+        records: the records of the hits' documents.
+        around: the relations: "parent" for the leaves directly in the section around the hit's
+            section, "siblings" for the other leaves of the hit's section and of its sibling
+            sections, and "children" for the leaves of its direct subsections. Related leaves are
+            added in this order.
 
     Raises:
-        ConfigurationError: for another relation.
+        ConfigurationError: for an unknown relation.
     """
     for relation in around:
         require_choice("around", relation, get_args(Relation))
@@ -218,26 +221,27 @@ def with_surroundings(
     ranked = {(hit.document_id, hit.node_id): hit for hit in hits}
     for hit in hits:
         record = by_id[hit.document_id]
-        own = next(leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
+        found = next(leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
         for relation in get_args(Relation):
             for leaf in record.leaves if relation in around else ():
-                if _is_related(own, leaf, relation):
+                if _is_related(found, leaf, relation):
                     key = hit.document_id, leaf.chunk_id
                     ranked.setdefault(key, record.hit(leaf, hit.score))
     return [*ranked.values()]
 
 
-def _is_related(own: LeafRecord, other: LeafRecord, relation: Relation) -> bool:
-    """Tell whether one leaf is so related to another."""
+def _is_related(leaf: LeafRecord, other: LeafRecord, relation: Relation) -> bool:
+    """Return whether another leaf is the parent, a sibling or a child of a leaf."""
     if relation == "parent":
-        return other.section_id == own.parent_section_id
+        return other.section_id == leaf.parent_section_id
     if relation == "siblings":
-        is_beside = other.parent_section_id == own.parent_section_id
-        return is_beside or other.section_id == own.section_id
-    return other.parent_section_id == own.section_id
+        is_sibling_section = other.parent_section_id == leaf.parent_section_id
+        return is_sibling_section or other.section_id == leaf.section_id
+    return other.parent_section_id == leaf.section_id
 
 
-def _hits(scores: Mapping[_Leaf, float], records: Mapping[str, DocumentRecord]) -> list[Hit]:
+def _hits(scores: Mapping[_LeafKey, float], records: Mapping[str, DocumentRecord]) -> list[Hit]:
+    """Return the leaves of scores as hits, in the same order."""
     leaves = {
         (name, leaf.chunk_id): (record, leaf)
         for name, record in records.items()

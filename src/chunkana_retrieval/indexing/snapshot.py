@@ -1,4 +1,4 @@
-"""An index that is kept in memory, as one file."""
+"""Snapshots: everything that an index keeps in memory, saved in one file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from chunkana_retrieval.indexing.records import DocumentRecord
 from chunkana_retrieval.lexical.index import LexicalIndex
 
 _FILE = "chunkana_index.bin"
-_NOTHING = (
-    f"no {_FILE}, an index, is saved in this folder; from_documents(documents, …, folder=…) "
-    "makes one"
+_NO_INDEX = (
+    f"no {_FILE}, the file of an index, is in this folder; from_documents(documents, …, "
+    "folder=…) makes one"
 )
 _KIND = "index"
 _FORMAT = 1
@@ -33,13 +33,13 @@ _VECTORS, _NUMBERS = "vectors.json", "vectors.bin"
 
 @dataclass(frozen=True, slots=True)
 class IndexSnapshot:
-    """What is saved of an index; None for what is kept elsewhere.
+    """The saved parts of an index; None for a part that is in a store of the caller's.
 
     Attributes:
-        records: of its documents.
-        vectors: of its leaves, by their ids in the vector store.
-        lexical: its words.
-        digest: of the file that it was loaded from, "" for none.
+        records: the records of the documents.
+        vectors: the vectors of the leaves, by leaf id.
+        lexical: the index of words.
+        digest: the digest of the file from which the snapshot was loaded, "" for none.
     """
 
     records: Sequence[DocumentRecord] | None
@@ -48,18 +48,18 @@ class IndexSnapshot:
     digest: str = field(default="", compare=False)
 
     def save(self, folder: str | Path, replaces: str = "") -> str:
-        """Write all of it to a folder, as a whole or not at all, in place of what is there.
+        """Write the snapshot to the index file in a folder, atomically.
 
         Args:
-            folder: where.
+            folder: the folder of the file.
             replaces: the digest of the file that may be replaced; "" for any file.
 
         Returns:
             The digest of the file, the same for the same index.
 
         Raises:
-            IndexFileError: if another file than that is there; it stays.
-            OSError: if it cannot be written; what was there stays.
+            IndexFileError: if the existing file has another digest; it is not changed.
+            OSError: if the file cannot be written; an existing file is not changed.
         """
         content = BytesIO()
         with ZipFile(content, "w") as archive:
@@ -75,17 +75,17 @@ class IndexSnapshot:
 
     @classmethod
     def load(cls, folder: str | Path) -> IndexSnapshot:
-        """Return what `save` wrote.
+        """Read the snapshot that `save` wrote to a folder.
 
         Raises:
             IndexFileError: naming the file, if it is damaged or of another version.
-            OSError: if it cannot be read.
+            OSError: if the file cannot be read.
         """
         path = Path(folder, _FILE)
         try:
             data = read_index_file(path, _KIND, _FORMAT)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise type(error)(error.errno, _NOTHING, str(folder)) from error
+            raise type(error)(error.errno, _NO_INDEX, str(folder)) from error
         try:
             with ZipFile(BytesIO(data)) as archive:
                 names = set(archive.namelist())
@@ -103,27 +103,27 @@ class IndexSnapshot:
 
 
 class IndexFile:
-    """The file of an index in a folder, which no other writer's changes are lost from.
+    """The index file in a folder; saving never overwrites the changes of another writer.
 
     Attributes:
-        folder: where the file is.
-        digest: of the file as it was read or written here last, "" for never: then any file that
-            is there may be replaced.
+        folder: the folder of the file.
+        digest: the digest of the file when this object last read or wrote it; "" before that, when
+            any existing file may be replaced.
     """
 
     def __init__(self, folder: str | Path, digest: str = "") -> None:
         self.folder, self.digest = Path(folder), digest
 
     def require_latest(self) -> None:
-        """Raise an IndexFileError if another has written the file since."""
+        """Raise an IndexFileError if another writer has replaced the file since the last access."""
         require_digest(self.folder / _FILE, self.digest)
 
     def save(self, snapshot: IndexSnapshot) -> None:
-        """Write the index, unless another has written it since.
+        """Write a snapshot to the file unless another writer has replaced the file.
 
         Raises:
-            IndexFileError: if another has; what is there stays.
-            OSError: if it cannot be written; what was there stays.
+            IndexFileError: if another writer has replaced the file; it is not changed.
+            OSError: if the file cannot be written; an existing file is not changed.
         """
         self.digest = snapshot.save(self.folder, self.digest)
 
@@ -133,7 +133,7 @@ def _records(written: str) -> list[DocumentRecord]:
 
 
 def _write_vectors(archive: ZipFile, vectors: Mapping[str, Sequence[float]]) -> None:
-    """Write the ids and, number by number, the vectors."""
+    """Write the vectors: ids and lengths as JSON, all numbers as one array of doubles."""
     numbers = array("d")
     for vector in vectors.values():
         numbers.extend(vector)
@@ -146,7 +146,7 @@ def _read_vectors(archive: ZipFile) -> dict[str, list[float]]:
     described = json.loads(archive.read(_VECTORS))
     numbers = array("d", archive.read(_NUMBERS))
     if min(described["counts"], default=0) < 0 or sum(described["counts"]) != len(numbers):
-        raise ValueError("there are not as many numbers as vectors have")
+        raise ValueError("the lengths of the vectors do not add up to the count of their numbers")
     vectors, start = dict[str, list[float]](), 0
     for name, count in zip(described["ids"], described["counts"], strict=True):
         vectors[name] = numbers[start : start + count].tolist()

@@ -1,4 +1,4 @@
-"""Where an index is kept: what every store of records and of leaves does, and records in memory."""
+"""The protocols of record stores and leaf stores, and the record store in memory."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Proposal(NamedTuple):
     """A leaf that a vector store found.
 
     Attributes:
-        document_id: of its document.
-        leaf_id: in the vector store.
-        score: of the search, in any unit, None for none.
+        document_id: the id of the leaf's document.
+        leaf_id: the id of the leaf in the vector store.
+        score: the score of the search in any unit, None if the store returns no scores.
     """
 
     document_id: str
@@ -27,12 +27,12 @@ class Proposal(NamedTuple):
 
 
 class LeafStore(Protocol[AskedT_contra]):
-    """Keeps leaves with their vectors, under the ids that records have of them.
+    """A store of leaves with their vectors, under the leaf ids of their records.
 
-    Its type parameter is what it is asked: a question in a framework's type.
+    The type parameter is the type of a query in the framework.
 
     Attributes:
-        is_in_memory: whether an index makes it, and saves its vectors.
+        is_in_memory: whether the store keeps the vectors in memory, so that the index saves them.
     """
 
     is_in_memory: bool
@@ -42,7 +42,7 @@ class LeafStore(Protocol[AskedT_contra]):
         ...
 
     def delete(self, leaf_ids: Sequence[str]) -> Procedure[None]:
-        """Delete leaves, some of which may not be there."""
+        """Delete leaves by their ids; unknown ids are ignored."""
         ...
 
     def find(self, asked: AskedT_contra) -> Procedure[list[Proposal]]:
@@ -50,55 +50,55 @@ class LeafStore(Protocol[AskedT_contra]):
         ...
 
     def vectors(self) -> Mapping[str, Sequence[float]]:
-        """Return the vectors of a store in memory, by the ids of leaves."""
+        """Return the vectors by leaf id; empty if the store is not in memory."""
         ...
 
     def remember(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Keep the vectors of texts, which are not embedded when leaves have them."""
+        """Cache vectors by text; a leaf with a cached text is added without embedding it."""
         ...
 
 
 class RecordStore(Protocol):
-    """Keeps records by the ids of their documents; reads a damaged one as one without leaves."""
+    """A store of records by document id; it returns a damaged record as one without leaves."""
 
     def names(self) -> Procedure[list[str]]:
-        """Return the ids of all documents."""
+        """Return the ids of all documents that have a record."""
         ...
 
     def read(self, names: Sequence[str]) -> Procedure[list[DocumentRecord]]:
-        """Return the records of documents, without those that there are none of."""
+        """Return the records of documents by their ids; ids without a record are skipped."""
         ...
 
     def write(self, records: Sequence[DocumentRecord], deleted: Sequence[str]) -> Procedure[None]:
-        """Put records in place of those of the same documents, and delete others."""
+        """Write records, replacing those of the same documents, and delete others by their ids."""
         ...
 
 
 class MemoryRecords:
-    """Keeps records in memory.
+    """A store of records in memory.
 
     Attributes:
-        records: by the ids of their documents.
+        records: the records by document id.
     """
 
     def __init__(self, records: Iterable[DocumentRecord] = ()) -> None:
         self.records = {record.document_id: record for record in records}
 
     def names(self) -> Procedure[list[str]]:
-        """Return the ids of all documents."""
+        """Return the ids of all documents that have a record."""
         yield from ()
         return [*self.records]
 
     def read(self, names: Sequence[str]) -> Procedure[list[DocumentRecord]]:
-        """Return the records of documents, without those that there are none of."""
+        """Return the records of documents by their ids; ids without a record are skipped."""
         yield from ()
         records = self.records
         return [records[name] for name in names if name in records]
 
     def write(self, records: Sequence[DocumentRecord], deleted: Sequence[str]) -> Procedure[None]:
-        """Put records in place of those of the same documents, and delete others.
+        """Write records, replacing those of the same documents, and delete others by their ids.
 
-        Searches of other threads see all as before, or all as they are now.
+        Searches in other threads see either all old or all new records.
         """
         yield from ()
         written = self.records | {record.document_id: record for record in records}

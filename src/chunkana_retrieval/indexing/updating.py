@@ -1,9 +1,9 @@
-"""An index brought to today's documents, so that it answers truly at every moment.
+"""Updates of an index that leave it consistent at every moment, even if they are interrupted.
 
-Records are what answers are made of, and vector stores only propose leaves. So new leaves are
-added first, then records are replaced, and old leaves are deleted last. Meanwhile a record names
-the leaves that may be left over: who ends half-way leaves an index that answers as before or as
-after, that says which, and that the next update mends.
+Results are made from records; a vector store only returns ids of leaves. So new leaves are added
+first, then records are replaced, and old leaves are deleted last. Meanwhile the record contains the
+ids of the leaves that may be left over. After an interruption, searches find each document as it
+was before or after the update, the record contains which, and the next update repairs the index.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from chunkana_retrieval.indexing.records import DocumentRecord, Unfinished
 from chunkana_retrieval.indexing.stores import Leaf
 
 Asked = TypeVar("Asked")
-_SHOWN = 3  # ids of documents in what is printed of a report
-_NOT_ALL = (
-    "False where no documents are given, as of an empty folder or a wrong pattern; "
+_SHOWN_IDS = 3  # document ids in the printed form of a report
+_NO_DOCUMENTS = (
+    "False if no documents are given, as from an empty folder or a wrong pattern; "
     "`delete(document_ids())` of the retriever deletes all documents"
 )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class UpdateReport:
-    """What an update did; printed, how many documents that were, and the first few of them.
+    """The result of an update; the printed form contains counts and the first document ids.
 
     Attributes:
         added: the ids of documents that are new in the index.
-        changed: of those that were indexed anew.
-        deleted: of those that were deleted.
-        unchanged: of those that stayed as they were, and cost nothing.
-        mended: of those of which an earlier update was not finished, and whether the index
-            answered as "before" or as "after" that.
-        leaves_added: how many leaves went into the vector store.
-        leaves_deleted: how many leaves of today's or earlier documents were deleted there.
+        changed: the ids of documents that were indexed again.
+        deleted: the ids of documents that were deleted.
+        unchanged: the ids of documents that were skipped because they did not change.
+        mended: the ids of documents whose earlier update was not finished, with the state in which
+            searches found them: "before" or "after" that update.
+        leaves_added: the number of leaves added to the vector store.
+        leaves_deleted: the number of leaves deleted from the vector store.
     """
 
     added: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ class UpdateReport:
     leaves_deleted: int = 0
 
     def __repr__(self) -> str:
-        """Return the counts, and the first ids of what was done."""
+        """Return the counts of documents and leaves, and the first ids of each kind of change."""
         done = {name: getattr(self, name) for name in ("added", "changed", "deleted", "mended")}
         documents = (f"{len(names)} {name}{_first(names)}" for name, names in done.items())
         unchanged = f"{len(self.unchanged)} unchanged"
@@ -61,26 +61,27 @@ class UpdateReport:
 
 
 def _first(names: Iterable[str]) -> str:
-    """Return the first of some names in brackets, "" for none."""
+    """Return the first names in brackets, "" for no names."""
     given = [*names]
-    shown = [repr(name) for name in given[:_SHOWN]]
-    more = ["…"] if len(given) > _SHOWN else []
+    shown = [repr(name) for name in given[:_SHOWN_IDS]]
+    more = ["…"] if len(given) > _SHOWN_IDS else []
     return f" ({', '.join(shown + more)})" if given else ""
 
 
 def require_documents_left(document_ids: Collection[str]) -> None:
-    """Raise a ConfigurationError if there are no documents to keep while others are deleted."""
+    """Raise a ConfigurationError if deleting missing documents would delete all documents."""
     if not document_ids:
-        raise ConfigurationError("delete_missing", value=True, allowed=_NOT_ALL)
+        raise ConfigurationError("delete_missing", value=True, allowed=_NO_DOCUMENTS)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceDocuments:
-    """Today's documents, in a framework's type.
+    """The current documents of an adapter, by their ids.
 
     Attributes:
-        fingerprints: of the documents, by their ids.
-        record: indexes the document of an id; asked only for those that changed.
+        fingerprints: the fingerprints of the documents by id.
+        record: chunks the document with an id and returns its record; called only for new and
+            changed documents.
     """
 
     fingerprints: Mapping[str, str]
@@ -89,12 +90,12 @@ class SourceDocuments:
 
 @dataclass(frozen=True, slots=True)
 class Update(Generic[Asked]):
-    """Brings an index to today's documents.
+    """An update of an index to the current documents.
 
     Attributes:
-        documents: today's.
-        stores: of the index.
-        batch_size: how many documents are changed together.
+        documents: the current documents.
+        stores: the stores of the index.
+        batch_size: the number of documents that are changed together.
     """
 
     documents: SourceDocuments
@@ -104,27 +105,27 @@ class Update(Generic[Asked]):
     def steps(
         self, deleted: Iterable[str] = (), *, delete_missing: bool = False
     ) -> Procedure[UpdateReport]:
-        """Bring the stores to today's documents; return what was done.
+        """Update the stores and return a report.
 
         Args:
-            deleted: ids of documents to delete; what is not in the index is no error.
-            delete_missing: whether all documents are deleted that are not among today's.
+            deleted: the ids of documents to delete; unknown ids are ignored.
+            delete_missing: whether to delete all documents that are not among the current ones.
 
         Raises:
-            ConfigurationError: where these would be all.
+            ConfigurationError: if `delete_missing` would delete all documents.
         """
-        today = self.documents.fingerprints
+        current = self.documents.fingerprints
         if delete_missing:
-            require_documents_left(today)
+            require_documents_left(current)
             deleted = yield from self.stores.records.names()
-        missing = (name for name in dict.fromkeys(deleted) if name not in today)
-        names, report = [*today, *missing], UpdateReport()
+        missing = (name for name in dict.fromkeys(deleted) if name not in current)
+        names, report = [*current, *missing], UpdateReport()
         for start in range(0, len(names), self.batch_size):
             report = yield from self._batch(names[start : start + self.batch_size], report)
         return report
 
     def _batch(self, names: Sequence[str], report: UpdateReport) -> Procedure[UpdateReport]:
-        """Change some documents."""
+        """Update one batch of documents and return the report with their changes."""
         stored = yield from self.stores.records.read(names)
         before = {record.document_id: record for record in stored}
         changes = [*filter(None, (self._change(name, before.get(name), report) for name in names))]
@@ -135,11 +136,11 @@ class Update(Generic[Asked]):
         yield from stores.delete(leftover)
         added = [leaf for change in changes for leaf in change.added]
         if added:
-            yield from stores.write([change.begun for change in changes if change.added])
+            yield from stores.write([change.record_before for change in changes if change.added])
             yield from stores.add(added)
         removed = [name for change in changes for name in change.removed]
         if removed:
-            yield from stores.write([change.replaced for change in changes])
+            yield from stores.write([change.record_after for change in changes])
         if lexical is not None:
             lexical.replace({c.name: [*c.after.entries()] if c.after else [] for c in changes})
         yield from stores.delete(removed)
@@ -158,34 +159,34 @@ class Update(Generic[Asked]):
     def _change(
         self, name: str, before: DocumentRecord | None, report: UpdateReport
     ) -> _Change | None:
-        """Return what changes of a document, None for nothing; say so in the report."""
+        """Add a document to the report, and return its change, None if it is unchanged."""
         if before and before.unfinished:
             report.mended[name] = before.unfinished
         is_indexed = before is not None and bool(before.fingerprint)
-        today = self.documents.fingerprints.get(name)
-        if today is None:
+        fingerprint = self.documents.fingerprints.get(name)
+        if fingerprint is None:
             if is_indexed:
                 report.deleted.append(name)
             return _Change.of(name, before, None) if before else None
-        if before and before.fingerprint == today:
+        if before and before.fingerprint == fingerprint:
             report.unchanged.append(name)
-            kept = replace(before, leftover=(), unfinished="")
-            return _Change.of(name, before, kept) if before.unfinished else None
+            mended = replace(before, leftover=(), unfinished="")
+            return _Change.of(name, before, mended) if before.unfinished else None
         (report.changed if is_indexed else report.added).append(name)
         return _Change.of(name, before, self.documents.record(name))
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A document before and after an update, None where it is not in the index.
+    """The change of one document by an update.
 
     Attributes:
-        name: its id.
-        before: what the index knows of it.
-        after: what it will know.
+        name: the id of the document.
+        before: the record before the update, None if the document was not in the index.
+        after: the record after the update, None if the document is deleted.
         leftover: the ids of leaves that an unfinished update left.
-        added: the leaves that are new, with their document.
-        removed: the ids of the leaves that are gone.
+        added: the new leaves with their document.
+        removed: the ids of the leaves to delete.
     """
 
     name: str
@@ -197,7 +198,7 @@ class _Change:
 
     @classmethod
     def of(cls, name: str, before: DocumentRecord | None, after: DocumentRecord | None) -> _Change:
-        """Compare a document's leaves before and after."""
+        """Compare the leaves of a document before and after the update."""
         old = {leaf.leaf_id: None for leaf in before.leaves} if before else {}
         new = {leaf.leaf_id: (after, leaf) for leaf in after.leaves} if after else {}
         leftover = before.leftover if before else ()
@@ -211,18 +212,18 @@ class _Change:
         )
 
     @property
-    def begun(self) -> DocumentRecord:
-        """The record as before, which names what is being added."""
+    def record_before(self) -> DocumentRecord:
+        """The old record, marked with the ids of the leaves that are being added."""
         ids = tuple([leaf.leaf_id for _, leaf in self.added])
         return replace(self.before or self._empty, leftover=ids, unfinished="before")
 
     @property
-    def replaced(self) -> DocumentRecord:
-        """The record as after, which names what is to be deleted."""
+    def record_after(self) -> DocumentRecord:
+        """The new record, marked with the ids of the leaves that are being deleted."""
         removed = tuple(self.removed)
         return replace(self.after or self._empty, leftover=removed, unfinished="after")
 
     @property
     def _empty(self) -> DocumentRecord:
-        """A record of a document that is not in the index."""
+        """An empty record, for a document that is not in the index."""
         return DocumentRecord(self.name, "", {}, "")

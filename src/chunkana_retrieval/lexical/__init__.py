@@ -1,1 +1,1 @@
-"""Search by words: needs the extra `retrieval` when it is used, not when it is imported."""
+"""Lexical search; creating an index needs the extra `retrieval`, importing the package does not."""

@@ -1,4 +1,4 @@
-"""What a lexical index knows of documents."""
+"""The entries and documents of a lexical index."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from chunkana_core import Chunk
 
 @dataclass(frozen=True, slots=True)
 class LexicalEntry:
-    """A leaf to be found by its words.
+    """A leaf in a lexical index.
 
     Attributes:
-        document_id: of its document.
-        chunk_id: of the leaf, unique in its document.
-        section_id: the same for all leaves of a section; None for one that has it for itself.
-        text: what it is found by.
+        document_id: the id of the leaf's document.
+        chunk_id: the id of the leaf, unique in the document.
+        section_id: the id of the leaf's section; None for a leaf that is alone in its section.
+        text: the text whose words are indexed.
     """
 
     document_id: str
@@ -26,18 +26,18 @@ class LexicalEntry:
 
     @classmethod
     def of_chunk(cls, chunk: Chunk, document_id: str) -> LexicalEntry:
-        """Return a leaf as an entry; it is found by what is embedded."""
+        """Return the entry of a leaf, with its embedded text."""
         return cls(document_id, chunk.chunk_id, chunk.section_id, chunk.embedded)
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """The leaves of a document; an item of each field for each leaf.
+    """The leaves of a document; each field has one item for each leaf.
 
     Attributes:
-        chunk_ids: of the leaves.
-        section_ids: of their sections.
-        tokens: the numbers of their words.
+        chunk_ids: the ids of the leaves.
+        section_ids: the ids of the leaves' sections.
+        tokens: the words of the leaves, as numbers in the vocabulary.
     """
 
     chunk_ids: tuple[str, ...]

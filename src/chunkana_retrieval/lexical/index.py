@@ -1,4 +1,4 @@
-"""The index of leaves that words find."""
+"""The lexical index: a search for leaves by words, with BM25 scores."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _KIND = "lexical index"
 
 
 @dataclass(frozen=True, slots=True)
-class _Searchable:
-    """What a search reads; it stays as it is while the index changes.
+class _SearchState:
+    """The immutable data that a search reads while the index may change.
 
     Attributes:
-        documents: by their ids, in the order of their leaves' numbers.
+        documents: the documents by id, in the order in which their leaves are numbered.
         names: the ids of the documents.
         starts: the number of the first leaf of each document.
         matrices: the scores of all words in all leaves.
-        word_count: how many words have scores.
+        word_count: the number of words that have scores.
     """
 
     documents: Mapping[str, IndexedDocument]
@@ -46,14 +46,14 @@ class _Searchable:
     @classmethod
     def of(
         cls, documents: Mapping[str, IndexedDocument], matrices: Matrices, word_count: int
-    ) -> _Searchable:
-        """Return what a search of documents reads."""
+    ) -> _SearchState:
+        """Return the data for searches in documents."""
         counts = [len(document.chunk_ids) for document in documents.values()]
         starts = [*accumulate(counts[:-1], initial=0)]
         return cls(documents, [*documents], starts, matrices, word_count)
 
     def hit(self, number: int, score: float) -> Hit:
-        """Return the leaf of a number as a hit."""
+        """Return the leaf with a number as a hit."""
         position = bisect_right(self.starts, number) - 1
         document_id = self.names[position]
         document, leaf = self.documents[document_id], number - self.starts[position]
@@ -62,17 +62,18 @@ class _Searchable:
 
 
 class LexicalIndex:
-    """Finds leaves by the words of a question: BM25 on three levels.
+    """An index that finds leaves by the words of a question, with BM25 on three levels.
 
-    The score of a leaf is its own, plus half of that of its section, which is its leaves joined,
-    plus half of that of its document. Words are lower case and lose English endings; scripts that
-    put no spaces between them count by characters and pairs.
+    The score of a leaf is its own BM25 score plus half of that of its section (the joined leaves of
+    the section) plus half of that of its document. Words are in lower case and without English
+    endings; in scripts without spaces between words, characters and pairs of characters are used
+    instead of words.
 
-    Words are kept by document. The first search after a change scores all words of all leaves anew,
-    which takes 0.3 seconds for 1,000 of them and 24 for 100,000; `save` writes the scores too.
+    The first search after a change computes the scores of all words in all leaves, which takes 0.3
+    seconds for 1,000 leaves and 24 seconds for 100,000; `save` writes the scores too.
 
     Raises:
-        ImportError: when made, without the extra `retrieval`.
+        ImportError: if the extra `retrieval` is not installed.
 
     >>> index = LexicalIndex(
     ...     [
@@ -93,7 +94,7 @@ class LexicalIndex:
         """Index leaves.
 
         Args:
-            entries: of any documents, those of one in document order.
+            entries: the leaves of any documents; leaves of one document in document order.
             tokenize: returns the words of a text or question.
         """
         if find_spec("bm25s") is None:
@@ -103,7 +104,7 @@ class LexicalIndex:
         self._tokenize = tokenize
         self._vocabulary: dict[str, int] = {}
         self._documents: dict[str, IndexedDocument] = {}
-        self._searchable: _Searchable | None = None
+        self._state: _SearchState | None = None
         self.add(entries)
 
     def __len__(self) -> int:
@@ -119,8 +120,8 @@ class LexicalIndex:
         """Index the leaves of new documents.
 
         Raises:
-            ConfigurationError: for a document that is there already, and two leaves of one id;
-                then nothing is added.
+            ConfigurationError: for a document that is already in the index, and two leaves of a
+                document with the same id; then nothing is added.
         """
         by_document: dict[str, list[LexicalEntry]] = {}
         for entry in entries:
@@ -131,40 +132,41 @@ class LexicalIndex:
         self.replace(by_document)
 
     def replace(self, documents: Mapping[str, Iterable[LexicalEntry]]) -> None:
-        """Index documents anew or for the first time; what has no entries is removed.
+        """Add or replace documents; a document without entries is removed.
 
-        Searches of other threads find the documents as they were before, or all as they are now.
+        Searches in other threads see either all old or all new documents.
 
         Args:
-            documents: the leaves of documents, by the documents' ids.
+            documents: the leaves of the documents, by document id.
 
         Raises:
-            ConfigurationError: for an entry of another document, and two leaves of one id in a
-                document; then nothing changes.
+            ConfigurationError: for an entry of another document, and two leaves of a document with
+                the same id; then nothing changes.
         """
-        given = {name: self._indexed(name, [*entries]) for name, entries in documents.items()}
-        changed = {name for name, one in given.items() if self._documents.get(name) != one}
+        new = {name: self._index(name, [*entries]) for name, entries in documents.items()}
+        changed = {name for name, one in new.items() if self._documents.get(name) != one}
         if changed:
-            merged = {**self._documents, **given}
+            merged = {**self._documents, **new}
             self._documents = {name: one for name, one in merged.items() if one is not None}
 
     def search(self, query: str, k: int = 30) -> list[Hit]:
-        """Return at most k leaves for the words of a question, the best first.
+        """Return at most `k` leaves for the words of a question, the best first.
 
-        A leaf may be found by words of its section and document alone. Hits have ids and scores.
+        A leaf may be found by words that are only in its section or document. The hits contain only
+        ids and scores.
 
         Raises:
             ConfigurationError: for a k below 1.
         """
         require_count("k", k, 1)
-        searchable = self._scored()
-        known = map(self._vocabulary.get, self._tokenize(query))
-        tokens = [n for n in known if n is not None and n < searchable.word_count]
-        best = searchable.matrices.best(tokens, k) if tokens else []
-        return [searchable.hit(number, score) for number, score in best]
+        state = self._current_state()
+        numbers = map(self._vocabulary.get, self._tokenize(query))
+        tokens = [n for n in numbers if n is not None and n < state.word_count]
+        best = state.matrices.best(tokens, k) if tokens else []
+        return [state.hit(number, score) for number, score in best]
 
     def save(self, folder: str | Path) -> None:
-        """Write the index to a folder, as a whole or not at all, in place of the one there."""
+        """Write the index to a folder atomically, replacing an index there."""
         from chunkana_retrieval.lexical.storage import FORMAT  # noqa: PLC0415 - loads numpy
 
         write_index_file(Path(folder, _FILE), _KIND, FORMAT, self.to_bytes())
@@ -173,15 +175,15 @@ class LexicalIndex:
     def load(
         cls, folder: str | Path, *, tokenize: Callable[[str], Sequence[str]] = words_of
     ) -> LexicalIndex:
-        """Return an index that `save` wrote.
+        """Read an index that `save` wrote.
 
         Args:
-            folder: where it is.
-            tokenize: the same as it was made with.
+            folder: the folder of the index.
+            tokenize: the same function as when the index was created.
 
         Raises:
             IndexFileError: naming the file, if it is damaged or of another version.
-            OSError: if it cannot be read.
+            OSError: if the file cannot be read.
         """
         from chunkana_retrieval.lexical.storage import FORMAT  # noqa: PLC0415 - loads numpy
 
@@ -189,20 +191,18 @@ class LexicalIndex:
         return cls.from_bytes(data, tokenize=tokenize)
 
     def to_bytes(self) -> memoryview:
-        """Return the index as bytes, its words' scores included; see `from_bytes`."""
+        """Return the index as bytes, including the scores of words; see `from_bytes`."""
         from chunkana_retrieval.lexical import storage  # noqa: PLC0415 - loads numpy
 
-        searchable = self._scored()
-        words = [*self._vocabulary][: searchable.word_count]
-        return storage.to_bytes(
-            storage.IndexContents(words, searchable.documents, searchable.matrices)
-        )
+        state = self._current_state()
+        words = [*self._vocabulary][: state.word_count]
+        return storage.to_bytes(storage.IndexContents(words, state.documents, state.matrices))
 
     @classmethod
     def from_bytes(
         cls, data: bytes, *, tokenize: Callable[[str], Sequence[str]] = words_of
     ) -> LexicalIndex:
-        """Return the index that `to_bytes` was called of, by the same version of this package."""
+        """Read an index from the bytes that `to_bytes` returned in the same package version."""
         index = cls(tokenize=tokenize)
         from chunkana_retrieval.lexical import storage  # noqa: PLC0415 - loads numpy
 
@@ -210,10 +210,10 @@ class LexicalIndex:
         index._vocabulary = {word: number for number, word in enumerate(stored.words)}
         index._documents = dict(stored.documents)
         count = len(stored.words)
-        index._searchable = _Searchable.of(index._documents, stored.matrices, count)
+        index._state = _SearchState.of(index._documents, stored.matrices, count)
         return index
 
-    def _indexed(self, document_id: str, entries: Sequence[LexicalEntry]) -> IndexedDocument | None:
+    def _index(self, document_id: str, entries: Sequence[LexicalEntry]) -> IndexedDocument | None:
         """Return the leaves of a document with their words as numbers, None for no leaves."""
         for entry in entries:
             if entry.document_id != document_id:
@@ -229,10 +229,10 @@ class LexicalIndex:
         sections = tuple(entry.section_id for entry in entries)
         return IndexedDocument(tuple(ids), sections, tuple(tokens)) if ids else None
 
-    def _scored(self) -> _Searchable:
-        """Return what a search reads, made anew after a change."""
-        documents, searchable = self._documents, self._searchable
-        if searchable is None or searchable.documents is not documents:
+    def _current_state(self) -> _SearchState:
+        """Return the data for searches, computed again after a change of the index."""
+        documents, state = self._documents, self._state
+        if state is None or state.documents is not documents:
             from chunkana_retrieval.lexical.matrices import Matrices  # noqa: PLC0415 - loads numpy
 
             word_count = len(self._vocabulary)
@@ -246,5 +246,5 @@ class LexicalIndex:
                 [name for name, document in documents.items() for _ in document.chunk_ids],
                 word_count,
             )
-            searchable = self._searchable = _Searchable.of(documents, matrices, word_count)
-        return searchable
+            state = self._state = _SearchState.of(documents, matrices, word_count)
+        return state

@@ -1,4 +1,4 @@
-"""A lexical index as bytes."""
+"""Serialisation of a lexical index to bytes."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import numpy as np
 from chunkana_retrieval.lexical.documents import IndexedDocument
 from chunkana_retrieval.lexical.matrices import Matrices
 
-FORMAT = 1  # of the bytes, and of the rules by which texts become words
+FORMAT = 1  # the version of the serialisation and of the rules of `words_of`
 
 
 @dataclass(frozen=True, slots=True)
 class IndexContents:
-    """What an index holds.
+    """The contents of a lexical index.
 
     Attributes:
-        words: all words, each at its number.
-        documents: by their ids.
+        words: all words; a word's index is its number.
+        documents: the documents by id.
         matrices: the scores of all words.
     """
 
@@ -58,7 +58,7 @@ def to_bytes(stored: IndexContents) -> memoryview:
 
 
 def from_bytes(data: bytes) -> IndexContents:
-    """Return what `to_bytes` was called of."""
+    """Read the contents of an index from the bytes that `to_bytes` returned."""
     with np.load(BytesIO(data), allow_pickle=False) as arrays:
         described = json.loads(bytes(arrays["described"]))
         tokens = array("I", arrays["tokens"].tobytes())
@@ -73,7 +73,7 @@ def from_bytes(data: bytes) -> IndexContents:
 def _documents(
     described: list[tuple[str, list[str], list[str | None], list[int]]], tokens: array[int]
 ) -> dict[str, IndexedDocument]:
-    """Return documents by their ids, of whose leaves all tokens are one array."""
+    """Return documents by id; split the array of all tokens into those of each leaf."""
     documents: dict[str, IndexedDocument] = {}
     start = 0
     for name, chunk_ids, section_ids, counts in described:

@@ -1,16 +1,17 @@
-"""Texts as words to search for, in any script."""
+"""Tokenisation of texts and questions into words, in any script."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-# What puts no spaces between words: Thai to Khmer, kana, Han, Hangul (whose endings are not apart).
+# Scripts without spaces between words: Thai to Khmer, kana and Han; also Hangul, whose endings are
+# joined to the words.
 _UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff"
     r"\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-# Vowels and accents of their own, which are no letters to Python but parts of words.
+# Combining vowels and accents: parts of words that `\w` does not match.
 _MARKS = (
     r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a"
     r"\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0900-\u0903"
@@ -26,11 +27,11 @@ _PART = re.compile(rf"[{_UNSPACED}]+|{_SPACED}")
 # Words with their hyphens and underscores, like extract-audio.
 _WORD = re.compile(rf"[{_UNSPACED}]+|{_SPACED}(?:[-_]+{_SPACED})*")
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
-_SHORTEST = 3  # word that may lose an ending
+_SHORTEST = 3  # letters of the shortest word from which `stem` removes an ending
 _VOWEL = re.compile(r"[aeiouy]")
-_DOUBLED = frozenset("bdgmnprt")  # before -ing and -ed
-# English pronouns, articles, auxiliaries, conjunctions, short prepositions, and what apostrophes
-# leave of them.
+_DOUBLED = frozenset("bdgmnprt")  # consonants that are doubled before -ing and -ed
+# English pronouns, articles, auxiliaries, conjunctions and short prepositions, and the fragments
+# of their contractions.
 _STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -49,9 +50,10 @@ _STOP_WORDS = frozenset(
 
 
 def words_of(text: str) -> list[str]:
-    """Return a text's words for search: compounds whole and in parts, endings cut off.
+    """Return the search words of a text: stemmed, with compounds both whole and in parts.
 
-    Scripts without spaces between words give their characters, and each two that are neighbours.
+    In scripts without spaces between words, the words are all characters and pairs of adjacent
+    characters. English stop words are omitted.
 
     >>> words_of("How do I run --audio-format?")
     ['run', 'audio-format', 'audio', 'format']
@@ -61,7 +63,7 @@ def words_of(text: str) -> list[str]:
     words: list[str] = []
     for word in _WORD.findall(text.lower()):
         if _IS_UNSPACED.match(word):
-            words += _overlapping(word)
+            words += _characters_and_pairs(word)
             continue
         parts = [word] if word.isalnum() else _PART.findall(word)
         if len(parts) > 1:
@@ -70,8 +72,8 @@ def words_of(text: str) -> list[str]:
     return words
 
 
-def _overlapping(run: str) -> Iterator[str]:
-    """Yield each character of a run and each pair."""
+def _characters_and_pairs(run: str) -> Iterator[str]:
+    """Yield each character of a text and each pair of adjacent characters."""
     for offset in range(len(run)):
         yield run[offset]
         if offset + 1 < len(run):
@@ -79,7 +81,7 @@ def _overlapping(run: str) -> Iterator[str]:
 
 
 def stem(word: str) -> str:
-    """Cut the commonest English endings off, so that "merging" finds "merges".
+    """Return a word without the most common English endings, so that "merging" finds "merges".
 
     >>> [stem(word) for word in ("merges", "splitting", "retries", "class", "и")]
     ['merg', 'split', 'retry', 'class', 'и']
@@ -98,18 +100,18 @@ def stem(word: str) -> str:
 
 
 def find_words(text: str, question: str) -> list[tuple[int, int]]:
-    """Return where a text has words of a question, as offsets of their starts and ends."""
+    """Return the ranges of a text's words that are in a question, as start and end offsets."""
     wanted = set(words_of(question))
     return [
         (match.start() + start, match.start() + end)
         for match in _PART.finditer(text)
-        for start, end in _units(match[0])
+        for start, end in _word_ranges(match[0])
         if wanted.intersection(words_of(match[0][start:end]))
     ]
 
 
-def _units(part: str) -> Iterator[tuple[int, int]]:
-    """Yield the ranges in a part that words are: it whole, or each character without spaces."""
+def _word_ranges(part: str) -> Iterator[tuple[int, int]]:
+    """Yield the range of the whole part, or of each character in a script without spaces."""
     if _IS_UNSPACED.match(part):
         yield from ((offset, offset + 1) for offset in range(len(part)))
     else:

@@ -1,1 +1,1 @@
-"""Passages to read within a budget, assembled from what a search found."""
+"""Assembly of search hits into passages within a budget."""

@@ -1,4 +1,4 @@
-"""What to read of the hits of a search, within a budget."""
+"""Assembly of hits into passages: the selection of what fits into the budget."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.reading.cutting import line_ends, sentence_ends, word_ends
 from chunkana_retrieval.reading.passages import BLANK_LINE, OMISSION, Layout, Passage
 
-_Gap = tuple[str, Span]  # with the id of its document
+_Gap = tuple[str, Span]  # a document id, and a range between two hits
 
 
 def assemble(
@@ -24,35 +24,36 @@ def assemble(
     *,
     written: Callable[[Passage], str] | None = None,
 ) -> list[Passage]:
-    r"""Return what to read of hits, as much as fits into a budget.
+    r"""Assemble hits into passages to read, as many as fit into a budget.
 
-    The best hits are taken as they are ranked. The first that does not fit is cut after a sentence,
-    an item, a row or a line of code, or left out. Where not even the best one's first sentence
-    fits, it is cut after a word. Nothing comes twice, where hits overlap. A larger budget never
-    shows less of what was found.
+    The hits are taken in their order. The first hit that does not fit is cut after a sentence, a
+    list item, a table row or a line of code, or omitted. If not even the first sentence of the best
+    hit fits, that hit is cut after a word. The overlap of hits is included once. A larger budget
+    never shows less of the found text.
 
-    Every passage begins with the titles above it, on one line; those that its text begins with as
-    headings are left out there. Header rows of tables and code fences are repeated where the text
-    starts or ends inside, and so is the signature of a definition, before `…`. With `sources`,
-    neighbours are joined, `…` stands for what is left out
-    between slices under the same titles, and gaps that are shorter than the titles and that no hit
-    is in are filled if there is room. Without, each hit is a passage.
+    Every passage starts with a line of the titles above it, without those that its text repeats as
+    headings at its start. Table header rows and code fences are repeated if the text starts or ends
+    inside of a table or code block; so is the signature of a definition, followed by `…`. With
+    `sources`, adjacent hits are joined, `…` marks omitted text between slices under the same
+    titles, and gaps that are shorter than the titles and contain no hit are filled if there is
+    room. Without `sources`, each hit is a passage.
 
     Args:
-        hits: the best first; the order they are given in counts, not their scores. Each with its
-            span, and its text unless there are sources.
-        budget: the most that `length("\n\n".join(passage.text for passage in passages))` may be.
-        length: measures a text, in characters by default. Sizes need not add up.
-        sources: the texts of the documents by their ids, or a function that returns one.
-        written: returns what is handed over of a passage, where that is more than its text; then
-            that is what counts.
+        hits: the hits, the best first; their order counts, not their scores. Each needs its span,
+            and its text unless there are sources.
+        budget: the maximum of `length("\n\n".join(passage.text for passage in passages))`.
+        length: returns the size of a text, by default in characters; it need not be additive.
+        sources: the texts of the documents by id, or a function that returns the text for an id.
+        written: returns the text of a passage whose size counts, if it is more than the passage's
+            text.
 
     Returns:
-        Passages, documents in the order of their best hit, and by position in each document.
+        Passages; documents are in the order of their best hit, and the passages of each document in
+        document order.
 
     Raises:
         ConfigurationError: naming the argument, for a budget below zero, a hit without a span or
-            text, a source that is missing or that is not what the hits are from.
+            text, and a source that is missing or that the hits are not from.
 
     >>> from chunkana_core import ChunkConfig, MarkdownChunker
     >>> text = (
@@ -75,14 +76,14 @@ def assemble(
     ('tea.md', 1, 11, ('Tea',))
     """
     require_number("budget", budget, 0, inf, "a number of at least 0")
-    located, texts = _located(hits, sources)
-    return _Assembly(located, budget, length, Layout(texts), written).passages()
+    ranked, texts = _with_texts(hits, sources)
+    return _Assembly(ranked, budget, length, Layout(texts), written).passages()
 
 
-def _located(
+def _with_texts(
     hits: Sequence[Hit], sources: Mapping[str, str] | Callable[[str], str] | None
 ) -> tuple[list[Hit], dict[str, str] | None]:
-    """Return hits with their texts, and the texts of their documents if there are sources."""
+    """Return hits with their texts, and the texts of their documents, None without sources."""
     for hit in hits:
         if not 0 <= hit.span.start < hit.span.end:
             raise ConfigurationError("hits", hit, "hits with the span of their text")
@@ -94,7 +95,7 @@ def _located(
     texts: dict[str, str] = {}
     for document_id in dict.fromkeys(hit.document_id for hit in hits):
         texts[document_id] = _source(document_id, sources)
-    return [_checked(hit, texts[hit.document_id]) for hit in hits], texts
+    return [_with_text(hit, texts[hit.document_id]) for hit in hits], texts
 
 
 def _source(document_id: str, sources: Mapping[str, str] | Callable[[str], str]) -> str:
@@ -105,8 +106,8 @@ def _source(document_id: str, sources: Mapping[str, str] | Callable[[str], str])
     return sources[document_id]
 
 
-def _checked(hit: Hit, source: str) -> Hit:
-    """Return a hit with the text that its document has."""
+def _with_text(hit: Hit, source: str) -> Hit:
+    """Return a hit with its slice of the document; raise an error if its own text differs."""
     text = source[hit.span.start : hit.span.end]
     if len(text) < len(hit.span) or hit.text not in {"", text}:
         allowed = "the texts that the hits are slices of"
@@ -116,14 +117,14 @@ def _checked(hit: Hit, source: str) -> Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Assembly:
-    """Selects what fits.
+    """The selection of hits that fit into the budget; the last of them may be cut.
 
     Attributes:
         ranked: the hits, the best first.
-        budget: the most that all texts together may measure.
-        length: the measure.
-        layout: writes the texts.
-        written: returns what is handed over of a passage; None for its text.
+        budget: the largest size of all passages together.
+        length: returns the size of a text.
+        layout: builds the passages.
+        written: returns the text of a passage whose size counts; None for the passage's text.
     """
 
     ranked: Sequence[Hit]
@@ -133,7 +134,7 @@ class _Assembly:
     written: Callable[[Passage], str] | None
 
     def passages(self) -> list[Passage]:
-        """Return what is selected, and gaps that there is room for."""
+        """Return the passages of the selected hits, with as many gaps filled as fit."""
         whole = _largest(len(self.ranked), lambda count: self._fits(self.ranked[:count]))
         selected = self.ranked[:whole]
         if whole < len(self.ranked):
@@ -149,7 +150,7 @@ class _Assembly:
         return self.length(BLANK_LINE.join(written)) <= self.budget
 
     def _cut(self, selected: Sequence[Hit], hit: Hit) -> list[Hit]:
-        """Return the largest beginning of a hit that fits beside others, if any does."""
+        """Return the longest beginning of a hit that fits next to selected hits, [] for none."""
         ends = (sentence_ends if hit.is_prose else line_ends)(hit.text)
         count = _largest(len(ends), lambda n: self._fits([*selected, _start(hit, ends[n - 1])]))
         if not count and not selected:
@@ -158,26 +159,26 @@ class _Assembly:
         return [_start(hit, ends[count - 1])] if count else []
 
     def _gaps(self, selected: Sequence[Hit], whole: int) -> Iterator[_Gap]:
-        """Yield the gaps between selected hits that are short and that no other hit is in."""
-        waiting = _Ranges.of(self.ranked[whole:])
+        """Yield the gaps between selected hits that are short and contain no omitted hit."""
+        omitted = _DocumentRanges.of(self.ranked[whole:])
         for gap, after in self.layout.gaps(selected):
             document_id = after.hit.document_id
             most = max(len(OMISSION), sum(len(title) for title in after.hit.path))
-            if len(gap) <= most and not waiting.overlap(document_id, gap):
+            if len(gap) <= most and not omitted.overlap(document_id, gap):
                 yield document_id, gap
 
 
 def _start(hit: Hit, size: int) -> Hit:
-    """Return a hit with the first characters of its text alone."""
+    """Return a hit with only the first characters of its text."""
     span = Span(hit.span.start, hit.span.start + size)
     return replace(hit, span=span, text=hit.text[:size])
 
 
 def _largest(most: int, fits: Callable[[int], bool]) -> int:
-    """Return a number that fits while the next does not, or the most; 0 is not tried.
+    """Return a number from 0 to `most` that fits while the next one does not, by galloping search.
 
-    Few numbers are tried, whatever the answer is, and always in the same order: what fits more
-    often never gets a smaller answer.
+    Numbers are doubled until one does not fit, then bisected. The order of the attempts is fixed,
+    so a function that accepts more numbers never gets a smaller result. 0 is assumed to fit.
     """
     fitting, too_many = 0, most + 1
     tried = min(1, most)
@@ -192,14 +193,14 @@ def _largest(most: int, fits: Callable[[int], bool]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ranges:
-    """Ranges of documents, disjoint and in order."""
+class _DocumentRanges:
+    """Disjoint ranges of each document, in document order, as sorted starts and ends."""
 
-    by_document: Mapping[str, tuple[Sequence[int], Sequence[int]]]  # their starts, their ends
+    by_document: Mapping[str, tuple[Sequence[int], Sequence[int]]]
 
     @classmethod
-    def of(cls, hits: Sequence[Hit]) -> _Ranges:
-        """Return the ranges of hits, united where they overlap."""
+    def of(cls, hits: Sequence[Hit]) -> _DocumentRanges:
+        """Return the ranges of hits; overlapping ones are united."""
         by_document: dict[str, tuple[list[int], list[int]]] = {}
         for hit in sorted(hits, key=lambda hit: hit.span.start):
             starts, ends = by_document.setdefault(hit.document_id, ([], []))
@@ -211,7 +212,7 @@ class _Ranges:
         return cls(by_document)
 
     def overlap(self, document_id: str, span: Span) -> bool:
-        """Tell whether any of a document's ranges has a part of a span."""
+        """Return whether any range of a document overlaps a span."""
         starts, ends = self.by_document.get(document_id, ((), ()))
         following = bisect_right(ends, span.start)
         return following < len(starts) and starts[following] < span.end

@@ -1,4 +1,4 @@
-"""Where a text may be cut so that what is before can be read: sentences, lines of code, rows."""
+"""Offsets at which a text may be cut so that its beginning is readable, and unclosed fences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SENTENCE_END = re.compile(
     re.VERBOSE,
 )
 _WORD = re.compile(r"\S++")
-# In lists and quotes too, whose markers stand before it.
+# Markers of lists and block quotes may precede the fence.
 _FENCE = re.compile(
     r"(?P<prefix>[ \t>]*+(?:(?:[-+*]|\d{1,9}[.)])[ \t]++)*+[ \t>]*+)"
     r"(?P<mark>`{3,}+(?!.*`)|~{3,}+|\$\$(?=[ \t]*+$))"
@@ -21,19 +21,19 @@ _FENCE = re.compile(
 _CLOSING = re.compile(r"[ \t>]*+(`{3,}+|~{3,}+|.*\$\$)[ \t]*+$")
 _STARTS_BLOCK = re.compile(r"[ \t>]*+(?:$|[-+*|]|\d{1,9}[.)]\s|#{1,6}\s|`{3}|~{3}|\$\$)")
 _ROW = re.compile(r"[ \t>]*+\|")
-_UNDERLINE = re.compile(r"[ \t>]*+(?:=++|[-:|][-:| \t]*+)[ \t]*+$")  # of a heading or header row
+_UNDERLINE = re.compile(r"[ \t>]*+(?:=++|[-:|][-:| \t]*+)[ \t]*+$")  # below a heading or header row
 _ONLY_OPENS = re.compile(rf" {{0,3}}#{{1,6}}(?:[ \t]|$)|{_UNDERLINE.pattern}")
 _MARKER = re.compile(r"[^>\s]")
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fence of code or math that a text opens.
+    """An opening fence of code or math.
 
     Attributes:
-        opening: the line that opens it.
-        prefix: what its container puts at the start of other lines.
-        mark: its characters.
+        opening: the line of the opening fence.
+        prefix: the prefix of further lines in the fence's container, such as indentation or ">".
+        mark: the fence's characters, such as "```".
     """
 
     opening: str
@@ -42,11 +42,11 @@ class Fence:
 
     @property
     def closing(self) -> str:
-        """The line that closes it."""
+        """The line that closes the fence."""
         return self.prefix + self.mark
 
     def is_closed_by(self, line: str) -> bool:
-        """Tell whether a line closes the fence."""
+        """Return whether a line closes the fence."""
         match = _CLOSING.match(line)
         if match is None:
             return False
@@ -57,7 +57,7 @@ class Fence:
 
 
 def open_fence(text: str) -> Fence | None:
-    r"""Return the fence that a text opens and does not close, None for none.
+    r"""Return the fence that is still open at the end of a text, None for none.
 
     >>> open_fence("Run:\n\n- ~~~sh\n  make").closing
     '  ~~~'
@@ -79,17 +79,17 @@ def _fence_after(line: str, fence: Fence | None) -> Fence | None:
 
 
 def sentence_ends(text: str) -> list[int]:
-    """Return the offsets at which a text may be cut: after sentences, items, rows, lines of code.
+    """Return the offsets after sentences, list items, table rows and lines of code.
 
-    What is before is never headings alone, and does not end with an opening fence or the header
-    of a table. The text's own end is not among them.
+    The text before such an offset is never only headings, and does not end with an opening fence or
+    a table header. The end of the text is not included.
     """
     last = len(text.rstrip())
     return [end for end in _ends([*_LINE.finditer(text)]) if end < last]
 
 
 def line_ends(text: str) -> list[int]:
-    """Return the offsets after lines that are not blank, without the text's own end."""
+    """Return the offsets after lines that are not blank; the end of the text is not included."""
     last = len(text.rstrip())
     ends = [line.end(1) for line in _LINE.finditer(text) if line[1].strip()]
     return [end for end in ends if end < last]
@@ -107,9 +107,9 @@ def _ends(lines: Sequence[re.Match[str]]) -> Iterator[int]:
 
 
 def _ends_in_line(line: re.Match[str], following: str) -> Iterator[int]:
-    """Yield the ends of sentences in a line of text, and its own end where its block ends."""
+    """Yield the ends of sentences in a line, and the end of the line if its block ends there."""
     if _UNDERLINE.match(following):
-        return  # it is a heading, or the header of a table
+        return  # the line is a heading or a table header
     end = line.end(1)
     if _ROW.match(line[1]):
         yield end

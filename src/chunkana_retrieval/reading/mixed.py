@@ -1,4 +1,4 @@
-"""What to read of hits that are mixed with texts of which no place in a document is known."""
+"""Assembly of passages from hits and from texts without a known position."""
 
 from __future__ import annotations
 
@@ -25,17 +25,19 @@ def assemble_mixed(
     sources: _Sources | None = None,
     written: Callable[[Passage], str] = attrgetter("text"),
 ) -> list[Passage | int]:
-    """Return what to read of hits and of other texts, as `assemble` does of hits alone.
+    """Assemble hits and other texts within a budget; for hits alone use `assemble`.
 
-    A text that is no hit is handed over whole, at its place in the ranking. If it does not fit it
-    is left out, with those after it that are not smaller, and what follows is read in its place.
+    A text that is not a hit is returned whole, at its rank. If it does not fit, it is omitted, with
+    all lower ranked texts that are not smaller, and lower ranked items take its place.
 
     Args:
-        found: hits and texts, the best first; texts that are "" are left out.
-        budget: the most that all that is handed over, joined by blank lines, may measure.
-        length: measures a text, in characters by default.
-        sources: the texts of the hits' documents by their ids, or a function that returns one.
-        written: returns what is handed over of a passage, where that is more than its text.
+        found: hits and texts, the best first; empty texts are omitted.
+        budget: the largest size of all passages and texts, joined by blank lines.
+        length: returns the size of a text, by default in characters.
+        sources: the texts of the hits' documents by id, or a function that returns the text for an
+            id.
+        written: returns the text of a passage whose size counts, if it is more than the passage's
+            text.
 
     Returns:
         Passages, and for each text that fits its index in `found`.
@@ -47,17 +49,17 @@ def assemble_mixed(
     [0, 2]
     """
     require_number("budget", budget, 0, inf, "a number of at least 0")
-    mixture = _Mixture.of(found, length, sources)
+    ranking = _MixedRanking.of(found, length, sources)
 
-    def shown(passage: Passage) -> str:
-        return passage.text if passage.document_id in mixture.texts else written(passage)
+    def counted(passage: Passage) -> str:
+        return passage.text if passage.document_id in ranking.texts else written(passage)
 
-    return mixture.parts(budget, shown)
+    return ranking.assemble(budget, counted)
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """A text that is no hit: its index among all that was found, its characters and its size."""
+class _PlainText:
+    """A text that is not a hit: its index in the ranking, its whole range and its size."""
 
     index: int
     span: Span
@@ -65,43 +67,45 @@ class _Text:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mixture:
-    """Hits and texts in one ranking.
+class _MixedRanking:
+    """A ranking of hits and texts.
 
     Attributes:
-        ranked: all of them as hits, each text one in a document of its own.
+        ranked: the hits and texts as hits; each text is a hit in a document of its own.
         texts: the texts by the ids of these documents.
-        length: the measure.
-        sources: returns the text of a document; None where they are not known.
+        length: returns the size of a text.
+        sources: returns the text of a document by its id; None without sources.
     """
 
     ranked: Sequence[Hit]
-    texts: Mapping[str, _Text]
+    texts: Mapping[str, _PlainText]
     length: _Length
     sources: Callable[[str], str] | None
 
     @classmethod
-    def of(cls, found: Sequence[Hit | str], length: _Length, sources: _Sources | None) -> _Mixture:
-        """Make hits of texts."""
+    def of(
+        cls, found: Sequence[Hit | str], length: _Length, sources: _Sources | None
+    ) -> _MixedRanking:
+        """Build the ranking, with a document for each text."""
         ranked: list[Hit] = []
-        texts: dict[str, _Text] = {}
+        texts: dict[str, _PlainText] = {}
         contents: dict[str, str] = {}
         for index, one in enumerate(found):
             if isinstance(one, Hit):
                 ranked.append(one)
             elif one:
-                name, span = f"\0{index}", Span(0, len(one))  # what no document is called
+                name, span = f"\0{index}", Span(0, len(one))  # no document has such an id
                 ranked.append(Hit(name, 0.0, document_id=name, span=span, text=one))
-                texts[name], contents[name] = _Text(index, span, length(one)), one
+                texts[name], contents[name] = _PlainText(index, span, length(one)), one
         text_of = None if sources is None else _with_contents(sources, contents)
         return cls(ranked, texts, length, text_of)
 
-    def parts(self, budget: float, written: Callable[[Passage], str]) -> list[Passage | int]:
-        """Return what fits as it is written: passages, and the indices of texts."""
+    def assemble(self, budget: float, written: Callable[[Passage], str]) -> list[Passage | int]:
+        """Return the passages and the indices of the texts that fit into a budget."""
         ranked = self.ranked
         while True:
             passages = assemble(ranked, budget, self.length, self.sources, written=written)
-            fitting = self._without_first_left_out(ranked, passages)
+            fitting = self._without_first_unfit(ranked, passages)
             if len(fitting) == len(ranked):
                 break
             ranked = fitting
@@ -110,29 +114,26 @@ class _Mixture:
             for one in passages
         ]
 
-    def _without_first_left_out(
-        self, ranked: Sequence[Hit], passages: Sequence[Passage]
-    ) -> list[Hit]:
-        """Return hits without the first text that is not shown whole, and what cannot fit then.
+    def _without_first_unfit(self, ranked: Sequence[Hit], passages: Sequence[Passage]) -> list[Hit]:
+        """Return the hits without the first text that did not fit whole.
 
-        That is any text after it that is not smaller: each time the largest that is left is smaller
-        than before, so that few times will do.
+        Lower ranked texts that are not smaller are removed as well, so that few rounds suffice.
         """
-        shown = {passage.document_id: passage.spans for passage in passages}
-        most, fitting = inf, list[Hit]()
+        spans = {passage.document_id: passage.spans for passage in passages}
+        smallest_unfit, fitting = inf, list[Hit]()
         for hit in ranked:
             text = self.texts.get(hit.document_id)
             if text is None:
                 fitting.append(hit)
-            elif most == inf and shown.get(hit.document_id) != (text.span,):
-                most = text.size
-            elif text.size < most:
+            elif smallest_unfit == inf and spans.get(hit.document_id) != (text.span,):
+                smallest_unfit = text.size
+            elif text.size < smallest_unfit:
                 fitting.append(hit)
         return fitting
 
 
 def _with_contents(sources: _Sources, contents: Mapping[str, str]) -> Callable[[str], str]:
-    """Return a function that returns the texts of documents, each asked for once."""
+    """Return a function that returns the text of a document by its id and caches it."""
 
     @cache
     def text_of(document_id: str) -> str:

@@ -1,4 +1,4 @@
-"""Hits laid out for reading: in order, joined where they touch, each passage under its path."""
+"""Layout of hits as passages: in document order, adjacent hits joined, titles above."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chunkana_retrieval.reading.pieces import Piece, pieces_of
 
 BLANK_LINE = "\n\n"
 OMISSION = f"{BLANK_LINE}…{BLANK_LINE}"
-_BETWEEN_TITLES = " > "
+_TITLE_SEPARATOR = " > "
 _JSON = "json"
 _BLANK = re.compile(r"\s*+")
 _Path = tuple[str, ...]
@@ -24,22 +24,22 @@ Lines = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text to read, of one document.
+    """A text to read, taken from one document.
 
     Attributes:
-        document_id: of the document.
-        spans: the ranges of the document that are in the text, in order and disjoint.
+        document_id: the id of the document.
+        spans: the ranges of the document that are in the text, disjoint and in document order.
         start_line: the line, from 1, in which the first span starts; None if it is not known.
         end_line: the line in which the last span ends; None if it is not known.
-        path: the titles above all of it, outermost first.
-        score: of the best hit in it.
-        chunk_ids: the node ids of the hits in it, in document order.
-        text: what to read: the titles above, the slices of the document, `…` for what is left out
-            between them, and the header rows and fences that the slices need.
+        path: the titles that the paths of all hits in the passage start with, outermost first.
+        score: the score of the best hit in the passage.
+        chunk_ids: the node ids of the hits in the passage, in document order.
+        text: the titles above, the slices of the document, `…` for text omitted between them, and
+            the header rows and fences that the slices need.
         lines: the first and the last line of each span, in the same order; None if they are not
             known.
-        cells: of a notebook, of which lines are none of its file's, the numbers, from 1, of the
-            first and the last cell of the hits in it; None if they are not known.
+        cells: the numbers, from 1, of the first and the last notebook cell of the passage, since
+            the lines of a notebook are not those of its file; None if they are not known.
     """
 
     document_id: str
@@ -54,28 +54,28 @@ class Passage:
     cells: Cells | None = None
 
     def metadata(self) -> dict[str, object]:
-        """Return what a framework's document says of it; what is not known is left out."""
-        said: dict[str, object] = {
+        """Return the metadata of the passage for a framework's document, without unknown values."""
+        metadata: dict[str, object] = {
             "spans": [[span.start, span.end] for span in self.spans],
             "path": json.dumps(self.path, ensure_ascii=False),
             "chunk_ids": list(dict.fromkeys(self.chunk_ids)),
         }
         if self.start_line is not None:
-            said |= {"start_line": self.start_line, "end_line": self.end_line}
+            metadata |= {"start_line": self.start_line, "end_line": self.end_line}
         if self.lines is not None:
-            said["lines"] = [[*lines] for lines in self.lines]
+            metadata["lines"] = [[*lines] for lines in self.lines]
         if self.cells is not None:
-            said["cell"], said["cell_end"] = self.cells
-        return said
+            metadata["cell"], metadata["cell_end"] = self.cells
+        return metadata
 
 
 def shared_metadata(
     found: Iterable[tuple[str, Mapping[str, object]]],
 ) -> dict[str, dict[str, object]]:
-    """Return by document what all metadata have in common that were found of it.
+    """Return by document id the metadata that all found chunks of the document share.
 
     Args:
-        found: ids of documents with metadata of theirs.
+        found: the document id and the metadata of each found chunk.
     """
     shared: dict[str, dict[str, object]] = {}
     for document_id, metadata in found:
@@ -90,12 +90,13 @@ def shared_metadata(
 
 @dataclass(frozen=True, slots=True)
 class _Slice:
-    """Pieces that are read as one slice of the document.
+    """A contiguous slice of the document, covered by pieces of hits.
 
     Attributes:
-        pieces: in order.
+        pieces: the pieces in document order.
         text: the exact slice.
-        above: the titles of the first piece's path that the text does not start with.
+        above: the titles of the first piece's path, without those that the text repeats at its
+            start.
     """
 
     pieces: tuple[Piece, ...]
@@ -104,26 +105,27 @@ class _Slice:
 
     @classmethod
     def of(cls, pieces: Sequence[Piece], text: str) -> _Slice:
-        """Find which titles are to be said."""
+        """Build a slice and determine the titles to show above its text."""
         path, opened = pieces[0].hit.path, pieces[0].opened
-        if pieces[0].hit.format == _JSON:  # elements do not say their numbers
-            return cls(tuple(pieces), text, _common([piece.hit.path for piece in pieces]))
+        if pieces[0].hit.format == _JSON:  # the text does not contain the indices of elements
+            return cls(tuple(pieces), text, _common_prefix([piece.hit.path for piece in pieces]))
         above = path[: len(path) - opened] if opened else titles_above(path, text)
         return cls(tuple(pieces), text, above)
 
     @property
     def span(self) -> Span:
-        """The range of the text."""
+        """The range of the slice in the document."""
         return Span(self.pieces[0].span.start, self.pieces[-1].span.end)
 
-    def read(self, before: Collection[_Path]) -> str:
-        """Return the text with the header rows, the fences and the signature that it needs.
+    def format(self, before: Collection[_Path]) -> str:
+        """Return the text with the header rows, fences and signature that it needs.
 
         Args:
-            before: the paths of what is read before it; their signatures are not repeated.
+            before: the paths of the slices before it in the passage; their signatures are not
+                repeated.
         """
         first = self.pieces[0]
-        text = first.lead + self.text
+        text = first.repeated + self.text
         fence = open_fence(text) if first.hit.has_fences else None
         if fence:
             return f"{text}\n{fence.closing}"
@@ -132,11 +134,11 @@ class _Slice:
 
     @property
     def paths(self) -> frozenset[_Path]:
-        """The paths of its pieces."""
+        """The paths of the pieces."""
         return frozenset(piece.hit.path for piece in self.pieces)
 
     def continues(self, passage: Sequence[_Slice]) -> bool:
-        """Tell whether the slices of a passage say under which titles this one stands."""
+        """Return whether this slice may follow a passage without its titles being repeated."""
         first, last = self.pieces[0], passage[-1].pieces[-1].hit.path
         has_heading = self.above != first.hit.path
         is_sibling = has_heading and self.above == passage[0].above
@@ -146,11 +148,11 @@ class _Slice:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Lays out hits.
+    """The layout of hits as passages.
 
     Attributes:
-        texts: of documents, by their ids; None where only the hits' texts are known, and
-            neighbours stay apart.
+        texts: the texts of the documents by id; None if only the texts of the hits are known, so
+            that adjacent hits cannot be joined.
     """
 
     texts: Mapping[str, str] | None
@@ -159,11 +161,11 @@ class Layout:
     def passages(
         self, hits: Sequence[Hit], filled: Collection[tuple[str, Span]] = ()
     ) -> list[Passage]:
-        """Return what to read for hits, documents in the order of their best hit.
+        """Return the passages of hits, documents in the order of their best hit.
 
         Args:
-            hits: the best first.
-            filled: gaps between hits to show as well, each with its document's id.
+            hits: the hits, the best first.
+            filled: the gaps between hits to include, each with its document's id.
         """
         texts = self.texts or {}
         for document_id in {hit.document_id for hit in hits}.intersection(texts):
@@ -172,13 +174,13 @@ class Layout:
         return [_passage(slices, self._sources) for slices in self._groups(hits, filled)]
 
     def text(self, hits: Sequence[Hit], filled: Collection[tuple[str, Span]] = ()) -> str:
-        """Return the texts of these passages as they are handed over."""
-        return BLANK_LINE.join(map(_written, self._groups(hits, filled)))
+        """Return the texts of the passages, joined by blank lines; for arguments see `passages`."""
+        return BLANK_LINE.join(map(_format_passage, self._groups(hits, filled)))
 
     def gaps(self, hits: Sequence[Hit]) -> Iterator[tuple[Span, Piece]]:
-        """Yield what is left out between hits of a document, each with the piece that follows.
+        """Yield the gaps that are not blank between hits of a document, with the following piece.
 
-        Without texts nothing is known to be left out.
+        Without the texts of documents, no gaps are known.
         """
         if self.texts is None:
             return
@@ -223,20 +225,20 @@ def _is_blank(text: str, gap: Span) -> bool:
     return blank is not None and blank.end() == gap.end
 
 
-def _written(slices: Sequence[_Slice]) -> str:
-    """Return the text of a passage."""
-    titles = _BETWEEN_TITLES.join(" ".join(title.split()) for title in slices[0].above)
-    read, paths = list[str](), set[_Path]()
+def _format_passage(slices: Sequence[_Slice]) -> str:
+    """Return the text of the passage that consists of slices."""
+    titles = _TITLE_SEPARATOR.join(" ".join(title.split()) for title in slices[0].above)
+    texts, paths = list[str](), set[_Path]()
     for one in slices:
-        read.append(one.read(paths))
+        texts.append(one.format(paths))
         paths |= one.paths
-    text = OMISSION.join(read)
+    text = OMISSION.join(texts)
     return f"{titles}{BLANK_LINE}{text}" if titles else text
 
 
 def _passage(slices: Sequence[_Slice], sources: Mapping[str, Source]) -> Passage:
     pieces = [*chain.from_iterable(one.pieces for one in slices)]
-    found = [*chain.from_iterable(piece.found for piece in pieces)]
+    ranked = [*chain.from_iterable(piece.ranked for piece in pieces)]
     document_id = pieces[0].hit.document_id
     source = sources.get(document_id)
     firsts, lasts = zip(*(_lines(one, source) for one in slices), strict=True)
@@ -246,22 +248,22 @@ def _passage(slices: Sequence[_Slice], sources: Mapping[str, Source]) -> Passage
         tuple(one.span for one in slices),
         firsts[0],
         lasts[-1],
-        _common([piece.hit.path for piece in pieces]),
-        min(found, key=lambda one: one[0])[1].score,
-        tuple(hit.node_id for _, hit in found),
-        _written(slices),
+        _common_prefix([piece.hit.path for piece in pieces]),
+        min(ranked, key=lambda one: one[0])[1].score,
+        tuple(hit.node_id for _, hit in ranked),
+        _format_passage(slices),
         tuple(lines) if len(lines) == len(slices) else None,
         _cells(pieces[0].hit, pieces[-1].hit),
     )
 
 
 def _cells(first: Hit, last: Hit) -> Cells | None:
-    """Return the cells from those of one hit to those of another."""
+    """Return the first cell of one hit and the last cell of another, None if not known."""
     return (first.cells[0], last.cells[1]) if first.cells and last.cells else None
 
 
 def _lines(one: _Slice, source: Source | None) -> tuple[int | None, int | None]:
-    """Return the lines in which a slice starts and ends."""
+    """Return the lines in which a slice starts and ends, None if not known."""
     first, last = one.pieces[0], one.pieces[-1]
     return (
         _line(first.hit, first.span.start, source),
@@ -270,7 +272,7 @@ def _lines(one: _Slice, source: Source | None) -> tuple[int | None, int | None]:
 
 
 def _line(hit: Hit, offset: int, source: Source | None) -> int | None:
-    """Return the line of the document that holds an offset in a hit."""
+    """Return the line of the document that contains an offset in a hit, None if not known."""
     if source is not None:
         return source.line_at(offset)
     if hit.start_line is None:
@@ -278,8 +280,8 @@ def _line(hit: Hit, offset: int, source: Source | None) -> int | None:
     return hit.start_line + Source.of(hit.text).line_at(offset - hit.span.start) - 1
 
 
-def _common(paths: Sequence[_Path]) -> _Path:
-    """Return the titles that all paths start with."""
+def _common_prefix(paths: Sequence[_Path]) -> _Path:
+    """Return the longest common prefix of paths."""
     first, last = min(paths), max(paths)
     same = next(
         (n for n, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), None

@@ -1,4 +1,4 @@
-"""What each hit of a document adds to those before it."""
+"""Pieces: the disjoint parts into which the overlapping hits of a document are divided."""
 
 from __future__ import annotations
 
@@ -12,60 +12,62 @@ from chunkana_retrieval.reading.cutting import open_fence
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What a hit adds to those before it in the document.
+    """The part of a hit that no earlier hit in the document covers.
 
     Attributes:
-        span: the part of the hit's range that no hit before it covers.
+        span: the range of the piece in the document.
         hit: the hit.
-        found: the hits with their ranks: this one, and those whose ranges end in the piece and
-            add nothing.
+        ranked: the hit with its rank, and the hits with their ranks that earlier pieces and this
+            piece cover completely.
     """
 
     span: Span
     hit: Hit
-    found: tuple[tuple[int, Hit], ...]
+    ranked: tuple[tuple[int, Hit], ...]
 
     @property
     def text(self) -> str:
         """The slice of the document."""
-        return self.hit.text[self._left_out : self.span.end - self.hit.span.start]
+        return self.hit.text[self._omitted : self.span.end - self.hit.span.start]
 
     @property
-    def lead(self) -> str:
-        """The header rows or opening fence to repeat above the slice."""
-        if not self._left_out:
+    def repeated(self) -> str:
+        """The table header rows or opening fence to repeat before the slice."""
+        if not self._omitted:
             return self.hit.repeated
         if not self.hit.has_fences:
             return ""
-        fence = open_fence(self.hit.repeated + self.hit.text[: self._left_out])
+        fence = open_fence(self.hit.repeated + self.hit.text[: self._omitted])
         return f"{fence.opening}\n" if fence else ""
 
     @property
     def signature(self) -> str:
-        """The signature of the definition that the slice is from inside of, if it is repeated."""
-        return "" if self._left_out else self.hit.signature
+        """The signature of a definition to repeat before the slice, "" for none."""
+        return "" if self._omitted else self.hit.signature
 
     @property
     def opened(self) -> int:
-        """How many titles at the end of the path the slice says itself, if it is source code."""
-        return 0 if self._left_out else self.hit.opened
+        """The number of titles at the end of the path that the slice contains itself, see `Hit`."""
+        return 0 if self._omitted else self.hit.opened
 
     @property
-    def _left_out(self) -> int:
+    def _omitted(self) -> int:
+        """The number of characters at the start of the hit that earlier hits cover."""
         return self.span.start - self.hit.span.start
 
 
 def pieces_of(hits: Sequence[Hit]) -> dict[str, list[Piece]]:
-    """Return by document what each hit adds, in document order."""
+    """Return the pieces of hits by document id, in document order."""
     by_document: dict[str, list[tuple[int, Hit]]] = {}
     for rank, hit in enumerate(hits):
         by_document.setdefault(hit.document_id, []).append((rank, hit))
-    return {document_id: _swept(found) for document_id, found in by_document.items()}
+    return {document_id: _divide(ranked) for document_id, ranked in by_document.items()}
 
 
-def _swept(found: list[tuple[int, Hit]]) -> list[Piece]:
+def _divide(ranked: list[tuple[int, Hit]]) -> list[Piece]:
+    """Return the disjoint pieces of a document's hits, given with their ranks."""
     pieces: list[tuple[Span, list[tuple[int, Hit]]]] = []
-    for rank, hit in sorted(found, key=lambda one: (one[1].span.start, -one[1].span.end)):
+    for rank, hit in sorted(ranked, key=lambda one: (one[1].span.start, -one[1].span.end)):
         start = max(hit.span.start, pieces[-1][0].end) if pieces else hit.span.start
         if start < hit.span.end:
             pieces.append((Span(start, hit.span.end), [(rank, hit)]))

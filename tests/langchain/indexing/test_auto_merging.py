@@ -233,7 +233,7 @@ def test_a_filter_beside_a_retriever_says_what_to_write() -> None:
     retriever = ChunkanaAutoMergingRetriever(retriever=asked, docstore=docstore)
     with pytest.raises(ConfigurationError) as raised:
         retriever.invoke("subject6", filter={})
-    allowed = "{} with `retriever`, which is asked as it is; give them to that one"
+    allowed = "{} with `retriever`, which is called without them; give them to that one"
     assert str(raised.value) == f"search_kwargs is {{'filter': {{}}}}; allowed: {allowed}"
     with pytest.raises(ValueError, match="give them to that one"):
         ChunkanaAutoMergingRetriever(

@@ -62,6 +62,5 @@ def test_a_store_needs_the_name_of_the_model() -> None:
     with pytest.raises(ConfigurationError) as raised:
         CachedEmbeddings(WordEmbeddings(), InMemoryStore())
     assert str(raised.value) == (
-        "namespace is ''; allowed: the name of the embedding model, where vectors are kept in a "
-        "store"
+        "namespace is ''; allowed: the name of the embedding model if vectors are kept in a store"
     )

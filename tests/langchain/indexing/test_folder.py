@@ -197,8 +197,8 @@ def test_load_says_what_it_needs(tmp_path: Path) -> None:
 def test_a_folder_without_vectors_says_so(tmp_path: Path) -> None:
     made(tmp_path, search="lexical")
     assert message(folder=tmp_path, embedding=WordEmbeddings()) == (
-        "search is 'hybrid'; allowed: 'lexical': the folder has no vectors, with which it has to "
-        "be made anew"
+        "search is 'hybrid'; allowed: 'lexical': the folder has no vectors; make the index again "
+        "for another search"
     )
 
 
@@ -240,8 +240,8 @@ def test_load_warns_once_of_what_was_not_finished_and_says_of_which_state(tmp_pa
         loaded = ChunkanaRetriever.load(tmp_path, WordEmbeddings(), splitter=SPLITTER)
     (warning,) = seen
     assert str(warning.message) == (
-        "an update was not finished; until `update` is given these documents, each is answered as "
-        "it was before it or is after it: tea.md (before), new.md (before)"
+        "an update was not finished; until you pass these documents to `update`, searches find "
+        "each as it was before or after that update: tea.md (before), new.md (before)"
     )
     assert "80 degrees" in found(loaded)[0]
     assert set(loaded.update(edited).mended) == {"tea.md", "new.md"}

@@ -266,7 +266,7 @@ def test_a_vector_store_for_words_alone_is_refused() -> None:
     store = InMemoryVectorStore(WordEmbeddings())
     make = ChunkanaRetriever.from_documents
     said = message(lambda: make([], vectorstore=store, search="lexical"))
-    assert said.endswith("allowed: None with search='lexical', which looks for words alone")
+    assert said.endswith("allowed: None with search='lexical', which uses no vector store")
 
 
 @pytest.mark.parametrize(
@@ -288,15 +288,15 @@ def test_a_filter_of_a_search_by_words_says_what_to_write() -> None:
     retriever = made(search="lexical")
     said = message(lambda: retriever.invoke(QUERY, filter={}))
     assert said == (
-        "search_kwargs is {'filter': {}}; allowed: {} with search='lexical', which asks no vector "
+        "search_kwargs is {'filter': {}}; allowed: {} with search='lexical', which uses no vector "
         "store; use 'hybrid' or 'dense'"
     )
 
 
 def test_a_number_of_documents_says_what_to_write() -> None:
     assert message(lambda: made().invoke(QUERY, k=3)) == (
-        "k is 3; allowed: `budget`, how much is read, or the retriever's `fetch_k`, how many "
-        "chunks are found"
+        "k is 3; allowed: `budget`, the size of all passages, or the retriever's `fetch_k`, the "
+        "number of chunks each search finds"
     )
 
 
