@@ -10,6 +10,8 @@ BIN := $(VENV)/bin
 INSTALL := -m pip -qq --disable-pip-version-check install
 # Module fixtures are built once for each process; worksteal keeps the tests of a module together.
 PARALLEL := -q -n auto --dist worksteal
+# These run by themselves, since measuring coverage slows down all tests of a run.
+MEASURED_TESTS := tests/core tests/batch
 # Tests of the parser and of the frameworks; the rest of the core depends only on Python.
 FLOOR_TESTS := tests/langchain tests/llamaindex $(addprefix tests/core/test_,cases.py fuzz_finds.py \
 	laws.py parsing.py truth.py)
@@ -39,7 +41,8 @@ demo: $(VENV)/.cli ## show how documents are chunked; FILE=path.md uses your own
 test: test-fast test-slow test-floors test-pythons ## run all tests
 
 test-fast: $(VENV)/.dev ## run the quick tests and report the core's coverage
-	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov
+	$(BIN)/pytest --cov $(PARALLEL) -m "not slow" $(MEASURED_TESTS)
+	$(BIN)/pytest $(PARALLEL) -m "not slow" $(addprefix --ignore ,$(MEASURED_TESTS))
 
 test-slow: $(VENV)/.dev ## run the slow tests
 	$(BIN)/pytest $(PARALLEL) -m slow
