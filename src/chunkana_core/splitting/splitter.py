@@ -61,14 +61,8 @@ class Splitter(Struct, frozen=True):
 
     def split(self, draft: Draft) -> list[Part]:
         """Return the parts of a draft, within the limit except where a part may be oversize."""
-        span = draft.span(self.sizes.document)
-        location = locate(self.sizes.document, span, draft.first, draft.stop)
-        excess = self._excess(draft, span, self.contexts.room(location.section_path.path))
-        if excess <= self._tolerance:
-            content = Content(self.sizes.document.text[span.start : span.end], span.start)
-            reason = "within_tolerance" if excess else None
-            if (part := self._part(span, location, content, reason)) is not None:
-                return [part]
+        if (whole := self._whole(draft)) is not None:
+            return [whole]
         parts, _ = self.plan_parts(draft)
         if len(parts) == 1:
             return parts
@@ -77,6 +71,19 @@ class Splitter(Struct, frozen=True):
             structs.replace(part, split_index=number, original_size=size)
             for number, part in enumerate(parts)
         ]
+
+    def _whole(self, draft: Draft) -> Part | None:
+        """Return a draft as one part, None if it has to be split."""
+        document, contexts = self.sizes.document, self.contexts
+        span = draft.span(document)
+        if self._excess(draft, span, contexts.full_room) > self._tolerance:
+            return None
+        location = locate(document, span, draft.first, draft.stop)
+        excess = self._excess(draft, span, contexts.room(location.section_path.path))
+        if excess > self._tolerance:
+            return None
+        content = Content(document.text[span.start : span.end], span.start)
+        return self._part(span, location, content, "within_tolerance" if excess else None)
 
     def plan_parts(self, draft: Draft) -> tuple[list[Part], Plan]:
         """Return the parts of a draft that is over the limit, and the plan of its cuts.
@@ -143,6 +150,8 @@ class Splitter(Struct, frozen=True):
 
     def room(self, draft: Draft) -> int:
         """Return the room for the contents of a draft that its context leaves."""
+        if self.contexts.context is None:
+            return self.contexts.full_room
         return self.contexts.room(section_path(self.sizes.document, draft.first, draft.stop).path)
 
     @property
