@@ -298,7 +298,7 @@ class WindowChunker:
 
 def _first_sentence(contexts: ContextWriter, section: int) -> FirstSentence:
     """Return the first sentence of a section, at offset -1: before the next window."""
-    if contexts.context is None or not contexts.context.introduction:
+    if not (contexts.context and contexts.context.introduction):
         return NO_SENTENCE
     found = contexts.introductions.first_sentence(section)
     return FirstSentence(found.text, -1, found.is_lead_in)

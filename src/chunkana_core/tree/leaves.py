@@ -64,20 +64,17 @@ class LeafMaker(Struct, frozen=True):
     def _leaf(self, number: int, part: Part, container: str, overlap: Overlap) -> Chunk:
         document, location, span, content = self.document, part.location, part.span, part.content
         line_at = document.source.line_at
-        start_line, end_line = line_at(span.start), line_at(span.end - 1)
-        code = code_blocks(document, span)
         section_id = self.sections.up_to(location.stop)[location.common_section]
         starting = sections_starting_in(document, span, location)
         own_section = starting[0] if starting else document.section_at(location.first)
-        previous_content, next_content = overlap.of_leaf(number)
         return Chunk(
             source=document.source,
             span=span,
             content=content.text,
             context=part.context.text,
-            start_line=start_line if content.start >= span.start else line_at(content.start),
-            end_line=end_line,
-            text_start_line=start_line,
+            start_line=line_at(min(content.start, span.start)),
+            end_line=(end_line := line_at(span.end - 1)),
+            text_start_line=line_at(span.start),
             text_end_line=end_line,
             text_offset=content.text_offset,
             chunk_id=self.ids.new("chunk", section_id, document.text[span.start : span.end]),
@@ -95,14 +92,14 @@ class LeafMaker(Struct, frozen=True):
             anchor=own_section.anchor,
             header_path=self._header_path(location),
             size=part.context.size,
-            has_code=bool(code),
+            has_code=bool(code := code_blocks(document, span)),
             code_languages=languages(code) if code else (),
             merge_reason=_merge_reason(location),
             split_index=part.split_index,
             original_section_size=part.original_size,
             oversize_reason=part.oversize_reason,
-            previous_content=previous_content,
-            next_content=next_content,
+            previous_content=overlap.before(number),
+            next_content=overlap.after(number),
         )
 
     def _header_path(self, location: Location) -> str:
@@ -177,27 +174,20 @@ class Overlap(Struct, frozen=True):
     sizer: Sizer
     size: int
 
-    def of_leaf(self, number: int) -> tuple[str, str]:
-        """Return the end of the previous leaf and the start of the next leaf under the same parent.
-
-        Both are cut between words; "" if there is no such leaf, or not even one word fits.
-        """
-        if not self.size:
-            return "", ""
-        return self._previous(number), self._next(number)
-
-    def _previous(self, number: int) -> str:
+    def before(self, number: int) -> str:
+        """Return the last words of the previous leaf under the same parent, "" for none."""
         if not self._is_sibling(number, number - 1):
             return ""
         return last_words(self.text, self.parts[number - 1].span, self.sizer, self.size)
 
-    def _next(self, number: int) -> str:
+    def after(self, number: int) -> str:
+        """Return the first words of the next leaf under the same parent, "" for none."""
         if not self._is_sibling(number, number + 1):
             return ""
         return first_words(self.text, self.parts[number + 1].span, self.sizer, self.size)
 
     def _is_sibling(self, number: int, neighbour: int) -> bool:
-        if not 0 <= neighbour < len(self.parts):
+        if not (self.size and 0 <= neighbour < len(self.parts)):
             return False
         parents = [self.parts[n].location.parent_section for n in (number, neighbour)]
         return parents[0] == parents[1]
