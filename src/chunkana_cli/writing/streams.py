@@ -10,7 +10,7 @@ import errno
 import io
 import select
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer  # `collections.abc.Buffer` from Python 3.12 on
@@ -80,15 +80,15 @@ def write_whole(stream: TextIO) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     binary: object = stream.buffer
-    whole: io.BufferedIOBase | io.RawIOBase
+    whole: BinaryIO
     if isinstance(binary, io.BufferedWriter):
         whole = io.BufferedWriter(_WaitingWriter(binary.raw, stream))
     elif isinstance(binary, io.RawIOBase):
-        whole = _WholeWriter(binary, stream)
+        whole = cast("BinaryIO", _WholeWriter(binary, stream))  # raw, as PYTHONUNBUFFERED has it
     else:
         return stream
     return io.TextIOWrapper(
-        whole,  # type: ignore[type-var]  # raw, as Python's own with PYTHONUNBUFFERED
+        whole,
         encoding=stream.encoding,
         errors=stream.errors,
         line_buffering=stream.line_buffering,
