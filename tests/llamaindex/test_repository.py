@@ -160,7 +160,7 @@ def test_every_file_of_a_repository_is_parsed_in_its_format(repository: Path) ->
         "package.json": "json",
         "notes.txt": "text",
         "LICENSE": "markdown",
-        "trip.ipynb": format_of("trip.ipynb") or "markdown",
+        "trip.ipynb": format_of("trip.ipynb"),
     }
 
 
