@@ -51,7 +51,7 @@ def formats_of(chunks: list[Chunk]) -> set[str]:
         ("Text/Plain; charset=utf-8", "text"),
         ("text/markdown", "markdown"),
         ("README", "markdown"),
-        (".txt", "markdown"),
+        (".txt", "text"),
         ("page.html", "markdown"),
         ("paper.pdf", "markdown"),
         ("a.nest", "nested"),
