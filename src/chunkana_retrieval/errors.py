@@ -48,7 +48,8 @@ def warn(message: str | Warning) -> None:
 
 def warn_of_unknown(files: Iterable[SourceFile], fallback: str) -> None:
     """Warn of the files of a run whose formats are not known, and are chunked as `fallback`."""
-    if message := describe_unknown((file.unknown for file in files), fallback):
+    kinds = {file.name: file.unknown for file in files}  # a file may be loaded as several documents
+    if message := describe_unknown(kinds.values(), fallback):
         warn(ChunkanaWarning(message))
 
 
