@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,11 +93,11 @@ def test_the_command_has_the_same_formats(
     assert (chunk.format, chunk.context) == FILES[path]
 
 
-def both(names: list[str], **options: str) -> dict[str, list[str]]:
+def both(names: list[str], **options: Any) -> dict[str, list[str]]:  # noqa: ANN401
     """Return the messages of both adapters about files of these names."""
     nodes = [Document(text=TEXT, metadata={"file_path": name}) for name in names]
     pages = [Page(TEXT, metadata={"source": name}) for name in names]
-    runs = {
+    runs: dict[str, Callable[[], object]] = {
         "node": lambda: ChunkanaNodeParser(**options)(nodes),
         "page": lambda: ChunkanaSplitter(**options).split_documents(pages),
     }

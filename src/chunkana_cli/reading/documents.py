@@ -97,9 +97,9 @@ def report_misnamed(documents: Sequence[tuple[str, str]]) -> None:
         return
     name, form = documents[0]
     title = "standard input" if name == STANDARD_INPUT else name
-    why = f"not valid {form}, or too long for it; read as plain text"
-    others = format_count(len(documents) - 1, "other file")
-    report(f"{title}: {why}" if len(documents) == 1 else f"{title}: {why}; so are {others}")
+    others = len(documents) - 1
+    more = f", like {format_count(others, 'other file')}" if others else ""
+    report(f"{title}: not valid {form}, or too long for it; read as plain text{more}")
 
 
 def read_document(name: str, input_format: str = AUTO, encoding: str = UTF_8) -> Document:
