@@ -81,7 +81,7 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     processes takes longer.
 
     Args:
-        documents: pairs of a name and a text.
+        documents: pairs of a name and a text; the name is the label of contexts.
         config: the chunking options; by default `ChunkConfig()`.
         workers: the number of processes: 1 chunks in this process, 0 uses one process for each
             processor. With several processes, `make`, `length_function` and the functions of

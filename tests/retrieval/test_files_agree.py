@@ -129,6 +129,11 @@ def test_a_fallback_is_for_files_that_are_not_valid_too() -> None:
         [Document(text=TEXT, metadata={"file_path": "tea.json"})]
     )
     assert page.metadata["format"] == node.metadata["format"] == "markdown"
+    (outcome,) = chunk_many([("tea.ini", TEXT)], fallback="markdown")
+    assert outcome.value
+    assert outcome.value.format == "markdown"
+    table = pa.table({"text": [TEXT], "path": ["tea.ini"]})
+    assert chunk_table(table, fallback="markdown").column("format").to_pylist() == ["markdown"]
     for make in (ChunkanaSplitter, ChunkanaNodeParser):
         with pytest.raises(ValueError, match="fallback is 'tea'"):
             make(fallback="tea")
