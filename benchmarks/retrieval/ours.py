@@ -22,7 +22,14 @@ PARSER = "`MarkdownHierarchyNodeParser`"
 def llamaindex(text: Text, size: int, **options: Any) -> Iterator[Piece]:  # noqa: ANN401
     """Yield the leaves of the node parser."""
     parser = MarkdownHierarchyNodeParser(max_chunk_size=size, **options)
-    for node in LeafNodes()(parser.get_nodes_from_documents([Document(text=text.text)])):
+    keys = ["file_path"]  # which is in the context
+    document = Document(
+        text=text.text,
+        metadata={"file_path": text.name},
+        excluded_embed_metadata_keys=keys,
+        excluded_llm_metadata_keys=keys,
+    )
+    for node in LeafNodes()(parser.get_nodes_from_documents([document])):
         if isinstance(node, TextNode) and node.start_char_idx is not None:
             own = text.text[node.start_char_idx : node.end_char_idx]
             embedded, read = map(node.get_content, (MetadataMode.EMBED, MetadataMode.LLM))
@@ -32,7 +39,7 @@ def llamaindex(text: Text, size: int, **options: Any) -> Iterator[Piece]:  # noq
 def langchain(text: Text, size: int, **options: Any) -> Iterator[Piece]:  # noqa: ANN401
     """Yield the documents of the text splitter."""
     splitter = ChunkanaSplitter(chunk_size=size, **options)
-    for page in splitter.create_documents([text.text]):
+    for page in splitter.create_documents([text.text], [{"source": text.name}]):
         start, end = page.metadata["start_char"], page.metadata["end_char"]
         yield Piece(text.text[start:end], page.page_content, page.page_content, start)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchmarks.retrieval.metrics import Counted
 from benchmarks.retrieval.questions import Collection
 from benchmarks.retrieval.ranking import Scores, ranked
-from chunkana_core import ChunkConfig, Context, MarkdownChunker, Span
+from chunkana_core import ChunkConfig, Chunker, Context, Span
 from chunkana_retrieval import Hit, LexicalIndex, assemble
 from chunkana_retrieval.indexing import (
     DocumentRecord,
@@ -41,9 +41,9 @@ class Leaves:
     def of(cls, collection: Collection, size: int) -> Leaves:
         """Split and index the documents of a collection."""
         config = ChunkConfig(max_chunk_size=size, atomic_blocks="split")
-        chunker = MarkdownChunker(config, Context())
+        chunk = Chunker(config, Context()).chunk_hierarchical
         records = [
-            record_document(str(number), chunker.chunk_hierarchical(text.text), {}, "")
+            record_document(str(number), chunk(text.text, "markdown", text.name), {}, "")
             for number, text in enumerate(collection.texts)
         ]
         embedded = [record.embedded(leaf) for record in records for leaf in record.leaves]

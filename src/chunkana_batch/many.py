@@ -32,6 +32,7 @@ def chunk_many(
     plugins: Iterable[BlockRule] = ...,
     context: Context | None = ...,
     format: FormatChoice = ...,
+    fallback: str = ...,
     progress: Progress | None = ...,
 ) -> Iterator[Outcome[HierarchicalChunkingResult]]: ...
 
@@ -47,6 +48,7 @@ def chunk_many(
     plugins: Iterable[BlockRule] = ...,
     context: Context | None = ...,
     format: FormatChoice = ...,
+    fallback: str = ...,
     progress: Progress | None = ...,
 ) -> Iterator[Outcome[T]]: ...
 
@@ -61,6 +63,7 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     plugins: Iterable[BlockRule] = (),
     context: Context | None = None,
     format: FormatChoice = "auto",  # noqa: A002  # the same name as in every other function
+    fallback: str = "text",
     progress: Progress | None = None,
 ) -> Iterator[Outcome[T]] | Iterator[Outcome[HierarchicalChunkingResult]]:
     r"""Chunk documents and yield their outcomes in order; a failed document does not stop the rest.
@@ -78,7 +81,7 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     processes takes longer.
 
     Args:
-        documents: pairs of a name and a text.
+        documents: pairs of a name and a text; the name is the label of contexts.
         config: the chunking options; by default `ChunkConfig()`.
         workers: the number of processes: 1 chunks in this process, 0 uses one process for each
             processor. With several processes, `make`, `length_function` and the functions of
@@ -89,8 +92,9 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
         plugins: the user's own block rules for Markdown.
         context: the context that is embedded before each content; by default none.
         format: the name of a format, or a function that returns the name of a format for the name
-            of a document; by default the format follows from the suffix of the name, and is
-            Markdown if the suffix is unknown.
+            of a document; by default the format is that of the name, see `format_of`.
+        fallback: the name of the format of files whose format is not known, and of JSON and
+            notebooks that do not load.
         progress: a function that is called after each document with the number of documents done.
 
     Raises:
@@ -105,7 +109,8 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     b.md 2
     """
     _require_arguments(documents, workers, {"make": make, "progress": progress})
-    chunker = Chunker(config or ChunkConfig(), context, strategies=strategies, plugins=plugins)
+    config = config or ChunkConfig()
+    chunker = Chunker(config, context, strategies=strategies, plugins=plugins, fallback=fallback)
     count = workers or _count_processors()
     if make is None:
         return _run(Task(chunker, _return_result, format), documents, count, progress)

@@ -49,6 +49,7 @@ class TableOptions(TypedDict, total=False):
     max_characters: int
     encoding: str
     encoding_errors: str
+    fallback: str
 
 
 def chunk_batches(  # noqa: PLR0913  # all but the first are optional
@@ -61,11 +62,12 @@ def chunk_batches(  # noqa: PLR0913  # all but the first are optional
     max_characters: int = _DEFAULT_MAX_CHARACTERS,
     encoding: str = "utf-8",
     encoding_errors: str = "strict",
+    fallback: str = "text",
 ) -> Iterator[pa.RecordBatch]:
     """Chunk the documents in Arrow batches, and yield batches of `SCHEMA` with one row per chunk.
 
     Each input row is a document. The column `text`, of strings or bytes, is required; these columns
-    are optional: `path`, whose suffix determines the format (Markdown if it is unknown),
+    are optional: `path`, which determines the format (see `format_of`) and labels contexts,
     `document_id`, a string or integer (by default the path, else the hash of the text), and
     `metadata`, a struct, a map or a string with a JSON object. Other columns are ignored. Memory is
     bounded by the current batch and the chunks of one document. The same row always gives the same
@@ -85,6 +87,8 @@ def chunk_batches(  # noqa: PLR0913  # all but the first are optional
         max_characters: the maximum length of a text in code points; 20,000,000 take about 0.6 GB.
         encoding: the encoding of texts in binary columns.
         encoding_errors: how undecodable bytes are treated: the argument `errors` of `bytes.decode`.
+        fallback: the name of the format of files whose format is not known, and of JSON and
+            notebooks that do not load.
 
     Raises:
         ConfigurationError: if an argument is not allowed; during iteration, if the column `text` is
@@ -94,7 +98,7 @@ def chunk_batches(  # noqa: PLR0913  # all but the first are optional
     if not isinstance(keys, list | tuple) or not all(isinstance(key, str) for key in keys):
         raise InputTypeError("front_matter_keys", front_matter_keys, "a list or tuple of str")
     chunking = _BatchChunker(
-        Chunker(ChunkConfig(atomic_blocks="split") if config is None else config, context),
+        Chunker(config or ChunkConfig(atomic_blocks="split"), context, fallback=fallback),
         RowReader(max_characters, encoding, encoding_errors),
         tuple(keys),
         on_error,

@@ -11,7 +11,8 @@ from pathlib import Path
 import typer
 
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.reading.documents import STANDARD_INPUT, read_document, report_fallback
+from chunkana_cli.reading.batch import escape_name
+from chunkana_cli.reading.documents import STANDARD_INPUT, read_document, report_fallbacks
 from chunkana_cli.reading.files import is_folder
 from chunkana_cli.writing.output import (
     STANDARD_OUTPUT,
@@ -91,8 +92,9 @@ def _write(
 ) -> HierarchicalChunkingResult:
     """Write the page of a document and return its chunks."""
     document = read_document(name, reader.input_format, reader.encoding)
-    result = reader.chunker.chunk_hierarchical(document.text, document.format)
-    report_fallback(document.name, document.format, result.format)
+    path = escape_name(name)
+    result = reader.chunker.chunk_hierarchical(document.text, document.format, path)
+    report_fallbacks([document], [result])
     _save(to_html(result, _title(name), index), output)
     return result
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from chunkana_core.checking.trees import validate_tree
 from chunkana_core.checking.validation import InvariantValidator
@@ -27,9 +27,10 @@ from chunkana_core.errors import (
 )
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.rule_table import BlockRule
-from chunkana_core.formats.registry import TEXT, AnyPath, Format, FormatSelector
+from chunkana_core.formats.registry import TEXT, Format, FormatSelector, unknown_kind
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.splitter import Part, Splitter
+from chunkana_core.text.file_names import AnyPath
 from chunkana_core.tree.builder import TreeBuilder
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.ids import IdRegister, SectionIds
@@ -67,15 +68,15 @@ class _Pipeline:
         given: Format,
         context: Context | None,
         path: AnyPath | None = None,
-        otherwise: Format = TEXT,
+        fallback: Format = TEXT,
     ) -> HierarchicalChunkingResult:
         """Run the pipeline on a text of the given format."""
         require_str("text", text)
         _require_context(context)
-        document, sizer = given.document(text, otherwise), Sizer.of(self.config)
+        document, sizer = given.document(text, fallback), Sizer.of(self.config)
         strategy = self._selector.select(document.analysis, self.config)
-        context = _labelled(context or self.context, document, path)
-        contexts = ContextWriter(document, sizer, context)
+        context = context or self.context
+        contexts = ContextWriter(document, sizer, context and context.with_path(path))
         sizes = DocumentSizes(document, sizer)
         parts = [*chain(*split_parts(sizes, contexts, self.config, strategy))]
         ids = IdRegister()
@@ -154,8 +155,8 @@ class Chunker(_Pipeline):
         strategies: user-defined strategies, in addition to the built-in ones.
         plugins: user-defined block rules of Markdown, also used in notebooks.
         formats: user-defined formats, in addition to the built-in ones.
-        otherwise: the name of the format to use for JSON or a notebook that does not load. The
-            result has the `format` that was used.
+        fallback: the name of the format of files whose suffix or file name is of no known format,
+            and of JSON and notebooks that do not load. The result has the `format` that was used.
 
     Raises:
         ConfigurationError: for arguments of other types, for an unknown format, and for plugins
@@ -166,8 +167,8 @@ class Chunker(_Pipeline):
     """
 
     formats: Iterable[Format] = field(default=(), kw_only=True)
-    otherwise: str = field(default=TEXT.name, kw_only=True)
-    _otherwise: Format = field(init=False, repr=False, compare=False)
+    fallback: str = field(default=TEXT.name, kw_only=True)
+    _fallback: Format = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the arguments."""
@@ -175,7 +176,7 @@ class Chunker(_Pipeline):
         selector = FormatSelector.of(self.formats, self.plugins)
         object.__setattr__(self, "formats", selector.registered)
         object.__setattr__(self, "_formats", selector)
-        object.__setattr__(self, "_otherwise", selector.select(self.otherwise, field="otherwise"))
+        object.__setattr__(self, "_fallback", selector.named(self.fallback, "fallback"))
 
     def chunk(
         self,
@@ -203,11 +204,11 @@ class Chunker(_Pipeline):
 
         Args:
             text: the text of the document.
-            format: the name of a format; "auto" selects the format by the path, and Markdown if
-                the path is None or of an unknown kind.
-            path: a path, whose suffix selects the format, or a media type. For source code and
-                other formats without titles, a path is also the label of a context with a
-                breadcrumb and without a label.
+            format: the name of a format; "auto" selects it by the path: by a known suffix or file
+                name, else `fallback` for a file, and Markdown for a path without a suffix (such as
+                a URL), for files that tools convert to Markdown (such as PDF), and without a path.
+            path: the document's path or URL, or a media type. A path is also the label of a context
+                with a breadcrumb and without a label.
             context: replaces the chunker's context for this document.
 
         Raises:
@@ -216,8 +217,8 @@ class Chunker(_Pipeline):
             ImportError: if the extra that the format needs is not installed.
             InvariantViolationError: if chunks violate laws; only with `validation="strict"`.
         """
-        given = self._formats.select(format, path)
-        return self._chunked(text, given, context, path, self._otherwise)
+        given = self._formats.select(format, path, self._fallback)
+        return self._chunked(text, given, context, path, self._fallback)
 
 
 def split_parts(
@@ -247,15 +248,6 @@ def split_parts(
     return [splitter.split(draft) for draft in drafts if draft.first < own.stop]
 
 
-def _labelled(context: Context | None, document: Document, path: AnyPath | None) -> Context | None:
-    """Return the context, labelled with the path if the document's format has no titles."""
-    if context is None or context.label or not context.breadcrumb or path is None:
-        return context
-    if document.traits.has_headings:
-        return context
-    return replace(context, label=str(path)) if PurePath(path).suffix else context
-
-
 def _require_context(context: Context | None) -> None:
     if context is not None:
         require_type("context", context, Context, "None or a Context")
@@ -280,9 +272,9 @@ def chunk_hierarchical(text: str, config: ChunkConfig | None = None) -> Hierarch
 
 
 def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chunk]:
-    """Return every leaf of a UTF-8 file; the format is that of the suffix.
+    """Return every leaf of a UTF-8 file; the format is that of the path, see `format_of`.
 
-    Line endings and a BOM are kept. A file with an unknown suffix, and one that is not valid in its
+    Line endings and a BOM are kept. A file of no known format, and one that is not valid in its
     format or too long for it, is chunked as plain text with a `ChunkanaWarning`.
 
     Raises:
@@ -290,11 +282,13 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chun
         UnicodeDecodeError: if the file is not UTF-8; the message names it.
         ImportError: if the extra that the format needs is not installed.
     """
-    text, found = _decoded(path), FormatSelector().of_path(path)
-    chunker = Chunker(config or ChunkConfig())
-    result = chunker.chunk_hierarchical(text, (found or TEXT).name)
-    if found is None or result.format != found.name:
-        known = f"not valid {found.name}, or too long for it" if found else "of no known format"
+    text, found = _decoded(path), FormatSelector().select(AUTO, path)
+    result = Chunker(config or ChunkConfig()).chunk_hierarchical(text, found.name)
+    is_unknown = bool(unknown_kind(path))
+    if is_unknown or result.format != found.name:
+        known = (
+            "of no known format" if is_unknown else f"not valid {found.name}, or too long for it"
+        )
         message = f"{path} is {known}, and chunked as plain text"
         warnings.warn(message, ChunkanaWarning, stacklevel=own_frames(globals()))
     return result.get_leaves()

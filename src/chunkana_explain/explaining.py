@@ -18,11 +18,12 @@ from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.drafting.merging import MergeObstacle, Merger
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, make_drafts
 from chunkana_core.formats.markdown.rule_table import BlockRule
-from chunkana_core.formats.registry import MARKDOWN, AnyPath, Format, parse_document
+from chunkana_core.formats.registry import MARKDOWN, TEXT, Format, parse_document
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.plans import PackedUnits, Plan
 from chunkana_core.splitting.splitter import Part, Splitter
 from chunkana_core.splitting.units import Unit
+from chunkana_core.text.file_names import AnyPath
 from chunkana_explain.explanation import Alternative, Cut, Explanation, Stage, Step
 
 _MAX_ALTERNATIVES = 5
@@ -40,10 +41,11 @@ def explain(  # noqa: PLR0913 -- the same arguments as chunking
     path: AnyPath | None = None,
     formats: Iterable[Format] = (),
     plugins: Iterable[BlockRule] = (),
+    fallback: str = TEXT.name,
 ) -> Explanation:
     r"""Explain the cuts of a document; the arguments are those of chunking.
 
-    The format is Markdown by default; with "auto", it follows from the suffix of the path.
+    The format is Markdown by default; with "auto", it is that of the path.
 
     >>> text = "# Tea\n\nBoil the water first.\n\nThen wait.\n\n# Cups\n\nWarm them.\n"
     >>> print(explain(text, ChunkConfig(max_chunk_size=32)))
@@ -56,10 +58,13 @@ def explain(  # noqa: PLR0913 -- the same arguments as chunking
         ConfigurationError: if `text` is not a str or the configured strategy is not registered.
     """
     config = config or ChunkConfig()
-    document = parse_document(text, format, path, formats, plugins)
+    document = parse_document(
+        text, format, path, formats=formats, plugins=plugins, fallback=fallback
+    )
     strategy = StrategySelector(tuple(strategies)).select(document.analysis, config)
     sizer = Sizer.of(config)
-    sizes, contexts = DocumentSizes(document, sizer), ContextWriter(document, sizer, context)
+    sizes = DocumentSizes(document, sizer)
+    contexts = ContextWriter(document, sizer, context and context.with_path(path))
     strategy_drafts = make_drafts(document, strategy, config)
     merger = RecordingMerger(sizes, contexts, config, strategy.merges_below(config))
     merged_drafts = merger.merge(strategy_drafts)

@@ -14,7 +14,6 @@ from chunkana_retrieval.reading.assembly import assemble
 from chunkana_retrieval.reading.mixed import assemble_mixed
 from chunkana_retrieval.reading.passages import Passage, shared_metadata
 from chunkana_retrieval.scores import Place, propagate_hits, propagate_scores, rank_scores
-from chunkana_retrieval.source_files import SourceFile, require_installed
 
 __all__ = [
     "Hit",
@@ -25,7 +24,6 @@ __all__ = [
     "Parent",
     "Passage",
     "Place",
-    "SourceFile",
     "UnknownLeavesWarning",
     "assemble",
     "assemble_mixed",
@@ -38,7 +36,6 @@ __all__ = [
     "rank_scores",
     "repeated_rows",
     "repeated_signature",
-    "require_installed",
     "shared_metadata",
     "words_of",
 ]  # fmt: skip

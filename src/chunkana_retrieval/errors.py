@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Iterable
 
-from chunkana_core import ChunkanaError
+from chunkana_core import ChunkanaError, ChunkanaWarning
+from chunkana_core.extending import SourceFile, describe_unknown
 
 _SKIPPED_PACKAGES = frozenset(  # packages whose frames are between the user's code and `warn`
     {"chunkana_langchain", "chunkana_llamaindex", "chunkana_retrieval", "concurrent",
@@ -42,6 +44,13 @@ def warn(message: str | Warning) -> None:
     while frame is not None and _package(frame.f_globals) in _SKIPPED_PACKAGES:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)
+
+
+def warn_of_unknown(files: Iterable[SourceFile], fallback: str) -> None:
+    """Warn of the files of a run whose formats are not known, and are chunked as `fallback`."""
+    kinds = {file.name: file.unknown for file in files}  # a file may be loaded as several documents
+    if message := describe_unknown(kinds.values(), fallback):
+        warn(ChunkanaWarning(message))
 
 
 def _package(module_globals: dict[str, object]) -> str:

@@ -17,7 +17,8 @@ README = Path(__file__).parents[1] / "data" / "documents" / "readme_project.md"
 @pytest.mark.parametrize("size", [200, 1000])
 def test_it_says_what_the_library_says(size: int) -> None:
     config = ChunkConfig(max_chunk_size=size, atomic_blocks="split")
-    explanation = explain(README.read_bytes().decode(), config, context=Context())
+    text = README.read_bytes().decode()
+    explanation = explain(text, config, context=Context(), path=str(README))
     output = output_of("explain", str(README), f"--max-chunk-size={size}")
     assert output == f"{README}\n{explanation}\n"
     (found,) = json.loads(output_of("explain", "--json", str(README), f"--max-chunk-size={size}"))

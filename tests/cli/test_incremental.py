@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import chunkana_batch.many
 from chunkana_core import Chunker, Context, HierarchicalChunkingResult
-from chunkana_core.formats.registry import AnyPath
+from chunkana_core.text.file_names import AnyPath
 from tests.cli.command import COMMAND, call, environment, error_of, output_of
 
 TEXTS = {

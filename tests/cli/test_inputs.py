@@ -33,12 +33,13 @@ def test_files_are_what_their_names_say(folder: Path, jobs: str) -> None:
 
 
 def test_a_file_of_another_kind_is_plain_text_and_that_is_said_once(folder: Path) -> None:
-    other = folder / "d.xyz"
-    other.write_text(NOTES, encoding="utf-8")
-    code, output, error = call("split", folder / "c.xyz", other)
-    assert (code, kinds(output)) == (0, {"c.xyz": "", "d.xyz": ""})
-    message = "unknown file type, read as plain text; set another with --from"
-    assert without_summary(error) == f"chunkana: {folder / 'c.xyz'}: {message}\n"
+    others = [folder / "d.xyz", folder / "Makefile"]
+    for other in others:
+        other.write_text(NOTES, encoding="utf-8")
+    code, output, error = call("split", folder / "c.xyz", *others)
+    assert (code, kinds(output)) == (0, {"c.xyz": "", "d.xyz": "", "Makefile": ""})
+    message = "3 files of unknown format were chunked as plain text: .xyz (2), Makefile (1)"
+    assert without_summary(error) == f"chunkana: {message}; set another format with --from\n"
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,9 @@ def test_what_is_not_valid_is_plain_text_and_that_is_said_once(
     code, _, error = call(name, *(tmp_path / file for file in texts), *more)
     assert code == 0
     message = "not valid json, or too long for it; read as plain text"
-    assert without_summary(error) == f"chunkana: {tmp_path / 'b.json'}: {message}\n"
+    assert without_summary(error) == (
+        f"chunkana: {tmp_path / 'b.json'}: {message}, like 1 other file\n"
+    )
 
 
 def test_pages_say_what_is_not_valid(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from chunkana_cli.formats.format import RowOptions
 from chunkana_cli.formats.jsonl import render
 from chunkana_cli.formats.text import to_text
 from chunkana_cli.options import Strategy
-from chunkana_core import ChunkConfig, Context, MarkdownChunker
+from chunkana_core import ChunkConfig, Chunker, Context, MarkdownChunker
 from chunkana_core.extending import StrategySelector
 from tests.cli.command import error_of, output_of, piped, run, without_summary
 from tests.strategies import any_markdown
@@ -39,7 +39,7 @@ def test_each_line_has_the_fields_of_a_table(tmp_path: Path) -> None:
     first, second = rows(output_of("split", "guide.md", folder=tmp_path))
     assert list(first) == list(second) == list(FIELDS)
     assert (first["file"], first["content"]) == ("guide.md", "# Guide\n\nHello.")
-    assert second["embedded"] == "Guide > Use\n\n## Use\n\nTurn it on. Wait."
+    assert second["embedded"] == "guide.md > Guide > Use\n\n## Use\n\nTurn it on. Wait."
     assert (second["path"], second["metadata"]) == (["Guide", "Use"], {})
 
 
@@ -157,7 +157,7 @@ def test_every_option_reaches_the_chunker(tmp_path: Path) -> None:
     changed = {k: v for k, v in config.to_dict().items() if usual[k] != v}
     options = [f"--{name.replace('_', '-')}={value}" for name, value in changed.items()]
     output = output_of("split", path, *options, folder=tmp_path)
-    chunks = MarkdownChunker(config, Context()).chunk(path.read_bytes().decode())
+    chunks = Chunker(config, Context()).chunk(path.read_bytes().decode(), path=path)
     assert [(row["chunk_id"], row["embedded"]) for row in rows(output)] == [
         (chunk.chunk_id, chunk.embedded) for chunk in chunks
     ]

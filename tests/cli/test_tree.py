@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from chunkana_cli.screen.tree_view import full_tree, short_tree
-from chunkana_core import ChunkConfig, Context, MarkdownChunker, chunk_hierarchical
+from chunkana_core import ChunkConfig, Chunker, Context, MarkdownChunker, chunk_hierarchical
 from tests.cli.command import environment, output_of, piped, run
 from tests.cli.terminal import at_terminal
 
@@ -157,11 +157,11 @@ def test_several_files(tmp_path: Path) -> None:
 
 
 def test_json_is_the_result_of_each_file() -> None:
-    chunker = MarkdownChunker(ChunkConfig(atomic_blocks="split"), Context())
+    chunker = Chunker(ChunkConfig(atomic_blocks="split"), Context())
     said = json.loads(output_of("tree", *DOCUMENTS, "--json"))
     assert [document["file"] for document in said] == [str(path) for path in DOCUMENTS]
     for document, path in zip(said, DOCUMENTS, strict=True):
-        result = chunker.chunk_hierarchical(path.read_bytes().decode())
+        result = chunker.chunk_hierarchical(path.read_bytes().decode(), path=path)
         assert document["result"] == result.to_dict(page_size=None)
 
 

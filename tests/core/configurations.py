@@ -37,7 +37,7 @@ def contexts() -> st.SearchStrategy[Context | None]:
     """Make contexts of all kinds, half of them none."""
     made = st.builds(
         Context,
-        label=st.sampled_from(("", "guide.md", " of a\nsite ", "label " * 40)),
+        label=st.sampled_from((None, "", "guide.md", " of a\nsite ", "label " * 40)),
         breadcrumb=st.booleans(),
         introduction=st.booleans(),
         reserved=st.sampled_from(("", "", "a: b\n", "\n" * 16)),

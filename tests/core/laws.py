@@ -410,7 +410,7 @@ def _titles(case: Case, chunk: Chunk, context: Context) -> list[str]:
     path = [title for title in chunk.section.path if title] if context.breadcrumb else []
     title = case.result.title if context.breadcrumb else ""
     titles = [title, *path] if title and path[:1] != [title] else path
-    label = " ".join(context.label.split())
+    label = " ".join((context.label or "").split())
     return [label, *titles] if label and titles[:1] != [label] else titles
 
 

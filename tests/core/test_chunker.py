@@ -51,7 +51,7 @@ def formats_of(chunks: list[Chunk]) -> set[str]:
         ("Text/Plain; charset=utf-8", "text"),
         ("text/markdown", "markdown"),
         ("README", "markdown"),
-        (".txt", "markdown"),
+        (".txt", "text"),
         ("page.html", "markdown"),
         ("paper.pdf", "markdown"),
         ("a.nest", "nested"),
@@ -129,14 +129,14 @@ def test_the_core_is_light() -> None:
     assert found.stdout == "[]\n"
 
 
-def test_files_are_of_the_format_of_their_suffix(tmp_path: Path) -> None:
+def test_files_are_of_the_format_of_their_name(tmp_path: Path) -> None:
     """What is unknown is plain text, of which a warning tells."""
-    for name, expected in (("a.md", "markdown"), ("a.txt", "text")):
+    for name, expected in (("a.md", "markdown"), ("LICENSE", "text"), ("README", "markdown")):
         (tmp_path / name).write_text(TEXT, encoding="utf-8")
         assert formats_of(chunk_file(tmp_path / name)) == {expected}
-    (tmp_path / "LICENSE").write_text(TEXT, encoding="utf-8")
-    with pytest.warns(ChunkanaWarning, match="LICENSE is of no known format") as found:
-        assert formats_of(chunk_file(tmp_path / "LICENSE")) == {"text"}
+    (tmp_path / "a.ini").write_text(TEXT, encoding="utf-8")
+    with pytest.warns(ChunkanaWarning, match=r"a\.ini is of no known format") as found:
+        assert formats_of(chunk_file(tmp_path / "a.ini")) == {"text"}
     assert found[0].filename == __file__
 
 
@@ -274,16 +274,25 @@ def test_explanations_are_of_a_format() -> None:
 @pytest.mark.parametrize(
     ("text", "path", "label", "expected"),
     [
-        ("Seven.", "notes/a.txt", "", "notes/a.txt"),
+        ("Seven.", "notes/a.txt", "", ""),
         ("Seven.", "notes/a.txt", "wiki", "wiki"),
         ("Seven.", "text/plain", "", ""),
         ("Seven.", None, "", ""),
+        ("Seven.", "notes/a.txt", None, "notes/a.txt"),
+        ("Seven.", "text/plain", None, ""),
+        ("Seven.", "-", None, ""),
+        ("Seven.", None, None, ""),
+        ("# Tea\n\nHot.", "notes/a.md", None, "notes/a.md > Tea"),
         ("# Tea\n\nHot.", "notes/a.md", "", "Tea"),
+        ("# Tea\n\nHot.", "Tea", None, "Tea"),  # which is the title
+        ("Hot.", "/home/ada/shop/notes/a.md", None, "notes/a.md"),
+        ("Hot.", "https://tea.org/a/b/c.html?lang=en#top", None, "b/c.html"),
     ],
 )
-def test_a_document_without_headings_is_labelled_by_its_path(
-    text: str, path: str | None, label: str, expected: str
+def test_a_document_is_labelled_by_its_path(
+    text: str, path: str | None, label: str | None, expected: str
 ) -> None:
+    """In every format, unless there is a label, which may be empty."""
     (chunk,) = Chunker(context=Context(label)).chunk(text, path=path)
     assert chunk.context == expected
     (chunk,) = Chunker(context=Context(breadcrumb=False)).chunk(text, path=path)

@@ -24,7 +24,7 @@ from tests.strategies import any_markdown
 
 pytest.importorskip("tree_sitter")
 
-NOTEBOOK = FormatSelector().select("notebook")
+NOTEBOOK = FormatSelector().named("notebook")
 FOLDER = corpora.REPOSITORY / "tests" / "data" / "notebooks"
 FILES = sorted([*FOLDER.glob("*.ipynb"), *(corpora.REPOSITORY / "notebooks").glob("*.ipynb")])
 KETTLE = corpora.read(FOLDER / "kettle.ipynb")
@@ -256,7 +256,7 @@ def test_what_is_no_notebook_is_plain_text(text: str) -> None:
     """Or of the format that the chunker is given for it."""
     result = Chunker().chunk_hierarchical(text, path="a.ipynb")
     assert (result.format, result.text) == ("text", text)
-    markdown = Chunker(otherwise="markdown").chunk_hierarchical(text, path="a.ipynb")
+    markdown = Chunker(fallback="markdown").chunk_hierarchical(text, path="a.ipynb")
     assert (markdown.format, markdown.text) == ("markdown", text)
 
 
@@ -264,10 +264,10 @@ def test_json_that_does_not_load_may_be_markdown() -> None:
     """The format for what is not what its name says is one for all."""
     text = "# A\n\nThis is no JSON at all.\n"
     assert Chunker().chunk(text, path="a.json")[0].format == "text"
-    assert Chunker(otherwise="markdown").chunk(text, path="a.json")[0].section.path == ("A",)
-    assert Chunker(otherwise="json").chunk("none", path="a.ipynb")[0].format == "text"
-    with pytest.raises(ConfigurationError, match="otherwise is 'tea'"):
-        Chunker(otherwise="tea")
+    assert Chunker(fallback="markdown").chunk(text, path="a.json")[0].section.path == ("A",)
+    assert Chunker(fallback="json").chunk("none", path="a.ipynb")[0].format == "text"
+    with pytest.raises(ConfigurationError, match="fallback is 'tea'"):
+        Chunker(fallback="tea")
 
 
 @pytest.mark.parametrize(

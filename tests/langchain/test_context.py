@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document
 
-from chunkana_core import ChunkConfig, ConfigurationError, Context, MarkdownChunker
+from chunkana_core import ChunkConfig, Chunker, ConfigurationError, Context
 from chunkana_langchain import ChunkanaSplitter
 from chunkana_langchain.keys import MetadataKeys
 from tests.langchain.parts import exact, own_documents
@@ -39,8 +39,9 @@ def overlaps(chunks: list[Document]) -> list[str]:
 def test_chunks_are_introduced() -> None:
     """The first sentence of the section around a chunk stands below its breadcrumb."""
     first, green, black, continued = fronts(ChunkanaSplitter(480))
-    assert (first, green) == ("Tea\n\n", f"Tea > Green\n\n{ABOUT}\n\n")
-    assert black == f"Tea > Black\n\n{ABOUT}\n\n"
+    file = "kitchen/tea.md > Tea"
+    assert (first, green) == (f"{file}\n\n", f"{file} > Green\n\n{ABOUT}\n\n")
+    assert black == f"{file} > Black\n\n{ABOUT}\n\n"
     assert continued == f"{black}## Black\n\n"
 
 
@@ -75,10 +76,11 @@ def test_pages_are_what_the_core_embeds(options: dict[str, Any]) -> None:
     """Without overlap a page is the core's text, and its flags are the core's."""
     for document in own_documents():
         context = Context(introduction=options.get("introductions", True))
-        chunker = MarkdownChunker(
+        chunker = Chunker(
             ChunkConfig(max_chunk_size=300), None if "header_context" in options else context
         )
-        chunks = chunker.chunk_hierarchical(document.page_content).get_flat_chunks()
+        path = document.metadata["source"]
+        chunks = chunker.chunk_hierarchical(document.page_content, path=path).get_flat_chunks()
         splitter = ChunkanaSplitter(300, atomic_blocks="keep", metadata="full", **options)
         made = splitter.split_documents([document])
         assert [page.page_content for page in made] == [chunk.embedded for chunk in chunks]
@@ -87,7 +89,8 @@ def test_pages_are_what_the_core_embeds(options: dict[str, Any]) -> None:
 
 
 def test_introductions_can_be_left_out() -> None:
-    assert fronts(ChunkanaSplitter(480, introductions=False))[:2] == ["Tea\n\n", "Tea > Green\n\n"]
+    found = fronts(ChunkanaSplitter(480, introductions=False))[:2]
+    assert found == ["kitchen/tea.md > Tea\n\n", "kitchen/tea.md > Tea > Green\n\n"]
 
 
 @pytest.mark.parametrize("size", [60, 200, 600])
@@ -110,15 +113,27 @@ def test_parents_have_no_introduction() -> None:
     merged = [parent for _, parent in parents if parent.metadata["chunkana_child_count"]]
     assert merged
     assert all(
-        p.page_content.startswith("Tea\n\n# Tea") or ABOUT not in p.page_content for p in merged
+        p.page_content.startswith("kitchen/tea.md > Tea\n\n# Tea") or ABOUT not in p.page_content
+        for p in merged
     )
 
 
 def test_a_label_is_outermost() -> None:
-    """It is a key of the metadata or a function, and the first to go where there is no room."""
-    assert fronts(ChunkanaSplitter(480, source_label="source"))[0] == "kitchen/tea.md > Tea\n\n"
+    """It is the file, a key of the metadata or a function; it goes first where there is no room."""
+    cases: list[tuple[Any, str]] = [
+        (None, "shop/tea.md > Tea\n\n"),
+        ("source", "/home/ada/shop/tea.md > Tea\n\n"),
+        (lambda _: None, "shop/tea.md > Tea\n\n"),
+        (lambda _: "", "Tea\n\n"),
+        ("", "Tea\n\n"),
+    ]
+    absolute = Document(page_content=TEXT, metadata={"source": "/home/ada/shop/tea.md"})
+    for label, expected in cases:
+        assert fronts(ChunkanaSplitter(480, source_label=label), absolute)[0] == expected
     with pytest.warns(UserWarning, match="source_label is 'missing'"):
-        assert fronts(ChunkanaSplitter(480, source_label="missing"))[0] == "Tea\n\n"
+        assert (
+            fronts(ChunkanaSplitter(480, source_label="missing"))[0] == "kitchen/tea.md > Tea\n\n"
+        )
     splitter = ChunkanaSplitter(
         480, source_label=lambda document: document.metadata["source"][8:11]
     )
@@ -191,7 +206,7 @@ def test_labels_of_other_types() -> None:
     with pytest.raises(TypeError, match="source_label is 5; allowed: None, a key of metadata or"):
         ChunkanaSplitter(source_label=5)  # type: ignore[arg-type]
     splitter = ChunkanaSplitter(source_label=lambda _: 5)  # type: ignore[arg-type, return-value]
-    with pytest.raises(TypeError, match="what source_label returns is 5; allowed: a str"):
+    with pytest.raises(TypeError, match="what source_label returns is 5; allowed: a str or None"):
         splitter.split_documents([TEA])
 
 

@@ -14,7 +14,12 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_text_splitters import MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter
 
 from chunkana_core import ConfigurationError
-from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaRetriever, ChunkanaSplitter
+from chunkana_langchain import (
+    ChunkanaAutoMergingRetriever,
+    ChunkanaRetriever,
+    ChunkanaSplitter,
+    ContextAssembler,
+)
 from tests.langchain.parts import BOOK, SPLITTER, WordEmbeddings
 
 OF_TEA, OF_MILK = (
@@ -120,8 +125,9 @@ def test_fields_that_auto_merging_does_not_have(name: str, meant: str) -> None:
 
 
 OF_THE_SPLITTER = (
-    "add_start_index, atomic_blocks, chunk_overlap, chunk_size, code_cuts, code_threshold, format, "
-    "front_matter_keys, header_context, header_keys, include_document_summary, introductions, "
+    "add_start_index, atomic_blocks, chunk_overlap, chunk_size, code_cuts, code_threshold, "
+    "fallback, format, front_matter_keys, header_context, header_keys, "
+    "include_document_summary, introductions, "
     "keep_separator, length_function, max_parent_size, merge_boundary_level, metadata, "
     "min_chunk_size, min_content_after_header, oversize_tolerance, plugins, source_label, "
     "strategy, strip_whitespace, structure_threshold, validation"
@@ -280,8 +286,8 @@ def test_pieces_that_are_indexed_by_ids_are_warned_of() -> None:
 
 
 LABEL = (
-    "source_label is 'sorce', a key that no document's metadata have, so breadcrumbs have no "
-    "label; the keys are: source, team"
+    "source_label is 'sorce', a key that no document's metadata have, so labels are the "
+    "documents' paths; the keys are: source, team"
 )
 
 
@@ -317,3 +323,17 @@ async def test_folders_without_an_index(
             "from_documents(documents, …, folder=…) makes one"
         )
         assert caught.value.filename == str(folder)
+
+
+@pytest.mark.parametrize("context", ["[" * 100_000, "[[", "5", None])
+def test_metadata_that_only_look_like_ours_are_the_callers(context: str | None) -> None:
+    """The document is a whole one, and what an assembler gets is handed over as it is."""
+    metadata = {"chunkana_context": context, "start_char": 0, "end_char": 3, "prefix_chars": 0}
+    given = Document("# Tea\n\nBoil it.\n", metadata=metadata | {"chunkana_document_id": "tea"})
+    with pytest.warns(UserWarning, match="keeps its own chunkana_context"):
+        (chunk,) = ChunkanaSplitter().split_documents([given])
+    assert chunk.metadata["chunkana_context"] == context
+    assert ContextAssembler().compress_documents([given], "") == [given]
+    with pytest.warns(UserWarning, match="keeps its own chunkana_document_id"):
+        retriever = ChunkanaRetriever.from_documents([given], search="lexical")
+    assert retriever.invoke("tea")

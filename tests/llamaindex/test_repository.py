@@ -64,7 +64,8 @@ def format_in(metadata: dict[str, Any], **options: Any) -> str:  # noqa: ANN401
         ({"mime_type": "text/x-python"}, "python"),
         ({"mime_type": "text/plain"}, "text"),
         ({}, "markdown"),
-        ({"file_path": "LICENSE"}, "markdown"),
+        ({"file_path": "LICENSE"}, "text"),
+        ({"file_path": "README"}, "markdown"),
         ({"file_path": "page.html", "file_type": "text/html"}, "markdown"),
         ({"file_path": "paper.pdf", "file_type": "application/pdf"}, "markdown"),
         ({"source": "https://docs.rs"}, "markdown"),
@@ -129,7 +130,7 @@ def test_both_parsers_survive_serialisation_and_the_cache_of_a_pipeline(
 def test_cache_keys_tell_parsers_and_formats_apart() -> None:
     parsers = [
         MarkdownHierarchyNodeParser(), ChunkanaNodeParser(), ChunkanaNodeParser(format="text"),
-        ChunkanaNodeParser(code_cuts="syntax"),
+        ChunkanaNodeParser(code_cuts="syntax"), ChunkanaNodeParser(fallback="markdown"),
     ]  # fmt: skip
     assert len({get_transformation_hash([book()], parser) for parser in parsers}) == len(parsers)
 
@@ -159,8 +160,8 @@ def test_every_file_of_a_repository_is_parsed_in_its_format(repository: Path) ->
         "src/tide.ts": "typescript",
         "package.json": "json",
         "notes.txt": "text",
-        "LICENSE": "markdown",
-        "trip.ipynb": format_of("trip.ipynb") or "markdown",
+        "LICENSE": "text",
+        "trip.ipynb": format_of("trip.ipynb"),
     }
 
 
@@ -186,7 +187,7 @@ def test_definitions_have_kind_and_name_and_are_not_read_by_a_model(repository: 
         ({"file_path": "C:\\shop\\src\\tea.py"}, "src/tea.py"),
         ({"file_path": "shop/src/hot/tea.py"}, "shop/src/hot/tea.py"),
         ({"file_path": "./src/tea.py"}, "src/tea.py"),
-        ({"source": "https://shop.example/src/tea.py"}, "https://shop.example/src/tea.py"),
+        ({"source": "https://shop.example/hot/src/tea.py"}, "src/tea.py"),
         ({"file_path": "/tmp/x1", "file_name": "tea.py"}, "tea.py"),  # noqa: S108
     ],
 )
@@ -207,9 +208,9 @@ def test_a_label_that_is_given_goes_before_that_of_the_file() -> None:
     assert made.retrieve("boil")[0].node.get_content().startswith("kitchen\n\nclass Tea:")
 
 
-def test_markdown_and_nodes_without_context_have_no_file_in_front() -> None:
+def test_contexts_of_markdown_begin_with_the_file_and_without_contexts_nothing_does() -> None:
     (leaf,) = ChunkanaNodeParser()([document("# Tea\n\nBoil it.\n", file_name="t.md")])
-    assert not leaf.metadata["context"].startswith("t.md")
+    assert leaf.metadata["context"] == "t.md > Tea"
     (leaf,) = ChunkanaNodeParser(header_context="none")([document(CODE, file_name="t.py")])
     assert leaf.metadata["context"] == ""
 
@@ -418,8 +419,11 @@ def test_a_notebook_is_its_cells_and_nodes_say_which() -> None:
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.ipynb"])
-def test_what_does_not_load_is_markdown(name: str) -> None:
+def test_what_does_not_load_is_plain_text_or_of_the_fallback(name: str) -> None:
     given = document("# Tea\n\nNo data { here.", file_name=name)
     with pytest.warns(UserWarning, match="is not in the format of its file name"):
         (leaf,) = ChunkanaNodeParser()([given])
+    assert (leaf.metadata["format"], leaf.metadata["header_path"]) == ("text", "/")
+    with pytest.warns(UserWarning, match="is not in the format of its file name"):
+        (leaf,) = ChunkanaNodeParser(fallback="markdown")([given])
     assert (leaf.metadata["format"], leaf.metadata["header_path"]) == ("markdown", "/Tea")

@@ -161,13 +161,13 @@ def recording() -> Recording:
 
 
 def test_what_is_embedded_is_what_other_frameworks_embed() -> None:
-    from chunkana_core import ChunkConfig, Context, MarkdownChunker
+    from chunkana_core import ChunkConfig, Chunker, Context
 
     embedding = recording()
     retriever(documents(tea=TEA), embedding=embedding)
     config = ChunkConfig(max_chunk_size=80, min_chunk_size=0, atomic_blocks="split")
-    chunks = MarkdownChunker(config, Context()).chunk_hierarchical(TEA).get_flat_chunks()
-    assert embedding.texts == [chunk.embedded for chunk in chunks]
+    result = Chunker(config, Context()).chunk_hierarchical(TEA, path="tea.md")
+    assert embedding.texts == [chunk.embedded for chunk in result.get_flat_chunks()]
 
 
 def test_metadata_are_embedded_where_they_are_asked_for() -> None:
@@ -175,9 +175,9 @@ def test_metadata_are_embedded_where_they_are_asked_for() -> None:
     made = retriever(
         documents(tea=TEA), embedding=embedding, embedded_metadata_keys=["topic", "no"]
     )
-    assert all(text.startswith("topic: tea\n\nTea") for text in embedding.texts)
+    assert all(text.startswith("topic: tea\n\ntea.md > Tea") for text in embedding.texts)
     assert all(len(text) <= 80 for text in embedding.texts)
-    assert "topic: tea\n\nTea" not in made.retrieve("wait")[0].node.get_content()
+    assert "topic: tea\n\ntea.md" not in made.retrieve("wait")[0].node.get_content()
 
 
 def test_metadata_that_leave_no_room_are_embedded_and_not_measured() -> None:
@@ -191,7 +191,8 @@ def test_metadata_that_leave_no_room_are_embedded_and_not_measured() -> None:
 def test_a_text_is_embedded_once_and_in_batches() -> None:
     embedding = recording()
     same = "Equal words everywhere.\n"
-    made = retriever(documents(a=same, b=same, tea=TEA), embedding=embedding)
+    parser = SMALL.model_copy(update={"source_label": ""})  # the files would differ
+    made = retriever(documents(a=same, b=same, tea=TEA), embedding=embedding, parser=parser)
     assert len(embedding.texts) == len(set(embedding.texts)) == 4
     assert embedding.batches == [3, 1]
     report = made.update(documents(a=same, b=same, tea=TEA))
@@ -204,25 +205,25 @@ def test_a_paragraph_that_changed_is_all_that_is_embedded() -> None:
     embedding.texts.clear()
     changed = TEA.replace("80", "75")
     report = made.update(documents(tea=changed, iron=IRON))
-    assert embedding.texts == ["Tea > Green\n\n## Green\n\nWait for 75 degrees."]
+    assert embedding.texts == ["tea.md > Tea > Green\n\n## Green\n\nWait for 75 degrees."]
     assert (report.changed, report.leaves_added, report.leaves_deleted) == (["tea.md"], 1, 1)
     assert "75 degrees" in read(made.retrieve("degrees"))
     assert "80 degrees" not in read(made.retrieve("80 degrees"))
 
 
-def test_a_moved_paragraph_a_new_name_and_a_new_date_embed_nothing() -> None:
+def test_a_moved_paragraph_a_moved_file_and_a_new_date_embed_nothing() -> None:
     embedding = recording()
     made = retriever(documents(tea=TEA, iron=IRON), embedding=embedding)
     embedding.texts.clear()
     green, black = TEA.split("## Green")[1].split("## Black")
     moved = Document(
         text=f"# Tea\n\nTea takes time.\n\n## Black{black}\n## Green{green}", id_="new.md",
-        metadata={"file_name": "new.md", "last_modified_date": "2026-01-01"},
+        metadata={"file_path": "/tea.md", "last_modified_date": "2026-01-01"},
     )  # fmt: skip
     made.update([moved, *documents(iron=IRON)], delete_missing=True)
     assert embedding.texts == []
     found = made.retrieve("80 degrees")
-    assert found[0].node.metadata["file_name"] == "new.md"
+    assert found[0].node.metadata["file_path"] == "/tea.md"
     require_exact(found, {"new.md": moved.text, "iron.md": IRON})
 
 

@@ -312,8 +312,8 @@ def test_an_embeddings_cache_of_the_model_spares_other_processes_the_work(
     retriever(documents(tea=TEA), embedding=WordEmbedding(embeddings_cache=cache), **options)
     embedding = CountingEmbedding(embeddings_cache=cache)
     loaded = ChunkanaRetriever.load(None, embedding, parser=SMALL, **options)
-    renamed = Document(text=TEA, id_="new.md", metadata={"file_name": "new.md"})
-    loaded.update([renamed], delete_missing=True)
+    moved = Document(text=TEA, id_="new.md", metadata={"file_path": "/tea.md"})
+    loaded.update([moved], delete_missing=True)
     assert embedding.count == 0
     assert {one.node.ref_doc_id for one in loaded.retrieve("80 degrees")} == {"new.md"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests import corpora
 pytest.importorskip("llama_index.core")
 pytest.importorskip("langchain_core")
 
+from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.retrievers import BaseRetriever
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -20,6 +22,7 @@ from pydantic import BaseModel
 
 import chunkana_langchain
 import chunkana_llamaindex
+from chunkana_core import ChunkConfig
 
 Options = dict[str, object]
 _CODE = re.compile(r"`(\w+)`")
@@ -170,3 +173,36 @@ def test_pages_name_what_frameworks_call_otherwise() -> None:
     text = page_of("retrieval.md", "## Options of both frameworks")
     named = set(_CODE.findall(text))
     assert {"splitter", "parser", "filters", "fetch_k", "similarity_top_k", "top_n"} <= named
+
+
+VECTORS = DeterministicFakeEmbedding(size=2)
+NUMBERS: list[tuple[Callable[..., object], Options]] = [
+    (LANGCHAIN.ChunkanaSplitter, SPLITTER | ChunkConfig().to_dict()),
+    (LANGCHAIN.ContextAssembler, ASSEMBLER),
+    (partial(LANGCHAIN.ChunkanaRetriever.from_documents, [], search="lexical"), RETRIEVER),
+    (partial(LANGCHAIN.ChunkanaAutoMergingRetriever.from_documents, [], VECTORS), MERGING),
+    (LLAMAINDEX.ChunkanaNodeParser, LLAMA_PARSER),
+    (LLAMAINDEX.ContextAssembler, LLAMA_ASSEMBLER),
+    (LLAMAINDEX.ScorePropagation, LLAMA_PROPAGATION),
+    (partial(LLAMAINDEX.ChunkanaRetriever.from_documents, [], search="lexical"), LLAMA_RETRIEVER),
+    (partial(LLAMAINDEX.build_auto_merging, []), LLAMA_MERGING),
+]
+OPTIONAL = {"max_parent_size", "min_chunk_size", "min_content_after_header", "top_n"}
+CORES = {"max_chunk_size", "overlap_size"}  # which the splitter calls otherwise
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (make, name)
+        for make, options in NUMBERS
+        for name, default in options.items()
+        if type(default) in {int, float} or name in OPTIONAL
+        if not (name in CORES and make is LANGCHAIN.ChunkanaSplitter)
+    ],
+)
+def test_true_is_no_number(make: Callable[..., object], name: str) -> None:
+    """It is an error of a type, that names the option, in both adapters."""
+    with pytest.raises((TypeError, ValueError), match=name) as caught:
+        make(**{name: True})
+    assert re.search(r"is True; allowed|valid (number|integer)", str(caught.value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def test_contexts_are_embedded_unless_they_are_not_wanted(folder: Path) -> None:
     alone = read(output_of("view", "a.md", "--max-chunk-size=60", "--no-context", folder=folder))
     page = read(output_of("view", "a.md", "--max-chunk-size=60", folder=folder))
     assert not any("context" in chunk for chunk in alone.facts["chunks"])
-    assert page.facts["chunks"][-1]["context"] == "Größe > Use\n\n"
+    assert page.facts["chunks"][-1]["context"] == "a.md > Größe > Use\n\n"
 
 
 def test_several_files_make_a_folder(folder: Path) -> None:
@@ -174,3 +175,24 @@ def test_a_terminal_gets_no_page(folder: Path) -> None:
     code, output = ended_at_terminal("view", "a.md", folder=folder, columns=200)
     message = "chunkana: a page is not printed to a terminal; name a file for it: -o PAGE.html"
     assert (code, output.splitlines()) == (2, [message])
+
+
+@pytest.mark.parametrize("suffix", [".md", ".py", ".json", ".txt"])
+def test_pages_and_explanations_are_of_the_chunks_that_split_writes(
+    folder: Path, suffix: str
+) -> None:
+    """The file is a part of the context, which takes room, in every format."""
+    pytest.importorskip("tree_sitter")
+    pieces = {".py": "def f():\n    return 1\n\n\n", ".json": '"a": [1, 2, 3],\n'}
+    text = pieces.get(suffix, "Some words are here. And more.\n\n") * 30
+    file = f"docs/a_long_name_of_a_file{suffix}"
+    whole = f'{{{text}"b": 1}}\n' if suffix == ".json" else text
+    (folder / file).write_text(whole, encoding="utf-8")
+    size = "--max-chunk-size=120"
+    output = output_of("split", file, size, folder=folder)
+    written = [json.loads(line) for line in output.split("\n") if line]
+    page = read(output_of("view", file, size, folder=folder))
+    (explained,) = json.loads(output_of("explain", file, size, "--json", folder=folder))
+    assert {row["embedded"].partition(" > ")[0].partition("\n")[0] for row in written} == {file}
+    assert [chunk["id"] for chunk in page.facts["chunks"]] == [row["chunk_id"] for row in written]
+    assert len(explained["cuts"]) + 1 == len(written) > 3

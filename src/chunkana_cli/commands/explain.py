@@ -39,7 +39,9 @@ def explain(
     explained = (
         (
             document.name,
-            explain_cuts(document.text, config, format=document.format, context=context),
+            explain_cuts(
+                document.text, config, format=document.format, path=document.name, context=context
+            ),
         )
         for document in batch.documents()
     )

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 
 from chunkana_cli.comparing.measures import Measurement, Reference, measure
 from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
-from chunkana_cli.reading.documents import Document, report_fallback
+from chunkana_cli.reading.documents import Document, report_misnamed
 from chunkana_core import ChunkConfig
 
 
@@ -122,7 +122,7 @@ def compare_documents(
 ) -> list[Comparison]:
     """Compare tools on documents; return a comparison for each set of applicable tools.
 
-    The first document that is not valid in its format is reported; it is split as plain text.
+    Documents that are not valid in their formats are split as plain text, and reported.
 
     Args:
         documents: the documents, at least one.
@@ -130,15 +130,15 @@ def compare_documents(
         progress: a function that is called with the number of documents done.
     """
     groups: dict[tuple[Splitter, ...], list[ComparedDocument]] = {}
-    has_fallback = False
+    misnamed: list[tuple[str, str]] = []
     for done, document in enumerate(documents, 1):
         compared = ComparedDocument.of(document, config)
-        has_fallback = has_fallback or report_fallback(
-            document.name, document.format, compared.format
-        )
+        if compared.format != document.format:
+            misnamed.append((document.name, document.format))
         groups.setdefault(tools_for(compared.format), []).append(compared)
         if progress is not None:
             progress(done)
+    report_misnamed(misnamed)
     return [
         Comparison(tools, tuple(group), config.max_chunk_size) for tools, group in groups.items()
     ]

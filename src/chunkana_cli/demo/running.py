@@ -75,7 +75,7 @@ def run_demo(
     """
     start = perf_counter()
     chunker = Chunker(config, Context())
-    results = [chunker.chunk_hierarchical(document.text, document.format) for document in documents]
+    results = [chunker.chunk_hierarchical(one.text, one.format, one.name) for one in documents]
     seconds = perf_counter() - start
     report_fallbacks(documents, results)
     trees = [result.merge_tree(retrieval.max_parent_size) for result in results]

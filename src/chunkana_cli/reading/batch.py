@@ -16,7 +16,7 @@ from chunkana_cli.reading.documents import (
     Document,
     format_of_file,
     read_document,
-    report_fallback,
+    report_misnamed,
     require_format,
 )
 from chunkana_cli.reading.encodings import UTF_8
@@ -24,7 +24,8 @@ from chunkana_cli.reading.files import is_file
 from chunkana_cli.reading.paths import find_files
 from chunkana_cli.reading.tables import is_compressed_lines, is_parquet
 from chunkana_cli.screen.naming import format_count
-from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, format_of
+from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult
+from chunkana_core.extending import describe_unknown, unknown_kind
 
 T = TypeVar("T")
 _AUTO = "auto"
@@ -56,8 +57,6 @@ class Batch:
         encoding: the encoding of their texts.
         failures: the number of arguments and files that could not be found, read or chunked.
         has_chunked: whether any document was chunked.
-        has_fallback: whether any document was chunked as plain text because it is not valid in its
-            own format; only the first is reported.
     """
 
     names: Sequence[str]
@@ -65,19 +64,17 @@ class Batch:
     encoding: str = UTF_8
     failures: int = 0
     has_chunked: bool = field(default=False)
-    has_fallback: bool = field(default=False)
 
     @classmethod
     def of(cls, arguments: Sequence[str], input_format: str, encoding: str = UTF_8) -> Batch:
         """Find the files of the arguments; report arguments without files.
 
-        The first file of an unknown type is reported too; such files are read as plain text.
+        The number of files of unknown formats is reported too; such files are plain text.
         """
         require_format(input_format)
         names, is_complete = find_files(arguments)
-        unknown = [name for name in names if _is_unknown(name)]
-        if unknown and input_format == AUTO:
-            report(f"{unknown[0]}: unknown file type, read as plain text; set another with --from")
+        if input_format == AUTO and (message := describe_unknown(map(_unknown_kind, names))):
+            report(f"{message}; set another format with --from")
         return cls(names, input_format, encoding, 0 if is_complete else 1)
 
     def documents(self, names: Sequence[str] | None = None) -> Iterator[Document]:
@@ -114,7 +111,7 @@ class Batch:
     ) -> Iterator[T]:
         """Chunk documents and yield the value of `make` for each, in order; report failures.
 
-        The first document that is not valid in its format is reported; it is chunked as plain text.
+        Documents that are not valid in their formats are chunked as plain text, and reported.
 
         Args:
             config: the chunking options.
@@ -125,6 +122,7 @@ class Batch:
             names: the names of the files to chunk; by default all.
         """
         format_of_document = partial(format_of_file, self.input_format)
+        misnamed: list[tuple[str, str]] = []
         outcomes = chunk_many(
             ((document.name, document.text) for document in self.documents(names)),
             config,
@@ -141,10 +139,11 @@ class Batch:
                 else:
                     self.has_chunked = True
                     format_name, value = outcome.value
-                    self.has_fallback = self.has_fallback or report_fallback(
-                        outcome.name, format_of_document(outcome.name), format_name
-                    )
+                    requested = format_of_document(outcome.name)
+                    if format_name != requested:
+                        misnamed.append((outcome.name, requested))
                     yield value
+            report_misnamed(misnamed)
         except WorkerError as error:
             fail(str(error))
 
@@ -173,9 +172,10 @@ def _add_format(
     return result.format, make(name, result)
 
 
-def _is_unknown(name: str) -> bool:
+def _unknown_kind(name: str) -> str:
+    """Return the suffix or file name of a file of an unknown format, "" for all else."""
     is_table = is_parquet(name) or is_compressed_lines(name)
-    return format_of(name) is None and is_file(name) and not is_table
+    return unknown_kind(name) if is_file(name) and not is_table else ""
 
 
 def escape_name(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +12,7 @@ import typer
 from chunkana_cli.errors import USAGE, InputError, fail, report
 from chunkana_cli.reading.encodings import UTF_8, decode
 from chunkana_cli.reading.inputs import read_bytes, read_standard_input
+from chunkana_cli.screen.naming import format_count
 from chunkana_core import HierarchicalChunkingResult, format_names, format_of
 
 STANDARD_INPUT = "-"
@@ -52,11 +53,9 @@ def require_format(input_format: str) -> None:
 def format_of_file(input_format: str, name: str) -> str:
     """Return the requested format, or with "auto" the format that follows from the name of a file.
 
-    With "auto", standard input is Markdown, and a file of an unknown type is plain text.
+    Standard input has no suffix, and is Markdown.
     """
-    if input_format != AUTO:
-        return input_format
-    return "markdown" if name == STANDARD_INPUT else format_of(name) or "text"
+    return format_of(name) if input_format == AUTO else input_format
 
 
 def require_installed(name: str, form: str, *, has_option: bool = True) -> None:
@@ -75,21 +74,32 @@ def require_installed(name: str, form: str, *, has_option: bool = True) -> None:
         raise InputError(f"{name}: {form} needs {_INSTALL_CODE}{hint}")
 
 
-def report_fallback(name: str, requested: str, actual: str) -> bool:
-    """Report a document that was chunked as plain text instead; return whether it was."""
-    if actual != requested:
-        title = "standard input" if name == STANDARD_INPUT else name
-        report(f"{title}: not valid {requested}, or too long for it; read as plain text")
-    return actual != requested
-
-
 def report_fallbacks(
     documents: Iterable[Document], results: Iterable[HierarchicalChunkingResult]
 ) -> None:
-    """Report the first document that was chunked as plain text instead of its own format."""
-    for document, result in zip(documents, results, strict=True):
-        if report_fallback(document.name, document.format, result.format):
-            return
+    """Report the documents that were chunked as plain text, see `report_misnamed`."""
+    report_misnamed(
+        [
+            (document.name, document.format)
+            for document, result in zip(documents, results, strict=True)
+            if document.format != result.format
+        ]
+    )
+
+
+def report_misnamed(documents: Sequence[tuple[str, str]]) -> None:
+    """Report documents that were chunked as plain text, since they are not valid in their format.
+
+    Args:
+        documents: the names of the documents and of their formats.
+    """
+    if not documents:
+        return
+    name, form = documents[0]
+    title = "standard input" if name == STANDARD_INPUT else name
+    others = len(documents) - 1
+    more = f", like {format_count(others, 'other file')}" if others else ""
+    report(f"{title}: not valid {form}, or too long for it; read as plain text{more}")
 
 
 def read_document(name: str, input_format: str = AUTO, encoding: str = UTF_8) -> Document:

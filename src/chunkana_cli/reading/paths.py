@@ -12,7 +12,8 @@ from chunkana_cli.reading.documents import STANDARD_INPUT
 from chunkana_cli.reading.folders import expand, is_readable_file, walk
 from chunkana_cli.reading.manifests import MANIFEST, written_by_split
 from chunkana_cli.screen.naming import format_count
-from chunkana_core import format_names, format_of
+from chunkana_core import format_names
+from chunkana_core.extending import known_format
 
 FILES_HELP = "Files, folders, quoted patterns; - for standard input."
 _PATTERN = re.compile(r"[*?]|\[.+\]")  # the special characters of glob
@@ -77,7 +78,7 @@ def _find_in_folder(folder: str) -> tuple[list[str], set[str]]:
     errors: set[str] = set()
     names = _sorted_by_path(_walk_documents(folder, errors))
     installed = format_names()
-    readable = [name for name in names if format_of(name) in installed]
+    readable = [name for name in names if known_format(name) in installed]
     if len(readable) < len(names):
         count = format_count(len(names) - len(readable), "file")
         report(f'{folder}: {count} skipped; to read them: pip install "chunkana-rag[code]"')
@@ -97,7 +98,7 @@ def _walk_documents(folder: str, errors: set[str]) -> Iterator[str]:
             if name in written:
                 continue
             path = os.path.join(place, name)  # noqa: PTH118  # as above
-            if format_of(name) and not name.startswith(".") and is_readable_file(path, errors):
+            if known_format(name) and not name.startswith(".") and is_readable_file(path, errors):
                 yield path
 
 

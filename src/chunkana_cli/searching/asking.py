@@ -93,7 +93,7 @@ def answer(
         config: the chunking options.
     """
     chunker = Chunker(config, Context())
-    results = [chunker.chunk_hierarchical(one.text, one.format) for one in documents]
+    results = [chunker.chunk_hierarchical(one.text, one.format, one.name) for one in documents]
     report_fallbacks(documents, results)
     hits = [
         Hit.of_chunk(found.chunk, found.score, str(found.document), results[found.document].title)

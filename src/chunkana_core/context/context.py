@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from chunkana_core.document.document import Document
 from chunkana_core.document.paths import Path
 from chunkana_core.errors import ConfigurationError, require_type
 from chunkana_core.sizing import Sizer
+from chunkana_core.text.file_names import AnyPath, label_of
 from chunkana_core.text.source import Span
 
 CONTEXT_SEPARATOR = "\n\n"
@@ -26,7 +27,9 @@ class Context:
     The size of context and content together is within the limit.
 
     Attributes:
-        label: the name of the document's source, such as a file or a site; "" for none.
+        label: what stands before the document's title; None for the document's path, where one is
+            given and there is a breadcrumb: a relative path as it is, an absolute one or a URL by
+            its last two parts; "" for none.
         breadcrumb: whether to add the document's title and the header path.
         introduction: whether to add the first sentence of the section that the chunk continues, or
             of a section around it.
@@ -37,22 +40,34 @@ class Context:
         InputTypeError: naming the field, its value and what is allowed.
 
     >>> from chunkana_core import ChunkConfig, Context, MarkdownChunker
-    >>> chunker = MarkdownChunker(ChunkConfig(), Context(label="guide.md"))
-    >>> chunker.chunk("# Guide\n\n## Install\n\nRun pip.\n")[0].context
-    'guide.md > Guide > Install'
+    >>> from chunkana_core import Chunker, Context
+    >>> chunker = Chunker(context=Context())
+    >>> chunker.chunk("# Guide\n\n## Install\n\nRun pip.\n", path="docs/guide.md")[0].context
+    'docs/guide.md > Guide > Install'
     """
 
-    label: str = ""
+    label: str | None = None
     breadcrumb: bool = True
     introduction: bool = True
     reserved: str = ""
 
     def __post_init__(self) -> None:
         """Check every field."""
-        for name in ("label", "reserved"):
-            require_type(name, getattr(self, name), str, "a str")
+        if self.label is not None:
+            require_type("label", self.label, str, "None or a str")
+        require_type("reserved", self.reserved, str, "a str")
         for name in ("breadcrumb", "introduction"):
             require_type(name, getattr(self, name), bool, "True or False")
+
+    def with_path(self, path: AnyPath | None) -> Context:
+        """Return the options with the label of a document's path, unless there is a label.
+
+        >>> Context().with_path("/home/ada/docs/guide.md").label
+        'docs/guide.md'
+        """
+        if path is None or self.label is not None or not self.breadcrumb:
+            return self
+        return replace(self, label=label_of(path))
 
     def titles(self, title: str, path: Path) -> Path:
         """Return the titles in the breadcrumb of a section: label, title and path, outermost first.
@@ -69,7 +84,7 @@ class Context:
         titles: Path = ()
         if self.breadcrumb:
             titles = tuple(filter(None, path if path[:1] == (title,) else (title, *path)))
-        label = " ".join(self.label.split())
+        label = " ".join((self.label or "").split())
         if titles and label == titles[0]:
             return titles
         if titles:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from os import PathLike
-from pathlib import PurePath
 
 from chunkana_core.config import AUTO
 from chunkana_core.document.document import Document
@@ -18,8 +17,19 @@ from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.notebook import parse_notebook
 from chunkana_core.formats.plain import parse_text
+from chunkana_core.text.file_names import AnyPath, file_name, is_file_suffix, suffix_of
 
-AnyPath = str | PathLike[str]
+# Suffixes of files that loaders convert to Markdown or to text with much of its markup.
+_CONVERTED = frozenset(
+    {".doc", ".docx", ".epub", ".htm", ".html", ".odp", ".ods", ".odt", ".pdf", ".ppt", ".pptx",
+     ".rtf", ".xhtml", ".xls", ".xlsx"}
+)  # fmt: skip
+# Files without a suffix whose formats are none of those below.
+_FILE_NAMES = frozenset(
+    {"BUILD", "Brewfile", "Caddyfile", "Containerfile", "Dockerfile", "GNUmakefile", "Gemfile",
+     "Jenkinsfile", "Justfile", "Kconfig", "Makefile", "Pipfile", "Podfile", "Procfile", "Rakefile",
+     "SConstruct", "Tiltfile", "Vagrantfile", "WORKSPACE", "justfile", "makefile"}
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,7 @@ class Format:
         media_types: media types, such as "text/markdown".
         extra: the extra of this package that the parser needs, "" for none.
         module: a module that the extra installs, "" for none.
+        file_names: names of files without a suffix, such as "LICENSE".
     """
 
     name: str
@@ -42,18 +53,19 @@ class Format:
     media_types: tuple[str, ...] = ()
     extra: str = ""
     module: str = ""
+    file_names: tuple[str, ...] = ()
 
     @property
     def is_installed(self) -> bool:
         """Whether the extra that the parser needs is installed."""
         return not self.module or find_spec(self.module) is not None
 
-    def document(self, text: str, otherwise: Format | None = None) -> Document:
+    def document(self, text: str, fallback: Format | None = None) -> Document:
         """Parse a text.
 
         Args:
             text: the text.
-            otherwise: the format to parse with if the text is not of this format; None for plain
+            fallback: the format to parse with if the text is not of this format; None for plain
                 text.
 
         Raises:
@@ -65,7 +77,7 @@ class Format:
             raise ImportError(message, name=self.module)
         found = self.parse(text)
         if found is None:
-            found = TEXT.document(text) if otherwise is None else otherwise.document(text)
+            found = TEXT.document(text) if fallback is None else fallback.document(text)
         return found
 
 
@@ -75,7 +87,14 @@ MARKDOWN = Format(
     (".md", ".markdown", ".mdown", ".mdx", ".mkd"),
     ("text/markdown", "text/x-markdown"),
 )
-TEXT = Format("text", parse_text, (".txt", ".text", ".log"), ("text/plain",))
+TEXT = Format(
+    "text",
+    parse_text,
+    (".txt", ".text", ".log"),
+    ("text/plain",),
+    file_names=("AUTHORS", "CODEOWNERS", "CONTRIBUTORS", "COPYING", "COPYRIGHT", "LICENCE",
+                "LICENSE", "LICENSE-APACHE", "LICENSE-MIT", "MAINTAINERS", "NOTICE", "PATENTS"),
+)  # fmt: skip
 
 
 def _parse_json(text: str) -> Document | None:
@@ -163,47 +182,93 @@ class FormatSelector:
         """All formats, by name."""
         return {found.name: found for found in (*_built_in(self.plugins), *self.registered)}
 
-    def select(self, name: str, path: AnyPath | None = None, field: str = "format") -> Format:
-        """Return the format with a name; for "auto" the format of a path, Markdown if unknown.
+    def named(self, name: str, field: str = "format") -> Format:
+        """Return the format with a name; raise a ConfigurationError if there is none."""
+        require_str(field, name)
+        if name not in self.available:
+            automatic = (AUTO,) if field == "format" else ()
+            raise ConfigurationError(field, name, ", ".join([*automatic, *self.available]))
+        return self.available[name]
+
+    def select(self, name: str, path: AnyPath | None = None, fallback: Format = TEXT) -> Format:
+        """Return the format with a name; for "auto" the format of a path.
+
+        Args:
+            name: the name of a format, or "auto".
+            path: a path, a URL, a media type, or any other name of a document.
+            fallback: the format of a path whose suffix or file name is of no known format.
 
         Raises:
             ConfigurationError: if no format has the name.
         """
-        require_str(field, name)
-        if name == AUTO:
-            return self.of_path(path) or self.available[MARKDOWN.name]
-        if name not in self.available:
-            raise ConfigurationError(field, name, ", ".join([AUTO, *self.available]))
-        return self.available[name]
+        require_str("format", name)
+        if name != AUTO:
+            return self.named(name)
+        found = self.of_path(path)
+        return found or (fallback if unknown_kind(path) else self.available[MARKDOWN.name])
 
     def of_path(self, path: AnyPath | None) -> Format | None:
-        """Return the format of a path (by its suffix) or of a media type, None if unknown."""
+        """Return the format that has a path's suffix, file name or media type, None if unknown."""
         if path is None:
             return None
         require_type("path", path, (str, PathLike), "None, a path or a media type")
         media_type = str(path).partition(";")[0].strip().lower()
-        suffix = PurePath(path).suffix.lower()
+        suffix, name = suffix_of(path), file_name(path)
         for found in reversed(self.available.values()):  # the user's formats first
-            if suffix in found.suffixes or media_type in found.media_types:
+            if (
+                suffix in found.suffixes
+                or name in found.file_names
+                or media_type in found.media_types
+            ):
                 return found
         return None
 
 
-def parse_document(
+def known_format(path: AnyPath) -> str | None:
+    """Return the name of the format with this suffix, file name or media type, None for none.
+
+    >>> known_format("docs/README.md"), known_format("report.pdf"), known_format("app.ini")
+    ('markdown', None, None)
+    """
+    found = FormatSelector().of_path(path)
+    return None if found is None else found.name
+
+
+def unknown_kind(path: AnyPath | None) -> str:
+    """Return the suffix or file name of a file of a format that is not built in, "" for all else.
+
+    All else is text that is Markdown unless its format is known: what has no suffix, such as a web
+    page, a title or an id, and what tools convert to Markdown, such as a PDF.
+
+    >>> [unknown_kind(path) for path in ("app.ini", "src/Dockerfile", "tea.pdf", "tea.md", "Tea")]
+    ['.ini', 'Dockerfile', '', '', '']
+    """
+    if path is None or known_format(path):
+        return ""
+    suffix, name = suffix_of(path), file_name(path)
+    if name in _FILE_NAMES:
+        return name
+    return suffix if is_file_suffix(suffix) and suffix not in _CONVERTED else ""
+
+
+def parse_document(  # noqa: PLR0913 -- the same arguments as chunking
     text: str,
     format: str = AUTO,  # noqa: A002 -- the name of this option everywhere
     path: AnyPath | None = None,
+    *,
     formats: Iterable[Format] = (),
     plugins: Iterable[BlockRule] = (),
+    fallback: str = TEXT.name,
 ) -> Document:
     r"""Parse a text of any format to a document with blocks and sections.
 
     Args:
         text: the text of the document.
-        format: the name of a format, or "auto" for the format of `path`, Markdown if unknown.
-        path: the document's path, whose suffix selects the format, or a media type.
+        format: the name of a format, or "auto" for the format of `path`, Markdown without one.
+        path: the document's path or URL, or a media type.
         formats: the user's formats, in addition to the built-in ones.
         plugins: the user's block rules for Markdown.
+        fallback: the name of the format of other files, and of what is not valid in its format.
 
     Raises:
         ConfigurationError: for an unknown format, and for plugins that would never be called.
@@ -213,19 +278,24 @@ def parse_document(
     [(), ('Tea',), ('Tea', 'Green')]
     """
     require_str("text", text)
-    return FormatSelector.of(formats, plugins).select(format, path).document(text)
+    selector = FormatSelector.of(formats, plugins)
+    other = selector.named(fallback, "fallback")
+    return selector.select(format, path, other).document(text, other)
 
 
-def format_of(path: AnyPath) -> str | None:
-    """Return the name of the format of a path (by its suffix) or of a media type, None if unknown.
+def format_of(path: AnyPath) -> str:
+    """Return the name of the format of a path, a URL or a media type.
 
-    The extra that the format needs may not be installed; see `format_names`.
+    It follows from a known suffix, file name or media type. Other files are plain text; a name
+    without a suffix, such as that of a web page, and files that tools convert to Markdown, such as
+    PDF, are Markdown. The extra that the format needs may not be installed; see `format_names`.
 
-    >>> format_of("docs/README.md"), format_of("text/plain; charset=utf-8"), format_of("LICENSE")
-    ('markdown', 'text', None)
+    >>> [format_of(path) for path in ("docs/README.md", "LICENSE", "app.ini", "text/x-python")]
+    ['markdown', 'text', 'text', 'python']
+    >>> [format_of(path) for path in ("https://example.com/docs/v1.2", "report.pdf", "Dr. Smith")]
+    ['markdown', 'markdown', 'markdown']
     """
-    found = FormatSelector().of_path(path)
-    return None if found is None else found.name
+    return FormatSelector().select(AUTO, path).name
 
 
 def format_names() -> list[str]:

@@ -81,7 +81,7 @@ class SplitterIndex(DocumentIndex[Search]):
         documents = require_documents(documents)
         for document in filter(is_chunk, documents):
             raise ConfigurationError("documents", document.id, _WHOLE)
-        self.splitter.require_formats(documents)
+        self.splitter.check_files(documents)
         by_name, fingerprints = dict[str, Document](), dict[str, str]()
         clashing = set[str]()
         for document in documents:

@@ -26,6 +26,7 @@ from chunkana_langchain.indexing.retriever import IndexedRetriever, require_docu
 from chunkana_langchain.merging.documents import merge_documents, missing_parent_ids
 from chunkana_langchain.merging.scores import ScoredDocument, rank_documents
 from chunkana_langchain.splitting.mapping import copied
+from chunkana_retrieval.checks import require_count
 from chunkana_retrieval.indexing import Procedure, Question, SearchKind, call, run, run_async
 
 _PAGES = 256  # documents whose chunks and parents are cached
@@ -74,17 +75,17 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
     """The vector store that finds chunks."""
     retriever: BaseRetriever | None = None
     """The retriever that finds chunks, instead of a vector store."""
-    k: int = Field(default=4, ge=1)
+    k: int = Field(default=4, ge=1, strict=True)
     """The maximum number of documents to return."""
-    fetch_k: int = Field(default=30, ge=1)
+    fetch_k: int = Field(default=30, ge=1, strict=True)
     """The number of chunks to request from the vector store (at least `k`) and to rank."""
-    section_weight: float = Field(default=0.4, ge=0.0, allow_inf_nan=False)
+    section_weight: float = Field(default=0.4, ge=0.0, allow_inf_nan=False, strict=True)
     """The weight of the best score of a chunk's section, relative to its own; 0 to ignore it."""
-    document_weight: float = Field(default=0.2, ge=0.0, allow_inf_nan=False)
+    document_weight: float = Field(default=0.2, ge=0.0, allow_inf_nan=False, strict=True)
     """The weight of the best score of a chunk's document, relative to its own; 0 to ignore it."""
-    ratio: float = Field(default=0.5, ge=0.0, le=1.0)
+    ratio: float = Field(default=0.5, ge=0.0, le=1.0, strict=True)
     """The ratio of found children above which a parent replaces its children."""
-    max_parent_size: int | None = Field(default=None, ge=1)
+    max_parent_size: int | None = Field(default=None, ge=1, strict=True)
     """The size limit of parents to return, in characters of their text; None for no limit."""
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Further arguments of the vector store's search, such as a filter."""
@@ -149,9 +150,10 @@ class ChunkanaAutoMergingRetriever(IndexedRetriever):
 
     def _count(self, k: int | None) -> int:
         """Return the number of documents to return for one query."""
-        if k is not None and k < 1:
-            raise ValueError(f"k is {k}; allowed: at least 1")
-        return self.k if k is None else k
+        if k is None:
+            return self.k
+        require_count("k", k, 1)
+        return k
 
     def _arguments(self, k: int, search_kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the vector store's search for one query."""

@@ -77,13 +77,17 @@ class ChunkanaRetriever(IndexedRetriever):
     """The largest size of all page contents, joined by blank lines."""
     length_function: Callable[[str], float] = len
     """The function that returns the size of a text, by default in characters."""
-    fetch_k: int = Field(default=_DEFAULTS.fetch_k, ge=1)
+    fetch_k: int = Field(default=_DEFAULTS.fetch_k, ge=1, strict=True)
     """The number of chunks that each search finds."""
-    lexical_weight: float = Field(default=_DEFAULTS.lexical_weight, ge=0.0, le=1.0)
+    lexical_weight: float = Field(default=_DEFAULTS.lexical_weight, ge=0.0, le=1.0, strict=True)
     """The weight of the lexical scores in a hybrid search."""
-    section_weight: float = Field(default=_DEFAULTS.section_weight, ge=0.0, allow_inf_nan=False)
+    section_weight: float = Field(
+        default=_DEFAULTS.section_weight, ge=0.0, allow_inf_nan=False, strict=True
+    )
     """The weight of the best score of a chunk's section, relative to its own; 0 to ignore it."""
-    document_weight: float = Field(default=_DEFAULTS.document_weight, ge=0.0, allow_inf_nan=False)
+    document_weight: float = Field(
+        default=_DEFAULTS.document_weight, ge=0.0, allow_inf_nan=False, strict=True
+    )
     """The weight of the best score of a chunk's document, relative to its own; 0 to ignore it."""
     around: tuple[Relation, ...] = ()
     """The relations by which further chunks are added after all found chunks: "parent" for those

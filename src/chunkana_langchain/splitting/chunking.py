@@ -9,6 +9,7 @@ from importlib.metadata import version
 from langchain_core.documents import Document
 
 from chunkana_core import Chunker, Context, HierarchicalChunkingResult, Span
+from chunkana_core.extending import SourceFile
 from chunkana_langchain.splitting.mapping import DocumentMapper
 from chunkana_langchain.splitting.options import (
     HeaderContext,
@@ -20,7 +21,6 @@ from chunkana_langchain.splitting.options import (
 )
 from chunkana_langchain.splitting.origin import Origin
 from chunkana_langchain.splitting.outline import MARKDOWN, TITLED
-from chunkana_retrieval import SourceFile
 
 _JSON, _NOTEBOOK = "json", "notebook"
 # A text for which different length functions most likely return different sizes.
@@ -48,12 +48,12 @@ class DocumentChunker:
         """Chunk a document and return the mapper of its chunks; warn if its format is not valid."""
         # A chunk of a notebook is not a notebook itself.
         form = MARKDOWN if origin.format == _NOTEBOOK else origin.format
-        file = SourceFile.of(document.metadata, form or self.format)
-        result, context = self._chunk(document, origin, file)
+        file = SourceFile.of(document.metadata, form or self.format, self.chunker.fallback)
+        given = self._label(document)
+        label = file.label if given is None else given
+        result, context = self._chunk(origin, file.format, label)
         if not origin.format and result.format != file.format:
             warn_of_misnamed(file, result.format)
-            file = replace(file, format=result.format)  # the label depends on the format too
-            result, context = self._chunk(document, origin, file)
         if result.format == _NOTEBOOK:  # the chunked text consists of the cells, not of the JSON
             whole = Span(0, len(result.text))
             origin = replace(origin, text=result.text, source_part=whole)
@@ -61,29 +61,27 @@ class DocumentChunker:
             values = result.front_matter.items()
             copied = {name: value for name, value in values if name in self.front_matter_keys}
             origin = replace(origin, metadata=copied | origin.metadata)
-        label = "" if file.format in TITLED else self._label(document) or file.label
-        return DocumentMapper.of(result, origin, self.mapping, context, label)
+        is_titled = (origin.format or result.format) in TITLED
+        return DocumentMapper.of(result, origin, self.mapping, context, "" if is_titled else label)
 
     def _chunk(
-        self, document: Document, origin: Origin, file: SourceFile
+        self, origin: Origin, format_name: str, label: str
     ) -> tuple[HierarchicalChunkingResult, Context | None]:
         """Return the chunks of a text and the options of their contexts, None for no contexts."""
         context = None
         if self.header_context == "breadcrumb":
-            has_file = self.source_label is None and file.format not in TITLED
-            labelled = Context(file.label if has_file else self._label(document))
             # When a chunk is split further, its title and the headings above it become the label.
             above = tuple([heading.title for heading in origin.above])
             context = Context(
-                labelled.format_breadcrumb(origin.title, above),
+                Context(label).format_breadcrumb(origin.title, above),
                 # The header path found in a part of a JSON text is not its path in the whole text.
                 breadcrumb=origin.format != _JSON,
                 introduction=self.introductions and not origin.is_continued,
             )
         chunk = self.chunker.chunk_hierarchical
-        return chunk(origin.text, file.format, context=context), context
+        return chunk(origin.text, format_name, context=context), context
 
-    def _label(self, document: Document) -> str:
+    def _label(self, document: Document) -> str | None:
         return label_of(document, self.source_label)
 
     def describe(self, document: Document) -> str:
@@ -100,6 +98,7 @@ class DocumentChunker:
             "header_context": self.header_context,
             "label": self._label(document),
             "format": self.format,
+            "fallback": self.chunker.fallback,
             "introductions": self.introductions,
             "front_matter_keys": sorted(self.front_matter_keys),
             "has_all_keys": self.mapping.has_all_keys,

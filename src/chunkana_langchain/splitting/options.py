@@ -10,14 +10,14 @@ from typing import Literal
 from langchain_core.documents import Document
 
 from chunkana_core import ChunkanaWarning, ConfigurationError, InputTypeError
-from chunkana_core.extending import BlockRule
+from chunkana_core.extending import BlockRule, SourceFile
 from chunkana_langchain import keys
 from chunkana_langchain.splitting.origin import is_chunk
-from chunkana_retrieval import SourceFile, checks
+from chunkana_retrieval import checks
 from chunkana_retrieval.errors import warn
 
 HeaderContext = Literal["breadcrumb", "none"]
-SourceLabel = str | Callable[[Document], str] | None
+SourceLabel = str | Callable[[Document], str | None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +67,18 @@ def require_label(source_label: object, header_context: str) -> None:
         raise InputTypeError("source_label", source_label, "None, a key of metadata or a callable")
 
 
-def label_of(document: Document, source_label: SourceLabel) -> str:
-    """Return the label of a document, "" for none.
+def label_of(document: Document, source_label: SourceLabel) -> str | None:
+    """Return the label that `source_label` gives a document, None for its path.
 
     Raises:
-        InputTypeError: if a function returns anything but a str.
+        InputTypeError: if a function returns anything but a str or None.
     """
     if isinstance(source_label, str):
-        value = document.metadata.get(source_label)
-        return "" if value is None else str(value)
-    label = "" if source_label is None else source_label(document)
-    if not isinstance(label, str):
-        raise InputTypeError("what source_label returns", label, "a str")
+        value = document.metadata.get(source_label) if source_label else ""
+        return None if value is None else str(value)
+    label = None if source_label is None else source_label(document)
+    if not isinstance(label, str | None):
+        raise InputTypeError("what source_label returns", label, "a str or None")
     return label
 
 
@@ -126,11 +126,11 @@ def warn_of_pieces(documents: Sequence[Document]) -> None:
 def warn_of_label(documents: Sequence[Document], source_label: SourceLabel) -> None:
     """Warn of a source label that is not a metadata key of any document."""
     known = set[str]().union(*(document.metadata for document in documents))
-    if isinstance(source_label, str) and documents and source_label not in known:
+    if source_label and isinstance(source_label, str) and documents and source_label not in known:
         names = ", ".join(sorted(known)) or "none"
         warn(
-            f"source_label is {source_label!r}, a key that no document's metadata have, so "
-            f"breadcrumbs have no label; the keys are: {names}"
+            f"source_label is {source_label!r}, a key that no document's metadata have, so labels "
+            f"are the documents' paths; the keys are: {names}"
         )
 
 

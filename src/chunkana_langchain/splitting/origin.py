@@ -17,7 +17,7 @@ from chunkana_langchain import keys
 from chunkana_langchain.identity import source_id
 
 # The errors of `ChunkContext.of` for metadata that are not a chunk's.
-NO_CHUNK = (AttributeError, LookupError, TypeError, ValueError)
+NO_CHUNK = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 class Heading(NamedTuple):

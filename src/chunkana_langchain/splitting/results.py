@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, get_args
 from langchain_core.documents import Document
 
 from chunkana_core import HierarchicalChunkingResult
+from chunkana_core.extending import SourceFile
 from chunkana_langchain.identity import source_keys
 from chunkana_langchain.keys import MetadataKeys
 from chunkana_langchain.splitting.mapping import DocumentMapper
 from chunkana_langchain.splitting.options import MappingOptions
 from chunkana_langchain.splitting.origin import Origin
 from chunkana_langchain.splitting.outline import TITLED
-from chunkana_retrieval import SourceFile
 from chunkana_retrieval.checks import require_choice
 
 

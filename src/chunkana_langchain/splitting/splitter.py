@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
 from chunkana_core import ChunkConfig, Chunker, ConfigurationError, InputTypeError
-from chunkana_core.extending import BlockRule
+from chunkana_core.extending import BlockRule, SourceFile, require_installed
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_keys
 from chunkana_langchain.splitting.chunking import DocumentChunker
@@ -26,10 +26,8 @@ from chunkana_langchain.splitting.options import (
     warn_of_label,
     warn_of_pieces,
 )
-from chunkana_langchain.splitting.origin import Origin
-from chunkana_langchain.splitting.outline import MARKDOWN
+from chunkana_langchain.splitting.origin import Origin, is_chunk
 from chunkana_langchain.splitting.results import HierarchicalDocuments
-from chunkana_retrieval import SourceFile, require_installed
 from chunkana_retrieval.checks import (
     names_of,
     require_choice,
@@ -37,6 +35,7 @@ from chunkana_retrieval.checks import (
     require_known,
     require_parent_size,
 )
+from chunkana_retrieval.errors import warn_of_unknown
 
 _MIN_CHUNK_SIZE = 32  # the core's smallest limit
 _PARENT_SIZE = 4  # the default size limit of parents, in multiples of the chunk size
@@ -62,9 +61,11 @@ def splitter_arguments() -> set[str]:
 class ChunkanaSplitter(TextSplitter):
     r"""A text splitter for documents of any format, with exact offsets and header context.
 
-    The format of a document is determined by the suffix of `source`, `file_path`, `file_name` or
-    `filename` in its metadata, else by the media type in `content_type`, `mime_type` or
-    `file_type`; the default is Markdown. Chunks that are split further keep their format.
+    The format of a document is determined by the path in its metadata `file_path`, `file_name`,
+    `source` or `filename`, else by the media type in `file_type`, `mime_type` or `content_type`.
+    Other files are plain text, with a warning that counts them; documents without a path, web
+    pages, and files that loaders convert, such as PDF, are Markdown. Chunks that are split further
+    keep their format.
 
     Args:
         chunk_size: the largest size of a `page_content`, in units of `length_function`, at least
@@ -79,9 +80,10 @@ class ChunkanaSplitter(TextSplitter):
         strip_whitespace: whether to remove indentation at a chunk's start, except in code.
         header_context: the header context before the content: "breadcrumb" for one line with the
             title and the full header path, or "none".
-        source_label: the label before the title in a breadcrumb: a metadata key, such as "source",
-            or a function that returns a label for a document. By default, the label is the file
-            for source code, JSON and plain text; Markdown has no label.
+        source_label: the label before the title in a breadcrumb: a metadata key, such as "title",
+            or a function that returns a label for a document; "" for none. By default, and for None
+            in the metadata or from the function, the label is the path: of an absolute path or a
+            URL, the last two parts.
         introductions: whether to add the first sentence of the section that the chunk continues, or
             of a section around it, below the breadcrumb.
         header_keys: whether to add "Header 1" to "Header 6" to the metadata.
@@ -90,6 +92,8 @@ class ChunkanaSplitter(TextSplitter):
         front_matter_keys: the front matter keys to copy into the metadata of a document's chunks,
             unless the metadata already have the key.
         format: the name of the format of all documents; "auto" to determine it from the metadata.
+        fallback: the name of the format of files whose format is not known, and of JSON and
+            notebooks that do not load.
         plugins: further block rules for Markdown.
         max_parent_size: the largest size of the text of a parent of `split_hierarchical`, without
             header context; by default four times `chunk_size`.
@@ -126,6 +130,7 @@ class ChunkanaSplitter(TextSplitter):
         metadata: keys.MetadataKeys = "short",
         front_matter_keys: Sequence[str] = (),
         format: str = "auto",  # noqa: A002 -- as the core calls it
+        fallback: str = "text",
         plugins: Iterable[BlockRule] = (),
         max_parent_size: int | None = None,
         **options: Any,
@@ -139,7 +144,7 @@ class ChunkanaSplitter(TextSplitter):
         require_label(source_label, header_context)
         require_choice("metadata", metadata, get_args(keys.MetadataKeys))
         require_keys(front_matter_keys)
-        chunker = Chunker(self._config(options), plugins=plugins, otherwise=MARKDOWN)
+        chunker = Chunker(self._config(options), plugins=plugins, fallback=fallback)
         chunker.chunk("", format)  # raises an error for an unknown or not installed format
         self._documents = DocumentChunker(
             chunker,
@@ -243,9 +248,16 @@ class ChunkanaSplitter(TextSplitter):
             [parent for mapper in mappers for parent in mapper.parents()],
         )
 
-    def require_formats(self, documents: Iterable[Document]) -> None:
-        """Raise an ImportError for the first document whose format needs a missing extra."""
-        require_installed(SourceFile.of(one.metadata, self._documents.format) for one in documents)
+    def check_files(self, documents: Iterable[Document]) -> None:
+        """Raise an ImportError for the first document whose format needs a missing extra.
+
+        Warn of files whose formats are not known, with their number.
+        """
+        form, fallback = self._documents.format, self._documents.chunker.fallback
+        whole = (document.metadata for document in documents if not is_chunk(document))
+        files = [SourceFile.of(metadata, form, fallback) for metadata in whole]
+        require_installed(files)
+        warn_of_unknown(files, fallback)
 
     def warn_of_label(self, documents: Sequence[Document]) -> None:
         """Warn of a source label that is not a metadata key of any document."""
@@ -262,7 +274,7 @@ class ChunkanaSplitter(TextSplitter):
     def _mappers(self, documents: Iterable[Document]) -> Iterator[DocumentMapper]:
         """Yield the mapper of each document; warn first of likely mistakes in the documents."""
         documents = require_documents(documents)
-        self.require_formats(documents)
+        self.check_files(documents)
         origins = list(map(Origin.of, documents, source_keys(documents)))
         own = keys.OWN - (frozenset() if self._documents.mapping.has_all_keys else keys.FULL)
         own |= set(keys.HEADERS if self._documents.mapping.has_header_keys else ())

@@ -211,7 +211,7 @@ class ChunkanaAutoMergingRetriever(AutoMergingRetriever):
         delete_missing: bool = False,
     ) -> Procedure[UpdateReport]:
         by_id = documents_by_id(documents)
-        self._parser.require_formats(by_id.values())
+        self._parser.check_files(by_id.values())
         return self._stores.update(by_id, self._parser, deleted, delete_missing=delete_missing)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

@@ -10,11 +10,11 @@ from typing import Any
 from llama_index.core.schema import BaseNode
 
 from chunkana_core import Chunker, ConfigurationError, Context, HierarchicalChunkingResult
+from chunkana_core.extending import SourceFile
 from chunkana_llamaindex.parsing.checks import warn_of_long_metadata, warn_of_misnamed
 from chunkana_llamaindex.parsing.metadata import is_continued
 from chunkana_llamaindex.parsing.node_template import NodeTemplate
 from chunkana_llamaindex.parsing.origin import text_of
-from chunkana_retrieval import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class DocumentChunker:
 
     def file(self, document: BaseNode) -> SourceFile:
         """Return the source file of a document, with the format to parse it in."""
-        return SourceFile.of(document.metadata, self.format)
+        return SourceFile.of(document.metadata, self.format, self.chunker.fallback)
 
     def passage_label(self, document: BaseNode, result: HierarchicalChunkingResult) -> str:
         """Return the label of a document's passages, "" if the format has headings."""
-        title = SourceFile.of(document.metadata, result.format).title
-        return title and (self._label(document) or title)
+        title, label = SourceFile.of(document.metadata, result.format).title, self._label(document)
+        return title if label is None else title and label
 
     def front_matter(self, result: HierarchicalChunkingResult) -> dict[str, object]:
         """Return the values of a document's front matter for `front_matter_keys`."""
@@ -78,7 +78,7 @@ class DocumentChunker:
         self, document: BaseNode, context: Context | None
     ) -> HierarchicalChunkingResult:
         file, chunk = self.file(document), self.chunker.chunk_hierarchical
-        return chunk(text_of(document), file.format, file.label, context=context)
+        return chunk(text_of(document), file.format, file.name, context=context)
 
     def _context(self, document: BaseNode, *, has_context: bool) -> Context:
         """Return the context options of a document."""
@@ -97,10 +97,12 @@ class DocumentChunker:
         yield replace(empty, reserved=template.reserved_text(with_context=False)), True
         yield replace(full, reserved=template.without_document_metadata().reserved_text()), False
 
-    def _label(self, document: BaseNode) -> str:
-        """Return the label of a document's source, "" for none."""
+    def _label(self, document: BaseNode) -> str | None:
+        """Return the label that `source_label` gives a document, None for its path."""
         if callable(self.source_label):
-            returned: str = self.source_label(document)
+            returned: str | None = self.source_label(document)
             return returned
-        label = document.metadata.get(self.source_label) if self.source_label else None
-        return "" if label is None else str(label)
+        if not self.source_label:
+            return self.source_label
+        label = document.metadata.get(self.source_label)
+        return None if label is None else str(label)

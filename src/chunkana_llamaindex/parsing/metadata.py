@@ -26,8 +26,8 @@ class NodeMetadata(TypedDict):
 
     Attributes:
         context: the context that is embedded before the text of a leaf: the breadcrumb, such as
-            "Guide > Install", a blank line, and the first sentence of the section around the leaf;
-            "" for parents, and for leaves without a context or room for it.
+            "guide.md > Guide > Install", a blank line, and the first sentence of the section
+            around the leaf; "" for parents, and for leaves without a context or room for it.
         path: the titles from the outermost heading on, as a JSON list, because vector stores do
             not accept lists.
         header_path: the titles as "/Guide/Install", with "\\/" for a "/" and "\\\\" for a "\\" in a

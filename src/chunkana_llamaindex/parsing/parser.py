@@ -14,7 +14,7 @@ from llama_index.core.utils import get_tqdm_iterable
 from pydantic import ConfigDict, Field, computed_field, model_validator
 
 from chunkana_core import ChunkConfig, Chunker, HierarchicalChunkingResult
-from chunkana_core.extending import StrategySelector
+from chunkana_core.extending import SourceFile, StrategySelector, require_installed
 from chunkana_llamaindex.parsing import checks
 from chunkana_llamaindex.parsing.callables import (
     Function,
@@ -25,21 +25,23 @@ from chunkana_llamaindex.parsing.callables import (
 )
 from chunkana_llamaindex.parsing.chunking import DocumentChunker
 from chunkana_llamaindex.parsing.mapping import NodeMapper
-from chunkana_llamaindex.parsing.metadata import KEYS, MARKDOWN, MetadataKeys, keys_of
+from chunkana_llamaindex.parsing.metadata import KEYS, MetadataKeys, keys_of
 from chunkana_llamaindex.parsing.node_template import HeaderContext, NodeTemplate
 from chunkana_llamaindex.parsing.origin import Origin
-from chunkana_retrieval import SourceFile, require_installed
 from chunkana_retrieval.checks import require_parent_size
+from chunkana_retrieval.errors import warn_of_unknown
 
-_ALGORITHM = 7  # increased when the same options yield different nodes, to invalidate caches
+_ALGORITHM = 8  # increased when the same options yield different nodes, to invalidate caches
 
 
 class ChunkanaNodeParser(NodeParser):
     r"""Parses documents of any format into leaves, and parents that auto-merging can return.
 
-    The format follows from the suffix in the metadata `file_path`, `file_name`, `source` or
-    `filename`, otherwise from the media type in `file_type`, `mime_type` or `content_type`. If
-    both are unknown, the document is parsed as Markdown.
+    The format follows from the path in the metadata `file_path`, `file_name`, `source` or
+    `filename`, otherwise from the media type in `file_type`, `mime_type` or `content_type`. Other
+    files are plain text, with a warning that counts them; documents without a path, web pages, and
+    files that readers convert, such as PDF, are Markdown. The path is also the label that stands
+    first in the context of a leaf.
 
     Sizes are in characters, or in tokens with `tokenizer`, and include the context and the
     document's metadata that are embedded with the text of a node. `None` is the core's default.
@@ -60,35 +62,43 @@ class ChunkanaNodeParser(NodeParser):
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     format: str = Field(default="auto", description="The name of a format for all documents.")
-    max_chunk_size: int = Field(
-        default=1000, description="The size limit of the embedded text of a leaf."
+    fallback: str = Field(
+        default="text",
+        description="The format of files of no known format, and of files not valid in theirs.",
     )
-    min_chunk_size: int | None = Field(default=None, description="Smaller leaves are merged.")
+    max_chunk_size: int = Field(
+        strict=True, default=1000, description="The size limit of the embedded text of a leaf."
+    )
+    min_chunk_size: int | None = Field(
+        strict=True, default=None, description="Smaller leaves are merged."
+    )
     atomic_blocks: Literal["keep", "split"] = Field(
         default="split", description="Whether code, tables and math stay whole at any size."
     )
     code_cuts: Literal["lines", "syntax"] = Field(default="lines", description="Where code is cut.")
     strategy: str = Field(default="auto", description="The name of the strategy.")
     merge_boundary_level: int = Field(
-        default=2, description="The headings across which leaves are never merged."
+        strict=True, default=2, description="The headings across which leaves are never merged."
     )
     min_content_after_header: int | None = Field(
-        default=None, description="The size below which a part is too short."
+        strict=True, default=None, description="The size below which a part is too short."
     )
     oversize_tolerance: float = Field(
-        default=0.0, description="How far a section may exceed the limit."
+        strict=True, default=0.0, description="How far a section may exceed the limit."
     )
     code_threshold: float = Field(
-        default=0.3, description="The fraction of code that selects code_aware."
+        strict=True, default=0.3, description="The fraction of code that selects code_aware."
     )
     structure_threshold: int = Field(
-        default=3, description="The number of headings that selects structural."
+        strict=True, default=3, description="The number of headings that selects structural."
     )
     plugins: tuple[Rule, ...] = Field(default=(), description="Your own block rules for Markdown.")
     tokenizer: Tokenizer | None = Field(
         default=None, description="Returns the tokens of a text; sizes are then in tokens."
     )
-    max_parent_size: int | None = Field(default=None, description="The size limit of parents.")
+    max_parent_size: int | None = Field(
+        strict=True, default=None, description="The size limit of parents."
+    )
     include_parents: bool = Field(default=True, description="Whether to return parents.")
     include_document_node: bool = Field(
         default=False, description="Whether to return an additional node with title and summary."
@@ -103,7 +113,8 @@ class ChunkanaNodeParser(NodeParser):
     )
     source_label: LabelFunction | None = Field(
         default=None,
-        description="The label before the breadcrumb: a metadata key or a function of a document.",
+        description="The label before the breadcrumb instead of the path: a metadata key or a "
+        'function of a document; "" for none.',
     )
     introductions: bool = Field(
         default=True, description="Whether contexts include the section's first sentence."
@@ -184,7 +195,7 @@ class ChunkanaNodeParser(NodeParser):
     def document_chunker(self) -> DocumentChunker:
         """Return the chunker of documents with the options of this parser."""
         return DocumentChunker(
-            Chunker(self._config(), plugins=self.plugins, otherwise=MARKDOWN),
+            Chunker(self._config(), plugins=self.plugins, fallback=self.fallback),
             self.format,
             self.header_context != "none",
             self.source_label,
@@ -209,7 +220,7 @@ class ChunkanaNodeParser(NodeParser):
         """Return the complete nodes of documents, in order."""
         checks.require_unique(nodes, "documents")
         checks.warn_of_clashes(nodes, keys_of(self.metadata))
-        self.require_formats(nodes)
+        self.check_files(nodes)
         chunker = self.document_chunker()
         parsed: list[BaseNode] = []
         too_long: list[str] = []
@@ -231,9 +242,14 @@ class ChunkanaNodeParser(NodeParser):
         checks.warn_of_misnamed(misnamed)
         return parsed
 
-    def require_formats(self, documents: Iterable[BaseNode]) -> None:
-        """Raise an ImportError for the first document whose format needs a missing extra."""
-        require_installed(SourceFile.of(one.metadata, self.format) for one in documents)
+    def check_files(self, documents: Iterable[BaseNode]) -> None:
+        """Raise an ImportError for the first document whose format needs a missing extra.
+
+        Warn of files whose formats are not known, with their number.
+        """
+        files = [SourceFile.of(one.metadata, self.format, self.fallback) for one in documents]
+        require_installed(files)
+        warn_of_unknown(files, self.fallback)
 
     def _mapper(
         self,

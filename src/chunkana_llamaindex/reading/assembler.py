@@ -13,13 +13,12 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, Query
 from pydantic import SkipValidation
 
 from chunkana_core import Span
-from chunkana_core.extending import split_header_path
+from chunkana_core.extending import SourceFile, split_header_path
 from chunkana_llamaindex.parsing.metadata import HEADER_PATH, MARKDOWN, own_keys
 from chunkana_llamaindex.reading.passages import PassageTemplate
 from chunkana_retrieval import (
     Hit,
     Passage,
-    SourceFile,
     assemble_mixed,
     shared_metadata,
 )
@@ -112,7 +111,10 @@ def _to_hit(scored: NodeWithScore) -> Hit | None:
         return None
     title = SourceFile.of(_document_metadata(node), own.get("format", MARKDOWN)).title
     as_json = own.get("path")
-    path = json.loads(as_json) if as_json else split_header_path(str(own.get(HEADER_PATH)))
+    try:
+        path = json.loads(as_json) if as_json else split_header_path(str(own.get(HEADER_PATH)))
+    except (RecursionError, TypeError, ValueError):
+        return None
     hit = Hit(
         node.node_id,
         nan if scored.score is None else scored.score,

@@ -39,22 +39,24 @@ class ScorePropagation(BaseNodePostprocessor):
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     section_weight: float = Field(
+        strict=True,
         default=0.4,
         ge=0,
         allow_inf_nan=False,
         description="The weight of the best score in the section.",
     )
     document_weight: float = Field(
+        strict=True,
         default=0.2,
         ge=0,
         allow_inf_nan=False,
         description="The weight of the best score in the document.",
     )
     top_k: int = Field(
-        default=30, ge=1, description="The number of the best nodes that are ranked."
+        strict=True, default=30, ge=1, description="The number of the best nodes that are ranked."
     )
     top_n: int | None = Field(
-        default=None, ge=1, description="The number of nodes to return; None for all."
+        strict=True, default=None, ge=1, description="The number of nodes to return; None for all."
     )
 
     @model_validator(mode="before")

@@ -54,7 +54,7 @@ class DocumentIndexer:
     def sources(self, documents: Iterable[BaseNode]) -> SourceDocuments:
         """Check documents, and return them as the input of an index update."""
         by_id = documents_by_id(documents)
-        self.parser.require_formats(by_id.values())
+        self.parser.check_files(by_id.values())
         fingerprints = {name: self._fingerprint(document) for name, document in by_id.items()}
         return SourceDocuments(
             fingerprints, lambda name: self._record(by_id[name], fingerprints[name])

@@ -280,7 +280,7 @@ def _leaf_id(document_id: str, leaf: LeafRecord, text: str, metadata: str) -> st
 def _metadata_json(document_id: str, metadata: Mapping[str, object]) -> str:
     try:
         return json.dumps(metadata, sort_keys=True)
-    except (TypeError, ValueError) as error:
+    except (RecursionError, TypeError, ValueError) as error:
         allowed = f"values that JSON can write; in {document_id!r}: {error}"
         raise ConfigurationError("metadata", metadata, allowed) from error
 

@@ -131,12 +131,12 @@ async def test_what_is_loaded_is_updated_and_saved_again_without_embedding_what_
     before = (tmp_path / FILE).stat()
     assert loaded.update(documents(TEXTS)).unchanged == [*TEXTS]
     assert (tmp_path / FILE).stat() == before
-    renamed = {"oven.md": TEXTS["oven.md"], "teas.md": TEA}
-    loaded.update(documents(renamed), delete_missing=True)
+    moved = {"oven.md": TEXTS["oven.md"], "/tea.md": TEA}
+    loaded.update(documents(moved), delete_missing=True)
     assert embedding.embedded == []
     again = ChunkanaRetriever.load(tmp_path, WordEmbeddings())
     assert texts_of(again.invoke(QUERY)) == texts_of(loaded.invoke(QUERY))
-    assert {p.metadata["source"] for p in again.invoke(QUERY)} == set(renamed)
+    assert {p.metadata["source"] for p in again.invoke(QUERY)} == set(moved)
     assert os.listdir(tmp_path) == [FILE]  # noqa: PTH208
 
 

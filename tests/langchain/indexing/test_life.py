@@ -129,7 +129,9 @@ def test_a_changed_paragraph_embeds_what_is_new_alone() -> None:
     edited = TEXTS | {"tea.md": TEA.replace("Wait for 80", "Wait a little, for 75")}
     report = retriever.update(documents(edited))
     assert (report.changed, report.unchanged) == (["tea.md"], ["oven.md"])
-    assert embedding.embedded == ["Tea > Green\n\n## Green\n\nWait a little, for 75 degrees."]
+    assert embedding.embedded == [
+        "tea.md > Tea > Green\n\n## Green\n\nWait a little, for 75 degrees."
+    ]
     assert "75 degrees" in found(retriever)[0]
     assert not any("80 degrees" in text for text in found(retriever))
 
@@ -137,11 +139,11 @@ def test_a_changed_paragraph_embeds_what_is_new_alone() -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"teas.md": TEA},  # a rename
+        {"/tea.md": TEA},  # a file in another folder; names of files are embedded
         {"tea.md": TEA.replace("\n## Green", "\n\n\n## Green")},  # all moves
         {"tea.md": "# Tea\n\nBoil fresh water.\n\n" + TEA[TEA.index("## Black") :] + "\n"
          + TEA[TEA.index("## Green") : TEA.index("## Black")]},  # sections change places
-        {"tea.md": TEA, "copy.md": TEA},
+        {"tea.md": TEA, "/tea.md": TEA},
     ],
 )  # fmt: skip
 def test_what_was_embedded_is_not_embedded_again(changed: dict[str, str]) -> None:

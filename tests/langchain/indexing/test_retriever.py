@@ -336,8 +336,8 @@ def test_metadata_keys_of_both_stay_the_caller_s_with_a_warning() -> None:
         (Document("x", metadata={"source": "a.md", "title": "A"}), "a.md"),
         (Document("x", metadata={"page": 3, "source": "a.pdf"}), "a.pdf#page=3"),
         (
-            Document("x", metadata={"source": "a.csv", "row": 0, "sheet": "S"}),
-            "a.csv#row=0&sheet=S",
+            Document("x", metadata={"source": "a.txt", "row": 0, "sheet": "S"}),
+            "a.txt#row=0&sheet=S",
         ),
     ],
 )

@@ -112,9 +112,11 @@ async def test_stores_on_disk_live_as_those_in_memory(on_disk: OnDisk, tmp_path:
     again = ChunkanaRetriever.load(tmp_path / "index", splitter=SPLITTER, **on_disk.open())
     assert again.invoke(QUERY) == await again.ainvoke(QUERY) == before
     on_disk.embedding.embedded.clear()
-    edited = {"teas.md": TEA.replace("80", "75"), "oven.md": OVEN}
+    edited = {"/tea.md": TEA.replace("80", "75"), "oven.md": OVEN}
     await again.aupdate(documents(edited), delete_missing=True)
-    assert on_disk.embedding.embedded == ["Tea > Green\n\n## Green\n\nWait for 75 degrees."]
+    assert on_disk.embedding.embedded == [
+        "tea.md > Tea > Green\n\n## Green\n\nWait for 75 degrees."
+    ]
     on_disk.close()
     third = await ChunkanaRetriever.aload(tmp_path / "index", splitter=SPLITTER, **on_disk.open())
     passages = await third.ainvoke(QUERY)
@@ -122,7 +124,7 @@ async def test_stores_on_disk_live_as_those_in_memory(on_disk: OnDisk, tmp_path:
     in_memory = make(documents(edited), WordEmbeddings(), splitter=SPLITTER)
     assert found(third) == found(in_memory)
     assert len(on_disk.ids()) == len(SPLITTER.split_documents(documents(edited)))
-    third.delete(["teas.md"])
+    third.delete(["/tea.md"])
     assert {p.metadata["source"] for p in third.invoke(QUERY)} == {"oven.md"}
     await third.adelete(["oven.md"])
     assert on_disk.ids() == set()

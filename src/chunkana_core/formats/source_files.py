@@ -1,0 +1,125 @@
+"""The source file of a document: its path and format, by the metadata of the document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Final
+
+from chunkana_core.config import AUTO
+from chunkana_core.formats.registry import (
+    MARKDOWN,
+    NOTEBOOK,
+    TEXT,
+    format_names,
+    format_of,
+    known_format,
+    unknown_kind,
+)
+from chunkana_core.text.file_names import is_file_suffix, label_of, suffix_of
+
+_TITLED: Final = (MARKDOWN.name, NOTEBOOK.name)  # formats whose documents may have a title
+_PATH_KEYS: Final = ("file_path", "file_name", "source", "filename")
+_MEDIA_TYPE_KEYS: Final = ("file_type", "mime_type", "content_type")
+_MAX_KINDS: Final = 10  # kinds of files that a message names
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """The source file of a document.
+
+    Attributes:
+        name: the path or URL, "" if it is unknown.
+        format: the name of the document's format.
+        unknown: the suffix or file name of a file whose format is not known, "" if it is known or
+            Markdown by default.
+    """
+
+    name: str
+    format: str
+    unknown: str = ""
+
+    @classmethod
+    def of(
+        cls, metadata: Mapping[str, object], asked: str = AUTO, fallback: str = TEXT.name
+    ) -> SourceFile:
+        """Return the source file that metadata name.
+
+        The format is that of the first path with a known format, else that of the first known media
+        type, else that of the first path with a suffix, as `format_of` returns it.
+
+        Args:
+            metadata: the metadata of a document.
+            asked: the name of the format to use, "auto" for the format of the file.
+            fallback: the name of the format of files whose format is not known.
+
+        >>> SourceFile.of({"file_path": "src/app.py"}).format
+        'python'
+        >>> SourceFile.of({"source": "https://docs.rs"}).format
+        'markdown'
+        >>> SourceFile.of({"file_name": "app.ini"})
+        SourceFile(name='app.ini', format='text', unknown='.ini')
+        """
+        paths = [*_texts(metadata, _PATH_KEYS)]
+        files = [path for path in paths if is_file_suffix(suffix_of(path)) or unknown_kind(path)]
+        name = next(iter([*filter(known_format, paths), *files, *paths]), "")
+        if asked != AUTO:
+            return cls(name, asked)
+        media_types = filter(known_format, _texts(metadata, _MEDIA_TYPE_KEYS))
+        typed = name if known_format(name) else next(media_types, name)
+        unknown = unknown_kind(typed)
+        return cls(name, fallback if unknown else format_of(typed), unknown)
+
+    @property
+    def label(self) -> str:
+        """The label of the file in contexts."""
+        return label_of(self.name)
+
+    @property
+    def title(self) -> str:
+        """The title for passages: the label if the format has no headings, else ""."""
+        return "" if self.format in _TITLED else self.label
+
+
+def require_installed(files: Iterable[SourceFile]) -> None:
+    """Raise an ImportError for the first file whose format needs an extra that is missing."""
+    installed = {*format_names()}
+    for file in files:
+        if file.format not in installed:
+            raise ImportError(
+                f"{file.name!r} is {file.format}, which needs "
+                'pip install "chunkana-rag[code]"; without it, format="markdown" treats '
+                "all documents as Markdown"
+            )
+
+
+def describe_unknown(kinds: Iterable[str], fallback: str = TEXT.name) -> str:
+    """Describe the files of a run whose formats are not known, "" if there are none.
+
+    Args:
+        kinds: the `unknown_kind` of each document.
+        fallback: the name of the format in which such files are chunked.
+
+    >>> describe_unknown([".ini", "", ".sql", ".ini"])
+    '3 files of unknown format were chunked as plain text: .ini (2), .sql (1)'
+    """
+    counts = Counter(filter(None, kinds))
+    if not counts:
+        return ""
+    number = counts.total()
+    files = (
+        "1 file of unknown format was"
+        if number == 1
+        else f"{number:,} files of unknown format were"
+    )
+    named = [f"{kind} ({count})" for kind, count in counts.most_common(_MAX_KINDS)]
+    more = ["…"] if len(counts) > _MAX_KINDS else []
+    form = "plain text" if fallback == TEXT.name else fallback
+    return f"{files} chunked as {form}: {', '.join([*named, *more])}"
+
+
+def _texts(metadata: Mapping[str, object], keys: Iterable[str]) -> Iterator[str]:
+    values = (metadata.get(key) for key in keys)
+    return (str(value) for value in values if value and isinstance(value, str | PurePath))
