@@ -15,7 +15,7 @@ from chunkana_cli.screen.naming import format_count
 from chunkana_core import format_names, format_of
 
 FILES_HELP = "Files, folders, quoted patterns; - for standard input."
-_PATTERN = re.compile(r"[*?]|\[.+\]")  # the special characters of glob
+_PATTERN = re.compile(r"[*?]|\A[^\[]*+\[.+\]")  # the special characters of glob
 _VERBATIM_PREFIXES = (
     "\\\\?\\",
     "\\\\.\\",

@@ -30,7 +30,7 @@ _LANGUAGE_NAMES = {
     for language in LANGUAGES.values()
     for name in (language.name, *(suffix.removeprefix(".") for suffix in language.suffixes))
 } | {"c#": "csharp", "c++": "cpp", "ipython": "python"}
-_VERSION_SUFFIX = re.compile(r"[\d.]+$")  # such as "17" in "C++17"
+_VERSION_CHARACTERS = "0123456789."  # at the end, such as "17" in "C++17"
 _CELL_MAGIC = re.compile(r"\s*+%%(\w++)[^\r\n]*+")
 _MAGIC = re.compile(r"^([ \t]*+)((?:%{1,2}\w|!)[^\r\n]*+)", re.MULTILINE)
 _ParseCode = Callable[[str, str], Document]
@@ -228,7 +228,7 @@ def _language_and_code(cell: _SourceCell) -> tuple[str, str]:
     `%%bash` at the start of a cell sets the language. In Python, other lines that start with `%` or
     `!` are magics too. A name of the same length parses as a statement.
     """
-    name = _VERSION_SUFFIX.sub("", cell.language.strip().lower())
+    name = cell.language.strip().lower().rstrip(_VERSION_CHARACTERS)
     magic = _CELL_MAGIC.match(cell.text)
     if magic and magic[1].lower() in _LANGUAGE_NAMES:
         name = magic[1].lower()

@@ -25,7 +25,7 @@ _KINDS_WITH_METHODS = frozenset(
     {"class", "struct", "interface", "trait", "impl", "enum", "union", "record", "annotation"}
 )
 _TEMPLATE_FIELD = re.compile(r"\{(\w+)\}")
-_GO_RECEIVER = re.compile(r"\(\s*(?:\w+\s+)?\*?\s*(\w+)[^()]*\)")
+_GO_RECEIVER = re.compile(r"\(\s*+(?:\w++\s++(?=[\w*]))?+\*?\s*+(\w++)[^()]*+\)")
 _ATTRIBUTE_STARTS = ("@", "[", "#[")
 
 
