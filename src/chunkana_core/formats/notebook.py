@@ -15,6 +15,7 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.cells import Cell, Cells
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import SectionRange
+from chunkana_core.document.paths import short_title
 from chunkana_core.document.traits import Merging
 from chunkana_core.formats.code.languages.table import LANGUAGES
 from chunkana_core.formats.markdown.parser import parse_titled_blocks, traits_of
@@ -118,11 +119,14 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 
 def _language_of(notebook: Mapping[str, object]) -> str:
-    """Return the language in the metadata of a notebook, "python" if there is none."""
+    """Return the language in the metadata of a notebook, "python" if there is none.
+
+    It is short, because each code block has it.
+    """
     metadata = _mapping(notebook.get("metadata"))
     info, kernel = _mapping(metadata.get("language_info")), _mapping(metadata.get("kernelspec"))
     names = (info.get("name"), kernel.get("language"), metadata.get("language"))
-    return next((name for name in names if isinstance(name, str) and name), "python")
+    return next((short_title(name) for name in names if isinstance(name, str) and name), "python")
 
 
 @dataclass(slots=True)
