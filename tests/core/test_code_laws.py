@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from chunkana_core import ChunkConfig, Chunker, Context
 from chunkana_core.extending import Document, Format
 from chunkana_core.formats.registry import CODE, JSON, FormatSelector
 from tests import corpora
+from tests.core import laws
 from tests.core.configurations import CONTEXTS, configs, contexts
 from tests.core.counting import calls_of
 from tests.core.laws import Case
@@ -170,8 +172,18 @@ def test_l9_white_space_is_what_python_says_it_is(name: str) -> None:
     ],
 )
 def test_l9_texts_that_raised(name: str, text: str) -> None:
-    """A body that is an empty node at the end, and nodes of nothing but white space."""
+    """A body that is an empty node at the end, and nodes of nothing but white space.
+
+    In a file, in the cell of a notebook, and in fenced code.
+    """
     keeps_all(text, FORMATS[name], ChunkConfig())
+    cells = [{"cell_type": "code", "source": text}]
+    metadata = {"language_info": {"name": name}}
+    assert Chunker().chunk(json.dumps({"cells": cells, "metadata": metadata}), "notebook")
+    syntax = ChunkConfig(max_chunk_size=32, atomic_blocks="split", code_cuts="syntax")
+    fenced = Case(f"~~~{name}\n{'a.b' * 20}\n{text}\n~~~\n", syntax)
+    for law in laws.ALL:
+        law(fenced)
 
 
 def test_a_line_of_python_may_begin_with_a_form_feed() -> None:
