@@ -85,12 +85,14 @@ class _Pipeline:
         tree = TreeBuilder(document, self.config, strategy.name, sections.ids)
         chunks = tree.chunks(leaves, [part.location for part in parts])
         result = HierarchicalChunkingResult.of(document, chunks, strategy.name, sizer)
-        return result if self.config.validation == "off" else self._validated(result, document)
+        if self.config.validation == "off":
+            return result
+        return self._validated(result, document, context.reserved if context else "")
 
     def _validated(
-        self, result: HierarchicalChunkingResult, document: Document
+        self, result: HierarchicalChunkingResult, document: Document, reserved: str
     ) -> HierarchicalChunkingResult:
-        outcome = InvariantValidator(self.config).check(result.chunks, document)
+        outcome = InvariantValidator(self.config).check(result.chunks, document, reserved)
         errors = (*outcome.errors, *validate_tree(result).errors)
         if errors and self.config.validation == "strict":
             raise InvariantViolationError(errors)

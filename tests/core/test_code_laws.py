@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
+import sys
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 
 import pytest
 from hypothesis import given
@@ -14,6 +16,7 @@ from chunkana_core import ChunkConfig, Chunker, Context
 from chunkana_core.extending import Document, Format
 from chunkana_core.formats.registry import CODE, JSON, FormatSelector
 from tests import corpora
+from tests.core import laws
 from tests.core.configurations import CONTEXTS, configs, contexts
 from tests.core.counting import calls_of
 from tests.core.laws import Case
@@ -27,6 +30,9 @@ from chunkana_core.formats.code import grammars
 FORMATS = {kind.name: kind for kind in (JSON, *CODE)}
 MOST = 2.6  # times the work, for twice the input
 HOSTILE = "\0\ud800\ufeff\u2028é😀\t\r\n\f {}[]()<>\"'`;,:#/*@=\\$"
+NO_SPACE = "\0\ufeff\u200b\u2060\x01\x1a\x7fX\ud800"  # some of them are white space to a grammar
+LINE_BREAKS = "\t\n\f\r"  # and what sets the column that Python's grammar counts
+SPACES = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace())
 SIZES = (200, 1000, 4000)
 
 
@@ -93,6 +99,13 @@ def keeps_all(text: str, kind: Format, config: ChunkConfig, context: Context | N
     keeps_laws(case)
 
 
+@cache
+def shortest(name: str) -> str:
+    """Return the shortest of our own sources of a language."""
+    texts = [case.text for case in outline_cases() if case.language == name]
+    return min(texts or ['{\n  "a": [1e+5, {"b": null}],\n  "c": {}\n}\n'], key=len)
+
+
 def samples() -> Iterator[tuple[Format, str]]:
     """Yield our own sources, and the files of the corpus."""
     for case in outline_cases():
@@ -119,6 +132,65 @@ def test_corpus_of_code_and_data_keeps_all_laws(size: int) -> None:
     for kind, text in samples():
         for part in (text, text[: len(text) * 2 // 3]):
             keeps_all(part, kind, ChunkConfig(max_chunk_size=size))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_l9_sources_that_end_anywhere(name: str) -> None:
+    """What is not finished, at the end, ends where the text does."""
+    text, config = shortest(name), ChunkConfig(max_chunk_size=100)
+    for end in range(len(text)):
+        assert_made_of_text(FORMATS[name].document(text[:end]))
+        if end % 5 == 0:
+            keeps_all(text[:end], FORMATS[name], config)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_l9_white_space_is_what_python_says_it_is(name: str) -> None:
+    """Grammars disagree on it, and would find statements of white space or none of other text."""
+    text, kind = shortest(name), FORMATS[name]
+    for place in range(0, len(text), 20):
+        expected = kind.document(f"{text[:place]} {text[place:]}").blocks
+        for character in SPACES + NO_SPACE:
+            document = kind.document(f"{text[:place]}{character}{text[place:]}")
+            assert_made_of_text(document)
+            if character.isspace() and character not in LINE_BREAKS:
+                assert document.blocks == expected, (place, character)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("python", "def f(:"),
+        ("python", 'def s(:\n "'),
+        ("python", "x\n\x1c\ny\n"),
+        ("rust", "\x1c:::A"),
+        ("cpp", "\x1c:::A"),
+        ("c", "\x1c!VER"),
+        ("php", "\x1c<?phpc"),
+        ("bash", '{t<<E\ne: x {\nE"\ni\n '),
+        ("ruby", "\\\u2028\u2028x\0="),
+    ],
+)
+def test_l9_texts_that_raised(name: str, text: str) -> None:
+    """A body that is an empty node at the end, and nodes of nothing but white space.
+
+    In a file, in the cell of a notebook, and in fenced code.
+    """
+    keeps_all(text, FORMATS[name], ChunkConfig())
+    cells = [{"cell_type": "code", "source": text}]
+    metadata = {"language_info": {"name": name}}
+    assert Chunker().chunk(json.dumps({"cells": cells, "metadata": metadata}), "notebook")
+    syntax = ChunkConfig(max_chunk_size=32, atomic_blocks="split", code_cuts="syntax")
+    fenced = Case(f"~~~{name}\n{'a.b' * 20}\n{text}\n~~~\n", syntax)
+    for law in laws.ALL:
+        law(fenced)
+
+
+def test_a_line_of_python_may_begin_with_a_form_feed() -> None:
+    """After it columns are counted from 0."""
+    text = "def a():\n    pass\n\n\fdef b():\n    pass\n"
+    sections = FORMATS["python"].document(text).sections
+    assert [section.path for section in sections] == [(), ("a",), ("b",)]
 
 
 @given(st.randoms(use_true_random=False), st.data(), configs(), contexts())

@@ -7,8 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from chunkana_core import ChunkConfig, Context, MarkdownChunker
+from chunkana_core.formats.registry import FormatSelector
 from tests.core import laws
 from tests.core.laws import Case, quarters
+from tests.core.test_formats import keeps_laws
 
 SMALL = ChunkConfig(max_chunk_size=32, atomic_blocks="split")
 WIDER = ChunkConfig(max_chunk_size=64, atomic_blocks="split")
@@ -138,6 +140,32 @@ def test_a_fence_is_cut_where_its_info_string_leaves_no_room() -> None:
     context = Context(breadcrumb=False, introduction=False, reserved="\n" * 16)
     for law in laws.ALL:
         law(Case(text, config, context=context))
+
+
+# Of other formats than Markdown.
+FINDS_OF_FORMATS = {
+    "a bracket after a statement that is as long as may be beside a header stack": (
+        "declare module'x' {t fu: string): void;\n}",
+        ChunkConfig(max_chunk_size=64),
+        Context(label="guide.md", reserved="title: A\n\n"),
+        "typescript",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FINDS_OF_FORMATS)
+def test_laws_hold_for_find_of_format(name: str) -> None:
+    """So do those of other formats."""
+    pytest.importorskip("tree_sitter")
+    text, config, context, kind = FINDS_OF_FORMATS[name]
+    keeps_laws(Case(text, config, context=context, format=FormatSelector().select(kind)))
+
+
+def test_a_word_like_a_fence_that_has_no_room_to_be_closed() -> None:
+    """Neither beside what a framework puts before it, which the validation counts too."""
+    config = ChunkConfig(max_chunk_size=32, validation="strict")
+    chunks = MarkdownChunker(config, Context(reserved="\n" * 16)).chunk("a ```" + "x" * 20)
+    assert [chunk.content for chunk in chunks] == ["a", "```" + "x" * 13, "x" * 7]
 
 
 @pytest.mark.parametrize("name", FINDS)

@@ -126,6 +126,7 @@ def test_a_cell_that_defines_nothing_is_one_block() -> None:
         ("C#", "csharp"),
         ("R", "r"),
         ("JavaScript", "javascript"),
+        ("1" * 1000 + "r" * 1000, "1" * 199 + "…"),  # each block has it
     ],
 )
 def test_the_language_is_that_of_the_metadata(named: str, language: str) -> None:

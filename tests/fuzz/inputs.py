@@ -1,21 +1,34 @@
-"""Texts and configurations to fuzz with: made, mutated, repeated, and any text at all."""
+"""Documents and configurations to fuzz with: made, mutated, repeated, and any text at all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, TypeAlias
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Final, NamedTuple, TypeAlias
 
 from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig
 from tests import corpora
 from tests.core.configurations import ATOMS, MEASURES
+from tests.core.test_code_laws import samples
 from tests.strategies import FRAGMENTS, ODD, any_markdown
 
 Text: TypeAlias = st.SearchStrategy[str]
 Mutation: TypeAlias = Callable[[str, int, int, str], str]  # of a text between two places
 
+
+class Input(NamedTuple):
+    """A text and the name of its format."""
+
+    text: str
+    format: str = "markdown"
+
+
 LONGEST: Final = 6000
+LONGEST_SOURCE: Final = 3000
 LINE_ENDS: Final = (
     "\n", "\n", "\n\n", "\r\n", "\r", "\r\r\n", "\n\r", " \n", "\t\n", "\x0b", "\x85",
 )  # fmt: skip
@@ -27,6 +40,14 @@ YAML: Final = (
     "&a", "*a", "!!set", "!!binary x", "<<: *a", "<<: {a: b}", "{", "}", "[", "]", "'", '"', "|",
     ">-", "%TAG ! x", "@", "`", "1:30:59", "0x1f", ".inf", "2031-13-45", "=", "\t", "\x00",
     "\ufeff", "\ud800", "é: 值",
+)  # fmt: skip
+
+CONTROLS: Final = (
+    *"\0\t\n\r\x0b\x0c\x1a\x1c\x1d\x1e\x1f\x7f\x85\xa0\u1680\u2028\u200b\u3000\ufeff\ud800", "\r\n",
+)  # fmt: skip
+SYMBOLS: Final = (
+    *"()[]{}<>;:,.=|&!?@#$%^~\\/'\"`*-+", '"""', "//", "/*", "*/", "<<EOF\n", "<?php", "?>", "${",
+    "=>", "::", "def f(", "class A", "if x", "end\n", "do |a|", "#if A\n", 'r#"', "é", "中", "😀",
 )  # fmt: skip
 
 
@@ -74,31 +95,83 @@ def _end_lines(text: str, start: int, end: int, other: str) -> str:
 
 
 _PIECES = st.sampled_from((*FRAGMENTS, *ODD, *LINE_ENDS, *PREFIXES))
-_CHANGES = st.one_of(
-    st.tuples(
-        st.sampled_from(
-            [made for m in (_cut, _keep, _repeat, _swap) for made in (m, _on_lines(m))]
+_CODE_PIECES = st.sampled_from((*CONTROLS, *SYMBOLS))
+
+
+def _changes(pieces: Text) -> st.SearchStrategy[tuple[Mutation, str]]:
+    """Make changes: cuts, repetitions and so on, or insertions of pieces."""
+    return st.one_of(
+        st.tuples(
+            st.sampled_from(
+                [made for m in (_cut, _keep, _repeat, _swap) for made in (m, _on_lines(m))]
+            ),
+            st.just(""),
         ),
-        st.just(""),
-    ),
-    st.tuples(st.sampled_from((_insert, _splice, _on_lines(_insert))), _PIECES),
-    st.tuples(st.just(_on_lines(_indent)), st.sampled_from(PREFIXES)),
-    st.tuples(st.just(_end_lines), st.sampled_from(LINE_ENDS)),
-)
+        st.tuples(st.sampled_from((_insert, _splice, _on_lines(_insert))), pieces),
+        st.tuples(st.just(_on_lines(_indent)), st.sampled_from(PREFIXES)),
+        st.tuples(st.just(_end_lines), st.sampled_from(LINE_ENDS)),
+    )
 
 
 @st.composite
-def mutated(draw: st.DrawFn) -> str:
-    """Make a document, ours or made, and cut, splice, repeat, swap or indent some of it."""
-    samples = st.sampled_from([sample.text for sample in corpora.own_documents()])
-    base, other = (draw(st.one_of(samples, any_markdown())) for _ in range(2))
+def mutated(draw: st.DrawFn, texts: Text, pieces: Text) -> str:
+    """Make a text of two others, and cut, splice, repeat, swap or indent some of it."""
+    base, other = draw(texts), draw(texts)
     start, size = draw(st.integers(0, len(base))), draw(st.sampled_from((200, 1000, 3000)))
     text = draw(st.sampled_from((base[start : start + size], base[:size], other + base[start:])))
-    for change, piece in draw(st.lists(_CHANGES, min_size=1, max_size=6)):
+    for change, piece in draw(st.lists(_changes(pieces), min_size=1, max_size=6)):
         places = st.integers(0, len(text))
         first, last = sorted((draw(places), draw(places)))
         text = change(text, first, last, piece)[:LONGEST]
     return text
+
+
+@cache
+def sources() -> Mapping[str, Sequence[str]]:
+    """Return the sources of each language and JSON: our own, and those of the corpus."""
+    found = defaultdict(list)
+    for kind, text in samples():
+        found[kind.name].append(text)
+    return found
+
+
+@st.composite
+def code(draw: st.DrawFn, language: str) -> str:
+    """Make a source, mutated or not, that ends anywhere."""
+    whole = st.sampled_from(sources()[language])
+    parts = st.tuples(whole, st.integers(0, 100)).map(
+        lambda drawn: drawn[0][len(drawn[0]) * drawn[1] // 100 :][:LONGEST_SOURCE]
+    )
+    text = draw(st.one_of(parts, mutated(parts, _CODE_PIECES)))
+    return text[: draw(st.integers(0, len(text)))] if draw(st.booleans()) else text
+
+
+@st.composite
+def source_files(draw: st.DrawFn) -> Input:
+    """Make a source of any language."""
+    language = draw(st.sampled_from([*sources()]))
+    return Input(draw(code(language)), language)
+
+
+@st.composite
+def notebooks(draw: st.DrawFn) -> Input:
+    """Make a notebook of code and other cells."""
+    language = draw(st.sampled_from([*sources()]))
+    texts = {"code": code(language), "markdown": any_markdown(), "raw": any_text()}
+    kinds = draw(st.lists(st.sampled_from(("code", "code", *texts)), max_size=4))
+    cells = [{"cell_type": kind, "source": draw(texts[kind])} for kind in kinds]
+    metadata = {"language_info": {"name": language}}
+    return Input(json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4}), "notebook")
+
+
+@st.composite
+def fenced_code(draw: st.DrawFn) -> str:
+    """Make a document with fenced code, in a container or not."""
+    language = draw(st.sampled_from([*sources()]))
+    text = f"```{language}\n{draw(code(language))}\n```\n"
+    prefix = draw(st.sampled_from(("", "", *PREFIXES)))
+    before = draw(st.just("") | any_markdown())
+    return before + _indent(text, 0, len(text), prefix)
 
 
 @st.composite
@@ -128,10 +201,19 @@ def any_text() -> Text:
 
 
 def documents() -> Text:
-    """Make anything to chunk."""
+    """Make any Markdown to chunk."""
+    own = st.sampled_from([sample.text for sample in corpora.own_documents()])
+    changed = mutated(st.one_of(own, any_markdown()), _PIECES)
     return st.one_of(
-        any_markdown(), mutated(), mutated(), repeated(), with_front_matter(), any_text()
+        any_markdown(), changed, changed, repeated(), with_front_matter(), any_text(), fenced_code()
     )
+
+
+def inputs() -> st.SearchStrategy[Input]:
+    """Make anything to chunk, half of it Markdown."""
+    odd = st.builds(Input, any_text(), st.sampled_from([*sources()]))
+    files = st.one_of(source_files(), source_files(), notebooks(), odd)
+    return st.one_of(documents().map(Input), files)
 
 
 def utf8(text: str) -> int:
@@ -158,4 +240,5 @@ def configurations(draw: st.DrawFn) -> ChunkConfig:
         merge_boundary_level=draw(st.integers(0, 6)),
         min_content_after_header=draw(minimum),
         include_document_summary=draw(st.booleans()),
+        code_cuts=draw(st.sampled_from(("lines", "syntax"))),
     )

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from chunkana_core import ChunkConfig, Context
 from tests.core.configurations import contexts
-from tests.fuzz.inputs import configurations, documents
+from tests.fuzz.inputs import Input, configurations, inputs
 from tests.fuzz.target import Find, find, smallest
 
 SLOWEST = 20.0  # seconds of the processor for a law
@@ -39,9 +39,9 @@ class Session:
         """Let Hypothesis make inputs of bytes."""
 
         @settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
-        @given(documents(), configurations(), contexts())
-        def tried(text: str, config: ChunkConfig, context: Context | None) -> None:
-            self.try_one(text, config, context)
+        @given(inputs(), configurations(), contexts())
+        def tried(made: Input, config: ChunkConfig, context: Context | None) -> None:
+            self.try_one(made.text, config, context, made.format)
 
         self._of_bytes = tried.hypothesis.fuzz_one_input  # type: ignore[attr-defined]
 
@@ -51,11 +51,17 @@ class Session:
             self.stop()
         self._of_bytes(data)
 
-    def try_one(self, text: str, config: ChunkConfig, context: Context | None = None) -> None:
+    def try_one(
+        self,
+        text: str,
+        config: ChunkConfig,
+        context: Context | None = None,
+        format: str = "markdown",  # noqa: A002 -- as in the library
+    ) -> None:
         """Try an input; a find of a new kind is made small, printed and saved."""
         self.tried += 1
         self.characters += len(text)
-        found = find(text, config, seconds=SLOWEST, context=context)
+        found = find(text, config, seconds=SLOWEST, context=context, format=format)
         if found and found.key not in self.finds:
             self.finds[found.key] = found = smallest(found, SLOWEST)
             name = f"{found.law.__name__}-{sha256(str(found).encode()).hexdigest()[:8]}.txt"

@@ -14,7 +14,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from chunkana_core import ChunkConfig, Context, MarkdownChunker
+from chunkana_core import ChunkConfig, Context
+from chunkana_core.formats.registry import FormatSelector
 from tests.core import laws
 from tests.core.counting import calls
 from tests.core.laws import Case
@@ -22,6 +23,7 @@ from tests.core.merge_laws import sound
 from tests.explain.explained import explained
 
 Law = Callable[[Case], None]
+MARKDOWN = "markdown"
 LONGEST_UNIT = 30  # code points; longer texts take too long to repeat often enough
 SIZES = (800, 3_200, 12_800)
 MOST = 7.0  # times the calls, for four times the text
@@ -61,14 +63,16 @@ def cuts_explained(case: Case) -> None:
 def valid(case: Case) -> None:
     """L9: the library's own validation finds nothing, and all that a result says can be asked."""
     strict = replace(case.config, validation="strict", debug=True)
-    result = MarkdownChunker(strict, case.context).chunk_hierarchical(case.text)
+    result = replace(case, config=strict).chunked()
     result.to_tree_dict()
     json.dumps(result.to_dict(), allow_nan=False)
     result.toc()
-    assert all(chunk.embedded and chunk.metadata for chunk in result.chunks)
+    assert all(chunk.metadata for chunk in result.chunks)
+    assert all(chunk.embedded for chunk in result.get_leaves())
 
 
 LAWS: tuple[Law, ...] = (*laws.ALL, merge_tree_sound, cuts_explained, valid, linear)
+LAWS_OF_FORMATS: tuple[Law, ...] = (*laws.OF_FORMATS, merge_tree_sound, valid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class Find:
         what: the error.
         where: the file and line that raised it; finds with the same have one cause, probably.
         context: what is embedded before contents.
+        format: the name of the format.
     """
 
     law: Law
@@ -88,6 +93,7 @@ class Find:
     what: str
     where: str
     context: Context | None = None
+    format: str = MARKDOWN
 
     @property
     def key(self) -> tuple[str, str]:
@@ -97,7 +103,9 @@ class Find:
     def __str__(self) -> str:
         """Return it as a case for `tests/core/test_fuzz_finds.py`."""
         name = f"{self.law.__name__}, {self.where}: {self.what}".splitlines()[0][:160]
-        case = (ascii(self.text), written(self.config), *filter(None, (self.context,)))
+        context = (self.context,) if self.context else ()
+        named = (repr(self.format),) if self.format != MARKDOWN else ()
+        case = (ascii(self.text), written(self.config), *context, *named)
         return "\n".join([f"    {name!a}: (", *(f"        {part!s}," for part in case), "    ),"])
 
 
@@ -124,23 +132,37 @@ def limited(seconds: float) -> Iterator[None]:
 def find(
     text: str,
     config: ChunkConfig,
-    tried: Iterable[Law] = LAWS,
+    tried: Iterable[Law] = (),
+    *,
     seconds: float = 0,
     context: Context | None = None,
+    format: str = MARKDOWN,  # noqa: A002 -- as in the library
 ) -> Find | None:
-    """Return the first law that a text breaks or takes too long to keep, None if it keeps all."""
-    case = Case(text, config, context=context)
-    for law in tried:
+    """Return the first law that a text breaks or takes too long to keep, None if it keeps all.
+
+    Without laws, these are all laws of the format.
+    """
+    case = None
+    for law in tried or (LAWS if format == MARKDOWN else LAWS_OF_FORMATS):
         try:
             with limited(seconds):
+                case = case or case_of(text, config, context, format)
                 law(case)
         except Exception as error:  # noqa: BLE001  # whatever it is, it is a find
             frame = traceback.extract_tb(error.__traceback__)[-1]
             is_slow = isinstance(error, TooSlowError)  # wherever that was noticed
             where = "time" if is_slow else f"{Path(frame.filename).name}:{frame.lineno}"
             what = f"{type(error).__name__}: {error}"
-            return Find(law, text, config, what, where, context)
+            return Find(law, text, config, what, where, context, format)
     return None
+
+
+def case_of(text: str, config: ChunkConfig, context: Context | None, format: str) -> Case:  # noqa: A002
+    """Return what is asked of a text of a format; the text of a notebook is that of its cells."""
+    if format == MARKDOWN:
+        return Case(text, config, context=context)
+    kind = FormatSelector().select(format)
+    return Case(kind.document(text).text, config, context=context, format=kind, file=text)
 
 
 def smallest(found: Find, seconds: float = 0) -> Find:
@@ -167,7 +189,14 @@ def smallest(found: Find, seconds: float = 0) -> Find:
 
 def _same(found: Find, seconds: float) -> Find | None:
     """Return a changed find if it is still found."""
-    again = find(found.text, found.config, [found.law], seconds, found.context)
+    again = find(
+        found.text,
+        found.config,
+        [found.law],
+        seconds=seconds,
+        context=found.context,
+        format=found.format,
+    )
     return again if again and again.key == found.key else None
 
 

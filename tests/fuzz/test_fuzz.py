@@ -14,25 +14,27 @@ from tests.core import laws
 from tests.core.configurations import contexts
 from tests.core.laws import Case
 from tests.fuzz import session as fuzz
-from tests.fuzz.inputs import configurations, documents, utf8
+from tests.fuzz.inputs import Input, configurations, inputs, utf8
 from tests.fuzz.target import Find, TooSlowError, find, linear, smallest
 
 MADE = settings(database=None, suppress_health_check=list(HealthCheck))
 
 
 @settings(MADE, max_examples=15)
-@given(documents(), configurations(), contexts())
-def test_nothing_is_found(text: str, config: ChunkConfig, context: Context | None) -> None:
+@given(inputs(), configurations(), contexts())
+def test_nothing_is_found(made: Input, config: ChunkConfig, context: Context | None) -> None:
     """A few inputs of every kind keep all laws."""
-    assert find(text, config, context=context) is None
+    assert find(made.text, config, context=context, format=made.format) is None
 
 
 @pytest.mark.slow
 @settings(MADE, max_examples=300)
-@given(documents(), configurations(), contexts())
-def test_nothing_is_found_in_more(text: str, config: ChunkConfig, context: Context | None) -> None:
+@given(inputs(), configurations(), contexts())
+def test_nothing_is_found_in_more(
+    made: Input, config: ChunkConfig, context: Context | None
+) -> None:
     """Hundreds of inputs keep all laws."""
-    assert find(text, config, context=context) is None
+    assert find(made.text, config, context=context, format=made.format) is None
 
 
 def test_bytes_become_inputs(tmp_path: Path) -> None:
@@ -69,8 +71,8 @@ def test_a_find_is_made_small() -> None:
         "    ),",
     ]
     config = ChunkConfig(max_chunk_size=64, strategy="fallback", length_function=laws.tokens)
-    case = str(Find(breaks, "x", config, "", "", Context()))
-    assert case.splitlines()[3] == f"        {Context()},"
+    case = str(Find(breaks, "x", config, "", "", Context(), "python"))
+    assert case.splitlines()[3:5] == [f"        {Context()},", "        'python',"]
     assert "ChunkConfig(max_chunk_size=64, length_function=tokens, strategy='fallback')" in case
 
 

@@ -19,6 +19,7 @@ from chunkana_core.text.source import BOM, Source, Span
 _BLANK_LINE = re.compile(r"(?:\r\n?+|\n)[ \t]*+(?:\r\n?+|\n)")
 _SHORTCODE_STARTS = ("{{<", "{{%")
 _MARKER_LINE = re.compile(r"(-{3,}|\+{3})[ \t]*+(?=[\r\n])")
+_CLOSING_LINE = re.compile(r"[\r\n](?: {0,3}(?=-))?+(-{3,}+|\+{3}|\.{3})[ \t]*+(?=[\r\n])")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _HEADER_LINES = 2  # of a table: the header row and the delimiter row
 _WORD = re.compile(r"(?<=[ \t])[^\W\d_]")  # a line that starts with a letter is a paragraph
@@ -188,5 +189,6 @@ def front_matter_is_open(text: str) -> bool:
     opening = _MARKER_LINE.match(text, start)
     if opening is None:
         return False
-    ends = r"\+{3}" if opening[1].startswith("+") else rf"(?: {{0,3}}{opening[1]}-*+|\.\.\.)"
-    return re.search(rf"[\r\n]{ends}[ \t]*+(?=[\r\n])", text[opening.end() :]) is None
+    closings = opening[1] if opening[1].startswith("+") else (opening[1], "...")
+    lines = _CLOSING_LINE.finditer(text, opening.end())
+    return not any(line[1].startswith(closings) for line in lines)

@@ -16,7 +16,7 @@ from chunkana_core import format_names
 from chunkana_core.extending import known_format
 
 FILES_HELP = "Files, folders, quoted patterns; - for standard input."
-_PATTERN = re.compile(r"[*?]|\[.+\]")  # the special characters of glob
+_PATTERN = re.compile(r"[*?]|\A[^\[]*+\[.+\]")  # the special characters of glob
 _VERBATIM_PREFIXES = (
     "\\\\?\\",
     "\\\\.\\",

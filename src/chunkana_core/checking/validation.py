@@ -126,12 +126,17 @@ class InvariantValidator:
         require_str("text", text)
         return self.check(chunks, parse_chunked(chunks, text, self.formats, self.plugins))
 
-    def check(self, chunks: Sequence[Chunk], document: Document) -> ValidationResult:
-        """Validate the leaves among the chunks of a parsed document; see `validate`."""
+    def check(
+        self, chunks: Sequence[Chunk], document: Document, reserved: str = ""
+    ) -> ValidationResult:
+        """Validate the leaves among the chunks of a parsed document; see `validate`.
+
+        `reserved` is the text that a framework puts in front of what is embedded.
+        """
         text, leaves = document.text, [chunk for chunk in chunks if chunk.is_leaf]
         errors, warnings = list(_loss_violations(leaves, text)), list[Violation]()
         for leaf in leaves:
-            errors += self._leaf_violations(document, leaf)
+            errors += self._leaf_violations(document, leaf, reserved)
         for violation, position in _dangling_headings(document, leaves):
             is_too_long = self._are_headings_too_long(document, position)
             (warnings if is_too_long else errors).append(violation)
@@ -140,8 +145,10 @@ class InvariantValidator:
         coverage = line_recall([leaf.content for leaf in leaves], text)
         return ValidationResult(not errors, tuple(errors), tuple(warnings), coverage)
 
-    def _leaf_violations(self, document: Document, leaf: Chunk) -> Iterator[Violation]:
-        size, limit = self.config.size_of(leaf.embedded), self.config.max_chunk_size
+    def _leaf_violations(
+        self, document: Document, leaf: Chunk, reserved: str
+    ) -> Iterator[Violation]:
+        size, limit = self.config.size_of(reserved + leaf.embedded), self.config.max_chunk_size
         if document.text[leaf.span.start : leaf.span.end] != leaf.text:
             yield Violation("exact", leaf.chunk_id, "differs from the source at its span")
         if size > limit and leaf.oversize_reason is None:
@@ -149,23 +156,24 @@ class InvariantValidator:
             yield Violation("size", leaf.chunk_id, message)
         touched = document.positions(leaf.span)
         is_markup = document.is_markup(touched.start, touched.stop)
-        if is_markup and self._leaves_fence_open(document, leaf):
+        if is_markup and self._leaves_fence_open(document, leaf, reserved):
             yield Violation("fence", leaf.chunk_id, "opens a fence that it does not close")
 
-    def _leaves_fence_open(self, document: Document, leaf: Chunk) -> bool:
+    def _leaves_fence_open(self, document: Document, leaf: Chunk, reserved: str) -> bool:
         """Return whether a leaf opens a fence that the source closes and the leaf could close."""
         if not _opens_fence(leaf, document.traits):
             return False
         if not document.top:
             return True
-        return not (_is_open_in_source(document, leaf) or self._cannot_close(document, leaf))
+        is_open = _is_open_in_source(document, leaf)
+        return not (is_open or self._cannot_close(document, leaf, reserved))
 
-    def _cannot_close(self, document: Document, leaf: Chunk) -> bool:
+    def _cannot_close(self, document: Document, leaf: Chunk, reserved: str) -> bool:
         """Return whether a cut opens a fence in a leaf that has no room for a closing fence."""
         if document.block_at(leaf.span.end - 1).kind is BlockKind.FENCED_CODE:
             return False
-        closed = self.config.size_of(leaf.content + missing_fence(leaf.content, document.traits))
-        return closed > self.config.max_chunk_size
+        closed = leaf.content + missing_fence(leaf.content, document.traits)
+        return self.config.size_of(reserved + closed) > self.config.max_chunk_size
 
     def _are_headings_too_long(self, document: Document, position: int) -> bool:
         """Return whether the headings around a block are too long to stay with the text after them.

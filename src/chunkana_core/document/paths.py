@@ -11,6 +11,8 @@ from msgspec import Struct
 
 Path = tuple[str, ...]
 _MAX_TITLE = 200  # characters; the content of chunks has the whole heading
+_ESCAPED_TITLE = re.compile(r"/((?:[^/\\]|\\.)*)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
 class SectionPath(Struct, frozen=True, gc=False):
@@ -124,8 +126,7 @@ def split_header_path(header_path: str) -> Path:
     >>> split_header_path(r"/Guide/In\/Out/C:\\")
     ('Guide', 'In/Out', 'C:\\')
     """
-    titles = re.findall(r"/((?:[^/\\]|\\.)*)", header_path, re.DOTALL)
-    unescaped = [re.sub(r"\\(.)", r"\1", title, flags=re.DOTALL) for title in titles]
+    unescaped = [_ESCAPE.sub(r"\1", title) for title in _ESCAPED_TITLE.findall(header_path)]
     return () if unescaped == [""] else tuple(unescaped)
 
 

@@ -15,6 +15,7 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.cells import Cell, Cells
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import SectionRange
+from chunkana_core.document.paths import short_title
 from chunkana_core.document.traits import Merging
 from chunkana_core.formats.code.languages.table import LANGUAGES
 from chunkana_core.formats.markdown.parser import parse_titled_blocks, traits_of
@@ -30,7 +31,7 @@ _LANGUAGE_NAMES = {
     for language in LANGUAGES.values()
     for name in (language.name, *(suffix.removeprefix(".") for suffix in language.suffixes))
 } | {"c#": "csharp", "c++": "cpp", "ipython": "python"}
-_VERSION_SUFFIX = re.compile(r"[\d.]+$")  # such as "17" in "C++17"
+_VERSION_CHARACTERS = "0123456789."  # at the end, such as "17" in "C++17"
 _CELL_MAGIC = re.compile(r"\s*+%%(\w++)[^\r\n]*+")
 _MAGIC = re.compile(r"^([ \t]*+)((?:%{1,2}\w|!)[^\r\n]*+)", re.MULTILINE)
 _ParseCode = Callable[[str, str], Document]
@@ -118,11 +119,14 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 
 def _language_of(notebook: Mapping[str, object]) -> str:
-    """Return the language in the metadata of a notebook, "python" if there is none."""
+    """Return the language in the metadata of a notebook, "python" if there is none.
+
+    It is short, because each code block has it.
+    """
     metadata = _mapping(notebook.get("metadata"))
     info, kernel = _mapping(metadata.get("language_info")), _mapping(metadata.get("kernelspec"))
     names = (info.get("name"), kernel.get("language"), metadata.get("language"))
-    return next((name for name in names if isinstance(name, str) and name), "python")
+    return next((short_title(name) for name in names if isinstance(name, str) and name), "python")
 
 
 @dataclass(slots=True)
@@ -228,7 +232,7 @@ def _language_and_code(cell: _SourceCell) -> tuple[str, str]:
     `%%bash` at the start of a cell sets the language. In Python, other lines that start with `%` or
     `!` are magics too. A name of the same length parses as a statement.
     """
-    name = _VERSION_SUFFIX.sub("", cell.language.strip().lower())
+    name = cell.language.strip().lower().rstrip(_VERSION_CHARACTERS)
     magic = _CELL_MAGIC.match(cell.text)
     if magic and magic[1].lower() in _LANGUAGE_NAMES:
         name = magic[1].lower()

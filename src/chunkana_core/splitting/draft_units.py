@@ -69,9 +69,10 @@ class DraftUnits(Struct, frozen=True):
             return False
         repeated = self.contents.stack_size if self.contents.continues(left) else 0
         size = self._size(left.span.start, right, left.repeats.lead)
-        # A bracket that is not joined would be a unit of its own, so it may use all of the room.
-        limit = self.room if right.kind is BlockKind.BRACKET else self.limit
-        return size <= limit - repeated
+        if right.kind is _BRACKET:
+            # Not joined it would be a unit of its own, so it may use all that a unit may have.
+            return size <= max(self.room - repeated, self.room // 2)
+        return size <= self.limit - repeated
 
     def _headed_units(self) -> list[Unit]:
         """Return the units of all blocks; headings are joined with the unit after them."""

@@ -20,7 +20,7 @@ _NOT_PREFIX = re.compile(r"[^>\s]")
 _MARKERS = re.compile(r"(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t])|\[\^[^\]]+\]:))*[ \t]*")
 _INDENT = re.compile(r"[ \t>]*")
 _SPACES = re.compile(r"[ \t]*")
-_FOOTNOTE = re.compile(r"\[\^[^\]]+\]:[ \t]*")
+_FOOTNOTE = re.compile(r"\[\^(?:(?!\[\^)[^\]])++\]:[ \t]*+")
 _FOOTNOTE_INDENT = 4
 _CARRIAGE_RETURN = re.compile(r"\r\n?")
 _HEADER_LINES = 2  # of a table

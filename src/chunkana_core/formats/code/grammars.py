@@ -42,7 +42,10 @@ _LANGUAGES = {
     "tsx": tree_sitter_typescript.language_tsx,
     "typescript": tree_sitter_typescript.language_typescript,
 }
-_NON_ASCII_SPACE = re.compile("\0|\ufeff|(?![\0-\x7f])\\s")
+# NUL, BOM, and what is white space to `str.isspace` but not to every grammar.
+_SPACE = re.compile(
+    "[\0\x0b\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
+)
 _NON_ASCII = re.compile("[^\0-\x7f]")
 _EXPONENT_PLUS = re.compile(r"(?<=\d[eE])\+(?=\d)")  # rejected by the JSON grammar
 _LONE_CR = re.compile("\r(?!\n)")
@@ -61,8 +64,8 @@ def parse(text: str, language: str) -> Node | None:
     """Return the root node of the syntax tree of a text, None if parsing takes too much work.
 
     Byte positions in the tree are code point offsets, because the parser is given one byte per code
-    point: white space outside ASCII, NULs and BOMs are replaced with spaces, other characters
-    outside ASCII with a letter, which is valid in names, strings and comments.
+    point: unusual white space, NULs and BOMs are replaced with spaces, other characters outside
+    ASCII with a letter, which is valid in names, strings and comments.
 
     The limits are counts of reads and steps, not times, so that a text always has the same tree.
     Parsing may exceed them because an ambiguous grammar tries all alternatives at once, and because
@@ -70,8 +73,7 @@ def parse(text: str, language: str) -> Node | None:
     """
     if "\r" in text:
         text = _LONE_CR.sub("\n", text)
-    if "\0" in text or not text.isascii():
-        text = _NON_ASCII.sub("X", _NON_ASCII_SPACE.sub(" ", text))
+    text = _NON_ASCII.sub("X", _SPACE.sub(" ", text))
     if language == "json":
         text = _EXPONENT_PLUS.sub("0", text)
     parser_input = _ParserInput(text.encode("ascii"))

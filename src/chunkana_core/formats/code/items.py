@@ -18,14 +18,14 @@ from chunkana_core.formats.code.tree import (
     starts_line,
 )
 
-_EMPTY_NODES = ("", ";")  # the texts of missing nodes and of empty statements
+_EMPTY_NODE = re.compile(r"\s*+;?")  # a missing node, white space or an empty statement
 _MULTIPLE = 2  # definitions in one statement: the search stops at the second one
 _MAX_SKIPPED_LENGTH = 80  # code points; no items are searched for in shorter nodes on one line
 _KINDS_WITH_METHODS = frozenset(
     {"class", "struct", "interface", "trait", "impl", "enum", "union", "record", "annotation"}
 )
 _TEMPLATE_FIELD = re.compile(r"\{(\w+)\}")
-_GO_RECEIVER = re.compile(r"\(\s*(?:\w+\s+)?\*?\s*(\w+)[^()]*\)")
+_GO_RECEIVER = re.compile(r"\(\s*+(?:\w++\s++(?=[\w*]))?+\*?\s*+(\w++)[^()]*+\)")
 _ATTRIBUTE_STARTS = ("@", "[", "#[")
 
 
@@ -91,7 +91,7 @@ class _ItemFinder:
         start, end = node.start_byte, node.end_byte
         if child_rule is ChildRule.ERRORS or parent_rule is ChildRule.ERRORS:
             self._count_unparsed(node, child_rule)
-        is_empty = end <= start + 1 and self.text[start:end] in _EMPTY_NODES
+        is_empty = _EMPTY_NODE.fullmatch(self.text, start, end)
         if parent_rule is not ChildRule.NONE and not is_empty:
             self.tree.close_items(start)
             if self._is_item(role, start, parent_rule):
@@ -156,7 +156,7 @@ class _ItemFinder:
         tree.add(Item(Role.DEFINITION, start, end, signature, kind, found.title))
         body = found.body
         self.items_start = start if body is None else body.start_byte
-        if body is None or self.text[body.start_byte] == "{":
+        if body is None or self.text.startswith("{", body.start_byte):
             return child_rule
         if body.kind_id not in self.node_types.child_rules:
             if self._rule_or_skip(ChildRule.NONE, body.start_byte, body.end_byte) is not None:
