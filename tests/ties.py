@@ -25,7 +25,7 @@ def permute_ties(seed: int) -> None:
     Args:
         seed: the seed of the permutation.
     """
-    ties = _Ties(seed)
+    ties = Ties(seed)
     _wrap(ties.argsort, "numpy", "argsort")
     _wrap(ties.argpartition, "numpy", "argpartition")
     _wrap(ties.partition, "numpy", "partition")
@@ -43,7 +43,7 @@ def _wrap(wrapper: Callable[[_Function], _Function], module: str, name: str, of:
 
 
 @dataclass(frozen=True)
-class _Ties:
+class Ties:
     """Wrappers of functions that order elements.
 
     Attributes:
