@@ -12,11 +12,12 @@ INSTALL := -m pip -qq --disable-pip-version-check install
 PARALLEL := -q -n auto --dist worksteal
 # These run by themselves, since measuring coverage slows down all tests of a run.
 MEASURED_TESTS := tests/core tests/batch
-# Tests of the parser and of the frameworks; the rest of the core depends only on Python.
+# Tests of the parser, the frameworks and the index; the rest of the core depends only on Python.
 FLOOR_TESTS := tests/langchain tests/llamaindex $(addprefix tests/core/test_,cases.py fuzz_finds.py \
-	laws.py parsing.py truth.py)
+	laws.py parsing.py truth.py) $(addprefix tests/retrieval/test_,document_index.py indexing.py \
+	lexical_index.py)
 # Tests that another Python may break: the core, processes, streams, and all options of an adapter.
-PYTHON_TESTS = $(filter-out tests/langchain tests/llamaindex,$(FLOOR_TESTS)) tests/batch \
+PYTHON_TESTS = $(filter tests/core/%,$(FLOOR_TESTS)) tests/batch \
 	tests/project tests/langchain/test_splitter.py tests/llamaindex/test_context.py \
 	$(addprefix tests/cli/test_,errors.py package.py split.py)
 # KiB for each process: a mutant may loop endlessly.

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from hashlib import sha256
-from math import sqrt
-
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.stores import BaseStore, InMemoryStore
 
 from chunkana_langchain import ChunkanaSplitter
 from tests import corpora
-
-_WORD = re.compile(r"\w+")
-_SIZE = 512
+from tests.vectors import word_vector
 
 
 class WordEmbeddings(Embeddings):
-    """Embeds a text as its words, each at a place of its own: what shares words is near."""
+    """Embeds a text as its words: what shares words is near."""
 
     def __init__(self) -> None:
         self.embedded: list[str] = []
@@ -29,12 +23,8 @@ class WordEmbeddings(Embeddings):
         return [self.embed_query(text) for text in texts]
 
     def embed_query(self, text: str) -> list[float]:
-        """Return a vector of length 1."""
-        vector = [0.0] * _SIZE
-        for word in _WORD.findall(text.lower()):
-            vector[int.from_bytes(sha256(word.encode()).digest()[:4]) % _SIZE] += 1.0
-        length = sqrt(sum(n * n for n in vector)) or 1.0
-        return [n / length for n in vector]
+        """Return the vector of a text's words."""
+        return word_vector(text)
 
 
 def section(number: int, *, lines: int = 6) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from hashlib import sha256
-from math import sqrt
 
 from llama_index.core import Document
 from llama_index.core.embeddings import BaseEmbedding
@@ -13,24 +10,19 @@ from llama_index.core.schema import BaseNode, NodeRelationship, RelatedNodeInfo
 
 from chunkana_llamaindex import MarkdownHierarchyNodeParser
 from tests import corpora
+from tests.vectors import word_vector
 
-_WORD = re.compile(r"\w+")
-_SIZE = 512
 SECTIONS = 12
 
 
 class WordEmbedding(BaseEmbedding):
-    """Embeds a text as its words, each at a place of its own: what shares words is near."""
+    """Embeds a text as its words: what shares words is near."""
 
     def _get_text_embedding(self, text: str) -> list[float]:
-        vector = [0.0] * _SIZE
-        for word in _WORD.findall(text.lower()):
-            vector[int.from_bytes(sha256(word.encode()).digest()[:4]) % _SIZE] += 1.0
-        length = sqrt(sum(n * n for n in vector)) or 1.0
-        return [n / length for n in vector]
+        return word_vector(text)
 
     def _get_query_embedding(self, query: str) -> list[float]:
-        return WordEmbedding._get_text_embedding(self, query)
+        return word_vector(query)
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return self._get_query_embedding(query)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import MarkdownNodeParser, get_leaf_nodes
 from llama_index.core.query_engine import RetrieverQueryEngine
@@ -55,7 +54,7 @@ Descale the {name} once a year{more}.
 
 ## Filling
 
-Use the cup, and water that is not hard.
+Use the cup once, and water that is not hard.
 """
 DOCUMENTS = [
     Document(text=KETTLE, id_="kettle.md"),
@@ -352,6 +351,6 @@ def test_without_metadata_nodes_have_their_document() -> None:
     parser = MarkdownHierarchyNodeParser(
         max_chunk_size=90, min_chunk_size=0, include_metadata=False
     )
-    index = VectorStoreIndex(LeafNodes()(parser(DOCUMENTS)), embed_model=MockEmbedding(8))
+    index = VectorStoreIndex(LeafNodes()(parser(DOCUMENTS)), embed_model=WordEmbedding())
     found = index.as_retriever(similarity_top_k=3).retrieve(QUERY)
     assert len(ScorePropagation().postprocess_nodes(found)) == 3

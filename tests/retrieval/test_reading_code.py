@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from msgspec.structs import replace
 
 from chunkana_core import ChunkConfig, Chunker, Span
 from chunkana_retrieval import Hit, assemble, opened_titles
-from chunkana_retrieval.indexing import record_document
+from chunkana_retrieval.indexing import Relation, add_related_leaves, record_document
 
 pytest.importorskip("tree_sitter")
 
+_NAME = re.compile(r"(?:class |number_)(\w+)")
 CODE = '''"""Tea, and how to brew it."""
 
 
@@ -177,3 +180,33 @@ def test_titles_that_source_code_says_itself(
     path: tuple[str, ...], name: str, signature: str, *, is_continued: bool, expected: int
 ) -> None:
     assert opened_titles(path, name, signature, is_continued=is_continued) == expected
+
+
+METHOD = "    def number_{0}(self) -> int:\n        return {0} * self.factor + {0}\n\n"
+CLASS = "class Numbers:\n    factor = 2\n\n" + "".join(map(METHOD.format, range(30)))
+ELEMENTS = (f'{{"id": "number_{n}", "of": "a row of numbers"}}' for n in range(3000))
+ARRAY = "[\n" + ",\n".join(ELEMENTS) + "\n]"
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "number", "around", "expected"),
+    [
+        (CLASS, "numbers.py", 20, ["siblings"], [20, 19, 21, 18, 22, 17]),
+        (CLASS, "numbers.py", 0, ["siblings"], [0, 1, 2, 3, 4, 5]),
+        (CLASS, "numbers.py", 29, ["siblings"], [29, 28, 27, 26, 25, 24]),
+        (CLASS, "numbers.py", 20, ["siblings", "parent"], [20, "Numbers", 19, 21, 18, 22]),
+        (CLASS, "numbers.py", "Numbers", ["children"], ["Numbers", 0, 1, 2, 3, 4]),
+        (ARRAY, "numbers.json", 1234, ["siblings"], [1234, 1233, 1235, 1232, 1236, 1231]),
+    ],
+)
+def test_the_leaves_around_a_hit_are_added_from_the_nearest_on(
+    text: str, path: str, number: object, around: list[Relation], expected: list[object]
+) -> None:
+    config = ChunkConfig(max_chunk_size=80, min_chunk_size=0)
+    record = record_document(path, Chunker(config).chunk_hierarchical(text, path=path), {}, "")
+    names = {leaf.chunk_id: _NAME.findall(record.embedded(leaf))[0] for leaf in record.leaves}
+    (found,) = (leaf for leaf in record.leaves if names[leaf.chunk_id] == str(number))
+    hits = add_related_leaves([record.hit(found, 1.0)], [record], around)
+    assert [names[hit.node_id] for hit in hits[:6]] == [str(name) for name in expected]
+    (passage,) = assemble(hits[:6], 1000, sources={path: text})
+    assert {*map(str, expected)} <= {*_NAME.findall(passage.text)}

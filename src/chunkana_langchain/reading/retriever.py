@@ -90,9 +90,9 @@ class ChunkanaRetriever(IndexedRetriever):
     )
     """The weight of the best score of a chunk's document, relative to its own; 0 to ignore it."""
     around: tuple[Relation, ...] = ()
-    """The relations by which further chunks are added after all found chunks: "parent" for those
-    directly in the section around a chunk's section, "siblings" for those of its own and of sibling
-    sections, "children" for those of its direct subsections."""
+    """The relations by which further chunks are added after all found chunks, the nearest first:
+    "parent" for those directly in the section around a chunk's section, "siblings" for those of its
+    own and of sibling sections, "children" for those of its direct subsections."""
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Further arguments of the vector store's search, such as a filter; with a filter, the lexical
     search ranks the chunks that the vector store finds, and adds none."""

@@ -104,7 +104,7 @@ class ChunkanaRetriever(BaseRetriever):
             budget: the size limit of all passages together.
             length_function: returns the size of a text; by default in characters.
             around: leaves to add if there is room, after all hits: "parent", "siblings" and
-                "children" of each leaf.
+                "children" of each leaf, of each relation the nearest first.
             fetch_k: the number of leaves that each search returns.
             lexical_weight: the weight of lexical scores in a hybrid search, from 0 to 1.
             section_weight: the weight of the best score in the section of a leaf.

@@ -156,7 +156,10 @@ class DocumentRecord(Struct, frozen=True, gc=False):
         Raises:
             ValueError: for JSON that is no record, and for leaves outside of the text.
         """
-        record = msgspec.convert(json.loads(written), cls)
+        try:
+            record = msgspec.convert(json.loads(written), cls)
+        except msgspec.ValidationError as error:  # a ValueError since msgspec 0.21
+            raise ValueError(str(error)) from error
         if text is not None:
             record = msgspec.structs.replace(record, text=text)
         for leaf in record.leaves:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from math import inf
 from typing import Generic, Literal, TypeVar, get_args
 
@@ -204,6 +206,9 @@ def add_related_leaves(
 ) -> list[Hit]:
     """Return hits, followed by the leaves that are related to each hit in the outline.
 
+    The nearest leaves come first: of each relation, the last one before the hit, the first one
+    after it, the second to last one before it, and so on.
+
     Args:
         hits: the hits, the best first, as `rank_leaves` returns them.
         records: the records of the hits' documents.
@@ -221,13 +226,28 @@ def add_related_leaves(
     ranked = {(hit.document_id, hit.node_id): hit for hit in hits}
     for hit in hits:
         record = by_id[hit.document_id]
-        found = next(leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
+        (found,) = (leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
         for relation in get_args(Relation):
-            for leaf in record.leaves if relation in around else ():
-                if _is_related(found, leaf, relation):
-                    key = hit.document_id, leaf.chunk_id
-                    ranked.setdefault(key, record.hit(leaf, hit.score))
+            for leaf in _related(found, record.leaves, relation) if relation in around else ():
+                key = hit.document_id, leaf.chunk_id
+                ranked.setdefault(key, record.hit(leaf, hit.score))
     return [*ranked.values()]
+
+
+def _related(
+    leaf: LeafRecord, leaves: Iterable[LeafRecord], relation: Relation
+) -> Iterator[LeafRecord]:
+    """Yield the leaves related to a leaf, alternately before and after it, the nearest first.
+
+    Args:
+        leaf: the leaf.
+        leaves: all leaves of the document, in document order.
+        relation: the relation.
+    """
+    related = [o for o in leaves if o is not leaf and _is_related(leaf, o, relation)]
+    after = bisect_left(related, leaf.start, key=lambda other: other.start)
+    for pair in zip_longest(reversed(related[:after]), related[after:]):
+        yield from filter(None, pair)
 
 
 def _is_related(leaf: LeafRecord, other: LeafRecord, relation: Relation) -> bool:

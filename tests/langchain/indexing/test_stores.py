@@ -37,6 +37,7 @@ from tests.langchain.indexing.parts import (
     assert_true,
     documents,
     found,
+    texts_of,
 )
 from tests.langchain.parts import WordEmbeddings
 
@@ -110,7 +111,8 @@ async def test_stores_on_disk_live_as_those_in_memory(on_disk: OnDisk, tmp_path:
     assert_true(before, TEXTS)
     on_disk.close()
     again = ChunkanaRetriever.load(tmp_path / "index", splitter=SPLITTER, **on_disk.open())
-    assert again.invoke(QUERY) == await again.ainvoke(QUERY) == before
+    assert again.invoke(QUERY) == await again.ainvoke(QUERY)
+    assert found(again) == texts_of(before)  # the last digits of Qdrant's scores may differ
     on_disk.embedding.embedded.clear()
     edited = {"/tea.md": TEA.replace("80", "75"), "oven.md": OVEN}
     await again.aupdate(documents(edited), delete_missing=True)
