@@ -36,7 +36,19 @@ DOCUMENT_ERRORS = (
 
 
 class DocumentError(ChunkanaError):
-    """A document could not be chunked; raised with `on_error="raise"`."""
+    """A document could not be chunked; raised with `on_error="raise"`.
+
+    Attributes:
+        name: the name or id of the document, None if it has none.
+        error: why it could not be chunked.
+    """
+
+    def __init__(self, name: str | None, error: str) -> None:
+        super().__init__(name, error)  # from which it is unpickled
+        self.name, self.error = name, error
+
+    def __str__(self) -> str:
+        return f"{self.name or 'a document'}: cannot be chunked: {self.error}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +101,7 @@ def raise_errors(outcomes: Iterable[Outcome[T]]) -> Iterator[Outcome[T]]:
     """Yield outcomes; raise a DocumentError for the first document that failed."""
     for outcome in outcomes:
         if outcome.error is not None:
-            raise DocumentError(f"{outcome.name}: {outcome.error}")
+            raise DocumentError(outcome.name, outcome.error)
         yield outcome
 
 

@@ -194,5 +194,5 @@ class _BatchChunker:
             except DOCUMENT_ERRORS as error:
                 message = describe_error(error)
         if self.on_error == "raise":
-            raise DocumentError(f"{fields.document_id or 'a document without an id'}: {message}")
+            raise DocumentError(fields.document_id, message)
         return [fields.error_row(message)]

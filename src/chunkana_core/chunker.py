@@ -74,7 +74,7 @@ class _Pipeline:
         _require_context(context)
         document, sizer = given.document(text, otherwise), Sizer.of(self.config)
         strategy = self._selector.select(document.analysis, self.config)
-        context = _labelled(context or self.context, document, path)
+        context = labelled_context(context or self.context, document, path)
         contexts = ContextWriter(document, sizer, context)
         sizes = DocumentSizes(document, sizer)
         parts = [*chain(*split_parts(sizes, contexts, self.config, strategy))]
@@ -247,7 +247,9 @@ def split_parts(
     return [splitter.split(draft) for draft in drafts if draft.first < own.stop]
 
 
-def _labelled(context: Context | None, document: Document, path: AnyPath | None) -> Context | None:
+def labelled_context(
+    context: Context | None, document: Document, path: AnyPath | None
+) -> Context | None:
     """Return the context, labelled with the path if the document's format has no titles."""
     if context is None or context.label or not context.breadcrumb or path is None:
         return context

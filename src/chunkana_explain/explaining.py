@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
+from chunkana_core.chunker import labelled_context
 from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import Context, ContextWriter
 from chunkana_core.document.blocks import BlockKind
@@ -59,6 +60,7 @@ def explain(  # noqa: PLR0913 -- the same arguments as chunking
     document = parse_document(text, format, path, formats, plugins)
     strategy = StrategySelector(tuple(strategies)).select(document.analysis, config)
     sizer = Sizer.of(config)
+    context = labelled_context(context, document, path)
     sizes, contexts = DocumentSizes(document, sizer), ContextWriter(document, sizer, context)
     strategy_drafts = make_drafts(document, strategy, config)
     merger = RecordingMerger(sizes, contexts, config, strategy.merges_below(config))

@@ -121,7 +121,7 @@ def test_an_error_is_raised_where_the_caller_asks_for_it(workers: int) -> None:
     config = ChunkConfig(length_function=strict_length)
     outcomes = chunk_many(documents, config, workers, make=ids, on_error="raise")
     assert next(outcomes).name == "a"
-    with pytest.raises(DocumentError, match=r"^b: ValueError: forbidden token$"):
+    with pytest.raises(DocumentError, match=r"^b: cannot be chunked: ValueError: forbidden token$"):
         next(outcomes)
 
 

@@ -298,7 +298,7 @@ def test_a_bad_row_is_an_error_row_and_the_others_are_chunked(
     assert (fine["content"], fine["error"]) == ("fine", None)
     with pytest.raises(DocumentError) as caught:
         chunk_table(table, config, max_characters=40, on_error="raise")
-    assert str(caught.value) == f"bad.md: {message}"
+    assert str(caught.value) == f"bad.md: cannot be chunked: {message}"
 
 
 NESTED = "[" * 990 + "]" * 990
@@ -329,7 +329,7 @@ def test_metadata_that_cannot_be_read_is_an_error_of_its_row(column: pa.Array) -
     assert (bad["document_id"], bad["content"], bad["metadata"]) == ("1", None, None)
     assert bad["error"].startswith("metadata is not ")
     assert (fine["content"], fine["error"]) == ("Two.", None)
-    with pytest.raises(DocumentError, match=r"^1: metadata is not "):
+    with pytest.raises(DocumentError, match=r"^1: cannot be chunked: metadata is not "):
         chunk_table(table, on_error="raise")
 
 

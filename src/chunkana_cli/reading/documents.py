@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +11,7 @@ import typer
 from chunkana_cli.errors import USAGE, InputError, fail, report
 from chunkana_cli.reading.encodings import UTF_8, decode
 from chunkana_cli.reading.inputs import read_bytes, read_standard_input
-from chunkana_core import HierarchicalChunkingResult, format_names, format_of
+from chunkana_core import format_names, format_of
 
 STANDARD_INPUT = "-"
 AUTO = "auto"  # the format follows from the name of the file
@@ -81,15 +80,6 @@ def report_fallback(name: str, requested: str, actual: str) -> bool:
         title = "standard input" if name == STANDARD_INPUT else name
         report(f"{title}: not valid {requested}, or too long for it; read as plain text")
     return actual != requested
-
-
-def report_fallbacks(
-    documents: Iterable[Document], results: Iterable[HierarchicalChunkingResult]
-) -> None:
-    """Report the first document that was chunked as plain text instead of its own format."""
-    for document, result in zip(documents, results, strict=True):
-        if report_fallback(document.name, document.format, result.format):
-            return
 
 
 def read_document(name: str, input_format: str = AUTO, encoding: str = UTF_8) -> Document:

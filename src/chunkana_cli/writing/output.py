@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+import typer
 from rich.console import Console
 
 from chunkana_cli.errors import USAGE, fail
@@ -22,6 +23,13 @@ from chunkana_cli.writing.replacing import open_replacing
 STANDARD_OUTPUT = "-"
 ANY_WIDTH = 10**6  # columns; lines in a pipe are not wrapped
 _TITLE = "standard output"  # in messages
+
+
+def require_name(parameter: typer.CallbackParam, name: str | None) -> str | None:
+    """End the command if the name of a file or folder is empty: it would be the current folder."""
+    if name == "":
+        fail(f"{parameter.opts[0]} is ''; allowed: the name of a file or folder", USAGE)
+    return name
 
 
 def require_other_file(output: str, inputs: Iterable[str]) -> None:
