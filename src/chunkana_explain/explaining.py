@@ -109,10 +109,12 @@ class _PlaceNames:
         """Return the names for a document."""
         sections = [section for section in document.sections[1:] if section.kind]
         starts = {document.top[s.first].start: s.kind for s in reversed(sections)}
+        code, heading = "statement", "definition"
         if document.traits.name == JSON.name:
-            return cls(starts, {BlockKind.CODE: "value", BlockKind.HEADING: "value"})
-        heading = "heading" if document.traits.has_headings else "definition"
-        return cls(starts, {BlockKind.CODE: "statement", BlockKind.HEADING: heading})
+            code = heading = "value"
+        names = {BlockKind.CODE: code, BlockKind.BRACKET: code}  # a bracket ends what is above it
+        is_titled = document.traits.has_headings
+        return cls(starts, names if is_titled else {**names, BlockKind.HEADING: heading})
 
     def before(self, start: int, kind: BlockKind) -> str:
         """Return the name of the place before a block or a definition that starts there."""
