@@ -41,7 +41,7 @@ def tree(
     else:
         with open_console(ANY_WIDTH) as console:
             for document, result in chunked:
-                console.print(full_tree(document.name, result))
+                console.print(full_tree(document.name, result, console.width))
     batch.end()
 
 
