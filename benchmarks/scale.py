@@ -30,7 +30,7 @@ from chunkana_core.formats.markdown.parser import parse_markdown
 T = TypeVar("T")
 _ROOT = Path(__file__).parents[1]
 _CORPUS = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "corpus"
-_CONFIG = ChunkConfig(atomic_blocks="split")  # the default of tables
+_CONFIG = ChunkConfig()  # the default of tables
 _FILES = 8
 _BATCH = 500  # rows of an input batch
 _RUNS = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from chunkana_batch.many import chunk_many
-from chunkana_batch.outcomes import Outcome
+from chunkana_batch.outcomes import DocumentError, Outcome
 from chunkana_batch.processes import WorkerError
 from chunkana_batch.rows import SCHEMA_VERSION, spark_schema
 from chunkana_batch.streams.cutting import StreamLimits
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from chunkana_batch.tables import SCHEMA, chunk_batches, chunk_table
 
 __all__ = [
-    "SCHEMA", "SCHEMA_VERSION", "Outcome", "StreamLimits", "StreamWarning", "WorkerError",
-    "chunk_batches", "chunk_many", "chunk_stream", "chunk_table", "spark_schema",
+    "SCHEMA", "SCHEMA_VERSION", "DocumentError", "Outcome", "StreamLimits", "StreamWarning",
+    "WorkerError", "chunk_batches", "chunk_many", "chunk_stream", "chunk_table", "spark_schema",
 ]  # fmt: skip
 
 

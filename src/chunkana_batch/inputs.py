@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from chunkana_batch.outcomes import DOCUMENT_ERRORS, describe_error
 from chunkana_batch.rows import DocumentFields
 from chunkana_core import ConfigurationError, InputTypeError
 
@@ -69,13 +70,15 @@ class RowReader:
         """Yield the document of each row, one at a time.
 
         Raises:
-            ConfigurationError: if the batch has rows but no column `text`.
+            ConfigurationError: if there are rows but no column `text`, or two columns of a name.
             InputTypeError: if the type of a column is not allowed for its name.
         """
-        columns = {name: batch.column(name) for name in _COLUMN_TYPES if name in batch.schema.names}
-        if batch.num_rows and _TEXT not in columns:
-            allowed = f"those with a column {_TEXT!r}"
+        names = [name for name in batch.schema.names if name in _COLUMN_TYPES]
+        if len(set(names)) < len(names) or (batch.num_rows and _TEXT not in names):
+            others = ", ".join(map(repr, [*_COLUMN_TYPES][1:]))
+            allowed = f"one column {_TEXT!r}, and at most one of each of {others}"
             raise ConfigurationError("columns", batch.schema.names, allowed)
+        columns = {name: batch.column(name) for name in names}
         for name, column in columns.items():
             _require_type(name, column.type)
         for number in range(batch.num_rows):
@@ -123,10 +126,10 @@ def _read_metadata(cell: pa.Scalar) -> Mapping[str, object]:
         value: Any = cell.as_py()
         if isinstance(value, str | bytes):
             value = msgspec.json.decode(value)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadRowError(f"metadata is not valid JSON: {error}") from None
-    if value is not None and isinstance(cell, pa.MapScalar):
-        value = dict(value)  # pyarrow returns a map as a list of pairs
+        if value is not None and isinstance(cell, pa.MapScalar):
+            value = dict(value)  # pyarrow returns a map as a list of pairs
+    except (*DOCUMENT_ERRORS, msgspec.DecodeError, pa.ArrowException) as error:
+        raise BadRowError(f"metadata is not readable: {describe_error(error)}") from None
     if not isinstance(value, dict | None):
         raise BadRowError("metadata is not a JSON object")
     return value or {}

@@ -6,7 +6,16 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar, overload
 
-from chunkana_batch.outcomes import FormatChoice, Make, Outcome, Task, require_pairs
+from chunkana_batch.outcomes import (
+    FormatChoice,
+    Make,
+    OnError,
+    Outcome,
+    Task,
+    raise_errors,
+    require_on_error,
+    require_pairs,
+)
 from chunkana_batch.processes import pickle_task, run_in_processes
 from chunkana_core import (
     ChunkConfig,
@@ -33,6 +42,7 @@ def chunk_many(
     context: Context | None = ...,
     format: FormatChoice = ...,
     fallback: str = ...,
+    on_error: OnError = ...,
     progress: Progress | None = ...,
 ) -> Iterator[Outcome[HierarchicalChunkingResult]]: ...
 
@@ -49,6 +59,7 @@ def chunk_many(
     context: Context | None = ...,
     format: FormatChoice = ...,
     fallback: str = ...,
+    on_error: OnError = ...,
     progress: Progress | None = ...,
 ) -> Iterator[Outcome[T]]: ...
 
@@ -64,16 +75,18 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     context: Context | None = None,
     format: FormatChoice = "auto",  # noqa: A002  # the same name as in every other function
     fallback: str = "text",
+    on_error: OnError = "skip",
     progress: Progress | None = None,
 ) -> Iterator[Outcome[T]] | Iterator[Outcome[HierarchicalChunkingResult]]:
     r"""Chunk documents and yield their outcomes in order; a failed document does not stop the rest.
 
     A document fails if chunking it, `length_function` or `make` raises an error of this package, an
-    ArithmeticError, ImportError, LookupError, MemoryError, OSError, TypeError or ValueError, or if
-    the value that `make` returns cannot be pickled. Any other error, an error raised by the
-    iterable `documents`, and the loss of a worker process end the iteration. If `documents` raises
-    an error, the outcomes of the documents read so far are yielded first. Worker processes end with
-    the process that started them, even if that process is killed.
+    ArithmeticError, ImportError, LookupError, MemoryError, OSError, RecursionError, TypeError or
+    ValueError, or if the value that `make` returns cannot be pickled. Any other error, an error
+    raised by the iterable `documents`, and the loss of a worker process end the iteration. If
+    `documents` raises an error, the outcomes of the documents read so far are yielded first. Worker
+    processes ignore Ctrl-C, which this process handles, and end with the process that started
+    them, even if that process is killed.
 
     Documents are read lazily, three batches ahead for each process. A batch has at most 64
     documents, and ends with the document that brings it to 200,000 code points. If `make` returns
@@ -95,11 +108,14 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
             of a document; by default the format is that of the name, see `format_of`.
         fallback: the name of the format of files whose format is not known, and of JSON and
             notebooks that do not load.
+        on_error: "skip" yields the error of a document that fails as its outcome; "raise" ends the
+            iteration with it.
         progress: a function that is called after each document with the number of documents done.
 
     Raises:
         ConfigurationError: if an argument is not allowed, or cannot be pickled although there are
             several workers.
+        DocumentError: during iteration, if a document fails and `on_error` is "raise".
         WorkerError: during iteration, if a worker process was terminated from outside.
 
     >>> documents = [("a.md", "# A\n\nText.\n"), ("b.md", "# B\n\nMore.\n")]
@@ -109,12 +125,13 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     b.md 2
     """
     _require_arguments(documents, workers, {"make": make, "progress": progress})
+    require_on_error(on_error)
     config = config or ChunkConfig()
     chunker = Chunker(config, context, strategies=strategies, plugins=plugins, fallback=fallback)
     count = workers or _count_processors()
     if make is None:
-        return _run(Task(chunker, _return_result, format), documents, count, progress)
-    return _run(Task(chunker, make, format), documents, count, progress)
+        return _run(Task(chunker, _return_result, format), documents, count, progress, on_error)
+    return _run(Task(chunker, make, format), documents, count, progress, on_error)
 
 
 def _require_arguments(documents: object, workers: object, functions: Mapping[str, object]) -> None:
@@ -141,7 +158,11 @@ def _return_result(_name: str, result: HierarchicalChunkingResult) -> Hierarchic
 
 
 def _run(
-    task: Task[T], documents: Iterable[tuple[str, str]], workers: int, progress: Progress | None
+    task: Task[T],
+    documents: Iterable[tuple[str, str]],
+    workers: int,
+    progress: Progress | None,
+    on_error: OnError,
 ) -> Iterator[Outcome[T]]:
     """Return an iterator over the outcomes; raise an error at once if `task` cannot be pickled."""
     outcomes: Iterator[Outcome[T]]
@@ -149,6 +170,8 @@ def _run(
         outcomes = (task.run(name, text) for name, text in require_pairs(documents))
     else:
         outcomes = run_in_processes(pickle_task(task, workers), documents, workers)
+    if on_error == "raise":
+        outcomes = raise_errors(outcomes)
     return outcomes if progress is None else _report_progress(outcomes, progress)
 
 

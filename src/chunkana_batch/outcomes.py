@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import Generic, Literal, TypeVar, cast
 
-from chunkana_core import ChunkanaError, Chunker, HierarchicalChunkingResult, InputTypeError
+from chunkana_core import (
+    ChunkanaError,
+    Chunker,
+    ConfigurationError,
+    HierarchicalChunkingResult,
+    InputTypeError,
+)
 
 T = TypeVar("T")
 Make = Callable[[str, HierarchicalChunkingResult], T]
 FormatChoice = str | Callable[[str], str]
+OnError = Literal["raise", "skip"]
 
 # Errors that fail one document only, raised by its chunking, the caller's length function or
 # `make`. MemoryError is one of them because the next document may be smaller. Any other error is a
@@ -22,9 +29,26 @@ DOCUMENT_ERRORS = (
     LookupError,
     OSError,
     MemoryError,
+    RecursionError,
     TypeError,
     ValueError,
 )
+
+
+class DocumentError(ChunkanaError):
+    """A document could not be chunked; raised with `on_error="raise"`.
+
+    Attributes:
+        name: the name or id of the document, None if it has none.
+        error: why it could not be chunked.
+    """
+
+    def __init__(self, name: str | None, error: str) -> None:
+        super().__init__(name, error)  # from which it is unpickled
+        self.name, self.error = name, error
+
+    def __str__(self) -> str:
+        return f"{self.name or 'a document'}: cannot be chunked: {self.error}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +89,20 @@ def describe_error(error: BaseException) -> str:
     # A MemoryError raised by Python has no message.
     message = "not enough memory" if isinstance(error, MemoryError) else error
     return f"{type(error).__name__}: {message}"
+
+
+def require_on_error(on_error: object) -> None:
+    """Raise a ConfigurationError if `on_error` is neither "raise" nor "skip"."""
+    if on_error not in ("raise", "skip"):
+        raise ConfigurationError("on_error", on_error, "'raise' or 'skip'")
+
+
+def raise_errors(outcomes: Iterable[Outcome[T]]) -> Iterator[Outcome[T]]:
+    """Yield outcomes; raise a DocumentError for the first document that failed."""
+    for outcome in outcomes:
+        if outcome.error is not None:
+            raise DocumentError(outcome.name, outcome.error)
+        yield outcome
 
 
 def require_pairs(documents: Iterable[object]) -> Iterator[tuple[str, str]]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import signal
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import Thread
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from chunkana_batch.outcomes import DOCUMENT_ERRORS, Outcome, Task, require_pairs
 from chunkana_core import ChunkanaError, InputTypeError
+
+if TYPE_CHECKING:  # loads multiprocessing, which one process does not need
+    from concurrent.futures import Future
+    from concurrent.futures.process import ProcessPoolExecutor
 
 T = TypeVar("T")
 Batch = list[tuple[str, str]]
@@ -49,7 +54,7 @@ def run_in_processes(
     workers = min(workers, _MAX_PROCESSES)
     pool = ProcessPoolExecutor(workers, initializer=_start_process)
     batches = _make_batches(require_pairs(documents))
-    futures = (pool.submit(_run_batch, pickled_task, batch) for batch in batches)
+    futures = (_submit(pool, pickled_task, batch) for batch in batches)
     waits = True
     try:
         for future in _read_ahead(futures, workers * _BATCHES_PER_PROCESS):
@@ -63,8 +68,39 @@ def run_in_processes(
         pool.shutdown(wait=waits, cancel_futures=True)
 
 
+def _submit(
+    pool: ProcessPoolExecutor, pickled_task: bytes, batch: Batch
+) -> Future[list[Outcome[bytes]]]:
+    """Submit a batch; the worker processes that this starts never see an interrupt.
+
+    Ctrl-C reaches all processes of a terminal. The parent process handles it; a worker process that
+    ended by it would be reported as lost.
+    """
+    with _interrupts_blocked():
+        return pool.submit(_run_batch, pickled_task, batch)
+
+
+if sys.platform == "win32":
+
+    @contextmanager
+    def _interrupts_blocked() -> Iterator[None]:
+        """Do nothing: only the initializer of a worker process makes it ignore interrupts."""
+        yield
+else:
+
+    @contextmanager
+    def _interrupts_blocked() -> Iterator[None]:
+        """Block SIGINT in this thread, and in processes that it starts."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _start_process() -> None:
-    """Prepare a worker process: freeze inherited objects, and end with the parent process."""
+    """Prepare a worker process: ignore interrupts, and end with the parent process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Collecting the objects inherited from the parent would copy their shared memory pages.
     gc.freeze()
     with suppress(RuntimeError):  # no memory for a thread; chunking may still be possible
@@ -156,4 +192,7 @@ def _unpickle_value(outcome: Outcome[bytes]) -> Outcome[T]:
     """Return an outcome with its value unpickled."""
     if outcome.value is None:
         return Outcome(outcome.name, None, outcome.error)
-    return Outcome(outcome.name, cast("T", pickle.loads(outcome.value)))  # noqa: S301  # pickled by this program
+    try:
+        return Outcome(outcome.name, cast("T", pickle.loads(outcome.value)))  # noqa: S301  # pickled by this program
+    except (*_PICKLE_ERRORS, *DOCUMENT_ERRORS) as error:
+        return Outcome(outcome.name, None, f"cannot be received from its process ({error})")

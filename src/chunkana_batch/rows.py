@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Final, Literal
 
+import msgspec
+
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
 SCHEMA_VERSION: Final = 1
 FieldType = Literal["string", "int64", "bool", "list<string>"]
 Row = dict[str, object]
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # In column order. Within a schema version, types do not change and new fields are appended.
 FIELDS: Final[Mapping[str, FieldType]] = MappingProxyType(
@@ -83,17 +87,13 @@ class DocumentFields:
 
     def error_row(self, message: str) -> Row:
         """Return a row with the error of a document that could not be chunked."""
-        return dict.fromkeys(FIELDS) | {
-            "document_id": self.document_id,
-            "file": self.file,
-            "metadata": dict(self.metadata),
-            "error": message,
-        }
+        identity = {"document_id": self.document_id, "file": self.file}
+        return dict.fromkeys(FIELDS) | identity | {"error": message}
 
     def rows(
         self, result: HierarchicalChunkingResult, front_matter_keys: Sequence[str] = ()
     ) -> Iterator[Row]:
-        """Yield the row of each leaf, with the metadata as a dict.
+        """Yield the row of each leaf, with the metadata as a string of JSON.
 
         Args:
             result: the chunks of the document.
@@ -102,7 +102,7 @@ class DocumentFields:
         """
         front_matter = result.front_matter if front_matter_keys else {}
         copied = {key: front_matter[key] for key in front_matter_keys if key in front_matter}
-        metadata = copied | dict(self.metadata)
+        metadata = _encode_metadata(copied | dict(self.metadata))
         title, form, document_hash = result.title, result.format, hash_text(result.text)
         for chunk in result.get_leaves():
             yield {
@@ -128,6 +128,28 @@ def row_id(document_id: str, chunk_id: str) -> str:
     """Return an id that is unique among all documents, as a UUID, which every store accepts."""
     digits = hash_text(f"{document_id}\0{chunk_id}")  # hyphens as in RFC 9562 §4
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
+
+
+def replace_surrogates(value: object) -> object:
+    """Replace lone surrogates with U+FFFD in a value of nested strings, lists and dicts."""
+    match value:
+        case str():
+            return _SURROGATE.sub("\ufffd", value)
+        case list():
+            return [replace_surrogates(each) for each in value]
+        case dict():
+            return {
+                replace_surrogates(key): replace_surrogates(each) for key, each in value.items()
+            }
+    return value
+
+
+def _encode_metadata(metadata: object) -> str:
+    """Return metadata as JSON; unsupported types become strings, and NaN becomes null."""
+    try:
+        return msgspec.json.encode(metadata, enc_hook=str).decode()
+    except UnicodeEncodeError:
+        return msgspec.json.encode(replace_surrogates(metadata), enc_hook=str).decode()
 
 
 def _chunk_fields(chunk: Chunk) -> Row:

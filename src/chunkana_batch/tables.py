@@ -5,12 +5,9 @@ Distributed engines such as Ray Data and Spark call `chunk_batches` on each part
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Literal, TypedDict, Unpack
-
-import msgspec
+from typing import TypedDict, Unpack
 
 try:
     import pyarrow as pa
@@ -19,9 +16,15 @@ except ImportError as error:
     raise ImportError(message, name="pyarrow") from error
 
 from chunkana_batch.inputs import InputRow, RowReader
-from chunkana_batch.outcomes import DOCUMENT_ERRORS, describe_error
-from chunkana_batch.rows import FIELDS, SCHEMA_VERSION, FieldType, Row
-from chunkana_core import ChunkConfig, Chunker, ConfigurationError, Context, InputTypeError
+from chunkana_batch.outcomes import (
+    DOCUMENT_ERRORS,
+    DocumentError,
+    OnError,
+    describe_error,
+    require_on_error,
+)
+from chunkana_batch.rows import FIELDS, SCHEMA_VERSION, FieldType, Row, replace_surrogates
+from chunkana_core import ChunkConfig, Chunker, Context, InputTypeError
 
 _TYPES: dict[FieldType, pa.DataType] = {
     "string": pa.string(),
@@ -34,11 +37,10 @@ SCHEMA: pa.Schema = pa.schema(
     metadata={"chunkana_schema_version": str(SCHEMA_VERSION)},
 )
 _MAX_BATCH_ROWS = 4096
-_MAX_BATCH_CHARACTERS = 8_000_000  # a batch is yielded once its embedded texts reach this length
+_MAX_BATCH_CHARACTERS = 8_000_000  # a batch is yielded once its texts reach this length
+_LONG_FIELDS = ("embedded", "metadata")  # whose lengths are counted
 _DEFAULT_MAX_CHARACTERS = 20_000_000
 _BREADCRUMBS = Context()
-_SURROGATE = re.compile("[\ud800-\udfff]")
-OnError = Literal["row", "skip"]
 
 
 class TableOptions(TypedDict, total=False):
@@ -58,7 +60,7 @@ def chunk_batches(  # noqa: PLR0913  # all but the first are optional
     context: Context | None = _BREADCRUMBS,
     *,
     front_matter_keys: Sequence[str] = (),
-    on_error: OnError = "row",
+    on_error: OnError = "skip",
     max_characters: int = _DEFAULT_MAX_CHARACTERS,
     encoding: str = "utf-8",
     encoding_errors: str = "strict",
@@ -73,17 +75,17 @@ def chunk_batches(  # noqa: PLR0913  # all but the first are optional
     bounded by the current batch and the chunks of one document. The same row always gives the same
     chunks.
 
-    A document without text has no chunks. A document that cannot be chunked becomes a row
-    with `document_id`, `file`, `metadata` and `error` only: if its text is null, too long or
-    undecodable, if its metadata is not an object, or if chunking fails as `chunk_many` describes.
+    A document without text has no chunks. A document fails if its text is null, too long or
+    undecodable, if its metadata cannot be read or is not an object, or if chunking fails as
+    `chunk_many` describes.
 
     Args:
         batches: the documents; read lazily.
-        config: the chunking options; by default `ChunkConfig(atomic_blocks="split")`, because
-            embedding models truncate long chunks.
+        config: the chunking options; by default `ChunkConfig()`.
         context: the context that is embedded before each content; None for none.
         front_matter_keys: front matter keys that are copied into `metadata`, unless it has them.
-        on_error: "row" for a row with the error, "skip" for no row.
+        on_error: "skip" for a row with `document_id`, `file` and `error` only in place of the
+            chunks of a document that fails; "raise" to end the iteration with its error.
         max_characters: the maximum length of a text in code points; 20,000,000 take about 0.6 GB.
         encoding: the encoding of texts in binary columns.
         encoding_errors: how undecodable bytes are treated: the argument `errors` of `bytes.decode`.
@@ -92,13 +94,14 @@ def chunk_batches(  # noqa: PLR0913  # all but the first are optional
 
     Raises:
         ConfigurationError: if an argument is not allowed; during iteration, if the column `text` is
-            missing or the type of a column is not allowed for its name.
+            missing, a column is there twice, or its type is not allowed for its name.
+        DocumentError: during iteration, if a document fails and `on_error` is "raise".
     """
     keys: object = front_matter_keys  # a str is a sequence of str too, and not allowed
     if not isinstance(keys, list | tuple) or not all(isinstance(key, str) for key in keys):
         raise InputTypeError("front_matter_keys", front_matter_keys, "a list or tuple of str")
     chunking = _BatchChunker(
-        Chunker(config or ChunkConfig(atomic_blocks="split"), context, fallback=fallback),
+        Chunker(config or ChunkConfig(), context, fallback=fallback),
         RowReader(max_characters, encoding, encoding_errors),
         tuple(keys),
         on_error,
@@ -146,15 +149,11 @@ def rows_to_batch(rows: Sequence[Row], names: Sequence[str] = tuple(FIELDS)) -> 
     Lone surrogates, which JSON escapes can contain and UTF-8 cannot encode, become U+FFFD.
     """
     schema = schema_of(names)
-    # The rows of a document share one metadata object, which is encoded once.
-    distinct = {id(row["metadata"]): row["metadata"] for row in rows}
-    encoded = {key: _encode_metadata(metadata) for key, metadata in distinct.items()}
-    rows = [row | {"metadata": encoded[id(row["metadata"])]} for row in rows]
     kind = pa.struct(list(schema))  # one struct array is faster to build than each column
     try:
         array = pa.array(rows, kind)
     except UnicodeEncodeError:
-        array = pa.array([_replace_surrogates(row) for row in rows], kind)
+        array = pa.array([replace_surrogates(row) for row in rows], kind)
     batch = pa.RecordBatch.from_struct_array(array)
     return batch.replace_schema_metadata(schema.metadata)
 
@@ -170,8 +169,7 @@ class _BatchChunker:
 
     def __post_init__(self) -> None:
         """Check `on_error`; the other fields are already checked."""
-        if self.on_error not in {"row", "skip"}:
-            raise ConfigurationError("on_error", self.on_error, "'row' or 'skip'")
+        require_on_error(self.on_error)
 
     def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of all documents in batches of bounded size."""
@@ -179,7 +177,7 @@ class _BatchChunker:
         size = 0
         for row in self._rows(batches):
             waiting.append(row)
-            size += len(row["embedded"]) if isinstance(row["embedded"], str) else 0
+            size += sum(len(str(row[name] or "")) for name in _LONG_FIELDS)
             if size >= _MAX_BATCH_CHARACTERS or len(waiting) == _MAX_BATCH_ROWS:
                 yield rows_to_batch(waiting)
                 waiting, size = [], 0
@@ -191,37 +189,14 @@ class _BatchChunker:
             for document in self.reader.read(batch):
                 yield from self._document_rows(document)
 
-    def _document_rows(self, document: InputRow) -> Iterator[Row]:
+    def _document_rows(self, document: InputRow) -> list[Row]:
         fields, message = document.fields, document.error
         if message is None:
             try:
                 result = self.chunker.chunk_hierarchical(document.text, path=fields.file)
-                yield from fields.rows(result, self.front_matter_keys)
+                return list(fields.rows(result, self.front_matter_keys))
             except DOCUMENT_ERRORS as error:
                 message = describe_error(error)
-        if message is not None and self.on_error == "row":
-            yield fields.error_row(message)
-
-
-def _encode_metadata(metadata: object) -> str | None:
-    """Return metadata as JSON; unsupported types become strings, and NaN becomes null."""
-    if metadata is None:
-        return None
-    try:
-        return msgspec.json.encode(metadata, enc_hook=str).decode()
-    except UnicodeEncodeError:
-        return msgspec.json.encode(_replace_surrogates(metadata), enc_hook=str).decode()
-
-
-def _replace_surrogates(value: object) -> object:
-    """Replace lone surrogates with U+FFFD in a value of nested strings, lists and dicts."""
-    match value:
-        case str():
-            return _SURROGATE.sub("\ufffd", value)
-        case list():
-            return [_replace_surrogates(each) for each in value]
-        case dict():
-            return {
-                _replace_surrogates(key): _replace_surrogates(each) for key, each in value.items()
-            }
-    return value
+        if self.on_error == "raise":
+            raise DocumentError(fields.document_id, message)
+        return [fields.error_row(message)]

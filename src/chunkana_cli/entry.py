@@ -54,8 +54,8 @@ def _handle_signals() -> None:
     own = os.getpid()
 
     def end(number: int, _frame: FrameType | None) -> None:
-        if os.getpid() != own:
-            os._exit(INTERRUPTED if number == signal.SIGINT else TERMINATED)
+        if os.getpid() != own:  # a worker process, which never sees SIGINT
+            os._exit(TERMINATED)
         if number == signal.SIGINT:
             raise KeyboardInterrupt
         sys.exit(TERMINATED)  # unlike the signal itself, runs cleanup of worker processes

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
 import typer
 
-from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.reading.batch import escape_name
-from chunkana_cli.reading.documents import STANDARD_INPUT, read_document, report_fallbacks
+from chunkana_cli.errors import FAILED, USAGE, fail
+from chunkana_cli.reading.batch import Batch, escape_name
+from chunkana_cli.reading.documents import STANDARD_INPUT
 from chunkana_cli.reading.files import is_folder
 from chunkana_cli.writing.output import (
     STANDARD_OUTPUT,
@@ -20,7 +19,7 @@ from chunkana_cli.writing.output import (
     require_other_file,
     require_other_files,
 )
-from chunkana_core import Chunker, HierarchicalChunkingResult
+from chunkana_core import ChunkConfig, Context
 from chunkana_view import Entry, collect_entries, index_html, to_html
 
 _INDEX = "index.html"
@@ -29,74 +28,44 @@ _NEEDS_A_FOLDER = "for a folder or several files, name a folder for the pages: -
 _STANDARD_INPUT_STEM = "standard-input"
 
 
-@dataclass(frozen=True, slots=True)
-class PageChunker:
-    """Reads and chunks the documents of pages.
-
-    Attributes:
-        chunker: the chunker.
-        input_format: the name of the format of the files, or "auto".
-        encoding: the encoding of the files.
-    """
-
-    chunker: Chunker
-    input_format: str
-    encoding: str
-
-
-def write_page(name: str, output: str, reader: PageChunker) -> None:
-    """Write the page of one document to a file, or to standard output if that is "-"."""
+def write_page(batch: Batch, output: str, config: ChunkConfig, context: Context | None) -> None:
+    """Write the page of the only document to a file, or to standard output if that is "-"."""
     if output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty():
         fail("a page is not printed to a terminal; name a file for it: -o PAGE.html", USAGE)
     if output != STANDARD_OUTPUT and is_folder(output):
         fail(f"{output}: is a folder; with one file, -o names the page: -o PAGE.html", USAGE)
-    require_other_file(output, [name])
-    try:
-        _write(name, output, reader)
-    except InputError as error:
-        fail(str(error))
+    require_other_file(output, batch.names)
+    for document, result in batch.chunk_documents(config, context):
+        _save(to_html(result, _title(document.name)), output)
 
 
-def write_folder(names: Sequence[str], folder: str, reader: PageChunker) -> bool:
-    """Write a page for each document and an index; return whether all were read and written."""
+def write_folder(batch: Batch, folder: str, config: ChunkConfig, context: Context | None) -> None:
+    """Write a page for each document and an index; report and count failures."""
     if folder == STANDARD_OUTPUT:
         fail(_NEEDS_A_FOLDER, USAGE)
-    place, files = Path(folder), _page_names(names)
+    place, files = Path(folder), _page_names(batch.names)
     if place.suffix.lower() in _PAGE_SUFFIXES and not is_folder(place):
         fail(f"{folder}: is the name of a page; {_NEEDS_A_FOLDER}", USAGE)
-    require_other_files((str(place / file) for file in (_INDEX, *files)), names)
+    require_other_files((str(place / file) for file in (_INDEX, *files)), batch.names)
     _make(place)
-    entries = collect_entries(_write_pages(names, [str(place / file) for file in files], reader))
+    pages = dict(zip(map(escape_name, batch.names), (place / file for file in files), strict=True))
+    entries = collect_entries(_write_pages(batch, pages, config, context))
     if entries:
         _save(index_html(entries), str(place / _INDEX))
-    return len(entries) == len(names)
 
 
 def _write_pages(
-    names: Sequence[str], outputs: Sequence[str], reader: PageChunker
+    batch: Batch, pages: Mapping[str, Path], config: ChunkConfig, context: Context | None
 ) -> Iterator[Entry]:
-    """Write pages that link to an index, and yield its entries; report unreadable documents."""
-    for name, output in zip(names, outputs, strict=True):
+    """Write pages that link to an index, and yield its entries; pages are by document name."""
+    for document, result in batch.chunk_documents(config, context):
+        page, title = pages[document.name], _title(document.name)
         try:
-            result = _write(name, output, reader, _INDEX)
-        except InputError as error:
-            report(str(error))
+            _save(to_html(result, title, _INDEX), str(page))
         except typer.Exit:  # the page cannot be written, which is reported; go on with the next
-            continue
+            batch.failures += 1
         else:
-            yield Entry.of(Path(output).name, _title(name), result)
-
-
-def _write(
-    name: str, output: str, reader: PageChunker, index: str = ""
-) -> HierarchicalChunkingResult:
-    """Write the page of a document and return its chunks."""
-    document = read_document(name, reader.input_format, reader.encoding)
-    path = escape_name(name)
-    result = reader.chunker.chunk_hierarchical(document.text, document.format, path)
-    report_fallbacks([document], [result])
-    _save(to_html(result, _title(name), index), output)
-    return result
+            yield Entry.of(page.name, title, result)
 
 
 def _title(name: str) -> str:

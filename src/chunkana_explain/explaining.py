@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.drafting.merging import MergeObstacle, Merger
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, make_drafts
 from chunkana_core.formats.markdown.rule_table import BlockRule
-from chunkana_core.formats.registry import MARKDOWN, TEXT, Format, parse_document
+from chunkana_core.formats.registry import JSON, MARKDOWN, TEXT, Format, parse_document
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.plans import PackedUnits, Plan
 from chunkana_core.splitting.splitter import Part, Splitter
@@ -71,8 +71,9 @@ def explain(  # noqa: PLR0913 -- the same arguments as chunking
     final_drafts = prevent_dangling(merged_drafts, sizes)
     splitter = Splitter(sizes, contexts, config, strategy)
     parts = [splitter.split(draft) for draft in final_drafts]
+    names = _PlaceNames.of(document)
     explainer = _Explainer(
-        splitter, strategy_drafts, merged_drafts, final_drafts, parts, merger.obstacles
+        splitter, strategy_drafts, merged_drafts, final_drafts, parts, merger.obstacles, names
     )
     return Explanation(strategy.name, sizer.max_size, explainer.steps(), explainer.cuts())
 
@@ -95,6 +96,49 @@ class RecordingMerger(Merger):
 
 
 @dataclass(frozen=True, slots=True)
+class _PlaceNames:
+    """Names of the places of cuts, in the words of the document's format.
+
+    Attributes:
+        definitions: the kind of each definition, such as "class", by the offset where it starts.
+        blocks: the names of kinds of blocks that have another name in the format.
+    """
+
+    definitions: Mapping[int, str]
+    blocks: Mapping[BlockKind, str]
+
+    @classmethod
+    def of(cls, document: Document) -> _PlaceNames:
+        """Return the names for a document."""
+        sections = [section for section in document.sections[1:] if section.kind]
+        starts = {document.top[s.first].start: s.kind for s in reversed(sections)}
+        code, heading = "statement", "definition"
+        if document.traits.name == JSON.name:
+            code = heading = "value"
+        names = {BlockKind.CODE: code, BlockKind.BRACKET: code}  # a bracket ends what is above it
+        is_titled = document.traits.has_headings
+        return cls(starts, names if is_titled else {**names, BlockKind.HEADING: heading})
+
+    def before(self, start: int, kind: BlockKind) -> str:
+        """Return the name of the place before a block or a definition that starts there."""
+        return f"before {self.named(start, kind)}"
+
+    def named(self, start: int, kind: BlockKind) -> str:
+        """Return the kind of the definition that starts at an offset, otherwise of the block."""
+        name = self.definitions.get(start) or self._block_name(kind)
+        return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+    def of_unit(self, unit: Unit) -> str:
+        """Return the name of the place where a unit starts."""
+        if unit.starts is None:
+            return f"inside {self.named(-1, unit.kind)}"
+        return self.before(unit.span.start, unit.starts)
+
+    def _block_name(self, kind: BlockKind) -> str:
+        return self.blocks.get(kind, kind.value.replace("_", " "))
+
+
+@dataclass(frozen=True, slots=True)
 class _Explainer:
     """Explains the chunks of a document from the results of the stages.
 
@@ -105,6 +149,7 @@ class _Explainer:
         final_drafts: the drafts after headings are moved to the text below them.
         parts: the parts of each final draft.
         obstacles: why a draft was not merged with the draft before, by its first position.
+        names: the names of places.
     """
 
     splitter: Splitter
@@ -113,6 +158,7 @@ class _Explainer:
     final_drafts: Sequence[Draft]
     parts: Sequence[Sequence[Part]]
     obstacles: dict[int, MergeObstacle | None]
+    names: _PlaceNames
 
     def steps(self) -> tuple[Step, ...]:
         """Return the steps of all stages."""
@@ -170,9 +216,11 @@ class _Explainer:
     def _between_drafts(self, left: Draft, right: Draft, *, is_unchanged: bool) -> Cut:
         """Explain the cut between two drafts."""
         place = self._locate(right.span(self._document).start)
-        where = f"before a {_kind_name(self._document.top[right.first].kind)}"
+        first = self._document.top[right.first]
+        where = self.names.before(first.start, first.kind)
         if not is_unchanged:
-            return Cut(*place, "headings", where, "a heading goes with the text below it")
+            why = f"{self.names.named(first.start, first.kind)} goes with the text below it"
+            return Cut(*place, "headings", where, why)
         reason = self.obstacles.get(right.first)
         body_start = max(self._document.preamble_stop, self._document.front_matter_stop)
         if reason is None and left.first < body_start:
@@ -186,7 +234,12 @@ class _Explainer:
             if number:
                 first = row.units[0]
                 place = self._locate(first.span.start)
-                yield Cut(*place, "size", _cut_name(first), "what does not fit is a part by itself")
+                yield Cut(
+                    *place,
+                    "size",
+                    self.names.of_unit(first),
+                    "what does not fit is a part by itself",
+                )
             yield from self._inside_row(plan, row)
 
     def _inside_row(self, plan: Plan, row: PackedUnits) -> Iterator[Cut]:
@@ -199,7 +252,7 @@ class _Explainer:
             unit = row.units[chosen.unit]
             why, weight = "the draft is over the limit", (chosen.cost, chosen.small_parts)
             place = self._locate(unit.span.start)
-            yield Cut(*place, "size", _cut_name(unit), why, *weight, tuple(others))
+            yield Cut(*place, "size", self.names.of_unit(unit), why, *weight, tuple(others))
 
     def _alternatives(
         self, plan: Plan, row: PackedUnits, parts: range, best: Sequence[_Option]
@@ -221,7 +274,9 @@ class _Explainer:
             if over or not option.over:
                 count += 1
                 place = self._locate(unit.span.start)
-                yield Alternative(*place, _cut_name(unit), option.cost, option.small_parts, over)
+                yield Alternative(
+                    *place, self.names.of_unit(unit), option.cost, option.small_parts, over
+                )
             if count == _MAX_ALTERNATIVES:
                 break
 
@@ -270,13 +325,3 @@ def _options(packed: PackedUnits, minimum: int, left: range, right: range) -> It
         larger = max(row.size(first, unit - 1), row.size(unit, last))
         small_parts = sum(size < minimum for size in own_sizes)
         yield _Option(unit, row.costs[unit], small_parts, max(0, larger - packed.limit))
-
-
-def _cut_name(unit: Unit) -> str:
-    if unit.starts is None:
-        return f"inside a {_kind_name(unit.kind)}"
-    return f"before a {_kind_name(unit.starts)}"
-
-
-def _kind_name(kind: BlockKind) -> str:
-    return kind.value.replace("_", " ")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import signal
 from collections.abc import Iterator
 
 import pytest
 
-from chunkana_batch import Outcome, WorkerError, chunk_many
+from chunkana_batch import DocumentError, Outcome, WorkerError, chunk_many
 from chunkana_batch.outcomes import Task
 from chunkana_batch.processes import _run_batch, _unpickle_value, pickle_task
 from chunkana_core import (
@@ -115,6 +116,16 @@ def test_what_is_no_text_fails_by_itself(workers: int) -> None:
 
 
 @BOTH
+def test_an_error_is_raised_where_the_caller_asks_for_it(workers: int) -> None:
+    documents = [("a", "# A\n\nfine"), ("b", "forbidden"), ("c", "fine")]
+    config = ChunkConfig(length_function=strict_length)
+    outcomes = chunk_many(documents, config, workers, make=ids, on_error="raise")
+    assert next(outcomes).name == "a"
+    with pytest.raises(DocumentError, match=r"^b: cannot be chunked: ValueError: forbidden token$"):
+        next(outcomes)
+
+
+@BOTH
 def test_a_mistake_in_a_program_ends_all(workers: int) -> None:
     with pytest.raises(AttributeError, match="a mistake in a program"):
         list(chunk_many(DOCUMENTS, None, workers, make=broken))
@@ -205,6 +216,8 @@ def test_wrong_arguments() -> None:
         chunk_many(3)  # type: ignore[call-overload]
     with pytest.raises(InputTypeError, match="progress is 3; allowed: None or a callable"):
         chunk_many([], progress=3)  # type: ignore[call-overload]
+    with pytest.raises(ConfigurationError, match="on_error is 'no'; allowed: 'raise' or 'skip'"):
+        chunk_many([], on_error="no")  # type: ignore[call-overload]
     with pytest.raises(InputTypeError, match="config is 3"):
         chunk_many([], 3)  # type: ignore[call-overload]
 
@@ -216,15 +229,25 @@ def test_a_result_is_the_same_after_its_way_between_processes() -> None:
     assert again.toc() == result.toc()
 
 
+class Unloadable(str):
+    """A string that pickles, but does not unpickle."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[type[int], tuple[str]]:
+        return int, ("none",)
+
+
 def unsendable(name: str, _result: HierarchicalChunkingResult) -> object:
-    return (lambda: name) if name == "b" else name
+    return {"b": lambda: name, "c": Unloadable()}.get(name, name)
 
 
 def test_what_cannot_be_sent_back_fails_by_itself() -> None:
-    documents = [("a", "A."), ("b", "B."), ("c", "C.")]
+    documents = [("a", "A."), ("b", "B."), ("c", "C."), ("d", "D.")]
     outcomes = list(chunk_many(documents, None, 2, make=unsendable))
-    assert [outcome.value for outcome in outcomes] == ["a", None, "c"]
+    assert [outcome.value for outcome in outcomes] == ["a", None, None, "d"]
     assert "cannot be sent from its process" in str(outcomes[1].error)
+    assert "cannot be received from its process" in str(outcomes[2].error)
 
 
 @BOTH
@@ -288,6 +311,40 @@ def killed(_name: str, _result: HierarchicalChunkingResult) -> None:
 def test_a_process_that_is_lost_ends_all_by_an_error_of_ours() -> None:
     with pytest.raises(WorkerError, match="a worker process was killed"):
         list(chunk_many([("a", "Text.")], None, 2, make=killed))
+
+
+def endless(name: str, result: HierarchicalChunkingResult) -> str:
+    return endless(name, result) if name == "b" else name
+
+
+@BOTH
+def test_a_document_that_is_nested_too_deeply_fails_by_itself(workers: int) -> None:
+    documents = [("a", "A."), ("b", "B."), ("c", "C.")]
+    outcomes = list(chunk_many(documents, None, workers, make=endless))
+    assert [outcome.value for outcome in outcomes] == ["a", None, "c"]
+    assert str(outcomes[1].error).startswith("RecursionError: ")
+
+
+def interrupted(name: str, _result: HierarchicalChunkingResult) -> str:
+    signal.raise_signal(signal.SIGINT)
+    return name
+
+
+def test_worker_processes_leave_an_interrupt_to_the_process_that_started_them() -> None:
+    """Ctrl-C reaches all of them; a worker that ended by it would be reported as lost."""
+    outcomes = chunk_many([("a", "A."), ("b", "B.")], None, 2, make=interrupted)
+    assert [outcome.value for outcome in outcomes] == ["a", "b"]
+
+
+def blocked_from_the_start(_name: str, _result: HierarchicalChunkingResult) -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+def test_an_interrupt_while_worker_processes_start_does_not_end_them() -> None:
+    (outcome,) = chunk_many([("a", "A.")], None, 2, make=blocked_from_the_start)
+    assert outcome.value is True
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 def too_large(name: str, _result: HierarchicalChunkingResult) -> str:

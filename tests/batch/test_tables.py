@@ -22,13 +22,21 @@ import chunkana_batch
 from chunkana_batch import (
     SCHEMA,
     SCHEMA_VERSION,
+    DocumentError,
     chunk_batches,
     chunk_many,
     chunk_table,
     spark_schema,
 )
 from chunkana_batch.rows import FIELDS
-from chunkana_core import ChunkConfig, Chunker, ConfigurationError, Context, InputTypeError
+from chunkana_core import (
+    ChunkConfig,
+    Chunker,
+    ConfigurationError,
+    Context,
+    HierarchicalChunkingResult,
+    InputTypeError,
+)
 from tests.corpora import REPOSITORY, own_documents
 
 NAMES = [sample.name for sample in own_documents()]
@@ -85,12 +93,8 @@ def test_the_context_is_the_callers(context: Context | None) -> None:
     assert row["embedded"] == expected
 
 
-def test_code_is_split_by_default_as_by_the_adapters() -> None:
-    (code,) = [sample for sample in own_documents() if sample.name == "long_code.md"]
-    assert all(len(str(row["embedded"])) <= 1000 for row in chunked(code.text))
-    assert any(
-        row["oversize_reason"] for row in chunked(code.text, config=ChunkConfig(max_chunk_size=200))
-    )
+def test_no_configuration_means_the_default_configuration() -> None:
+    assert chunk_table(DOCUMENTS).equals(chunk_table(DOCUMENTS, ChunkConfig(max_chunk_size=1000)))
 
 
 FEW = DOCUMENTS.filter(pc.less(pc.utf8_length(DOCUMENTS["text"]), 2_500))
@@ -238,7 +242,16 @@ def test_columns_of_other_types_are_errors(columns: dict[str, list[object]], mes
 def test_rows_need_a_text() -> None:
     with pytest.raises(ConfigurationError) as caught:
         chunk_table(pa.table({"body": ["a"]}))
-    assert str(caught.value) == "columns is ['body']; allowed: those with a column 'text'"
+    allowed = "one column 'text', and at most one of each of 'path', 'document_id', 'metadata'"
+    assert str(caught.value) == f"columns is ['body']; allowed: {allowed}"
+
+
+@pytest.mark.parametrize("name", ["text", "path", "document_id", "metadata"])
+def test_two_columns_of_a_name_are_an_error(name: str) -> None:
+    column = pa.array(["a"])
+    table = pa.table([column, column, column], names=["text", name, name])
+    with pytest.raises(ConfigurationError, match=f"columns is .*{name}.*; allowed: one column"):
+        chunk_table(table)
 
 
 @pytest.mark.parametrize("table", [pa.table({}), pa.table({"text": pa.array([], pa.string())})])
@@ -251,6 +264,10 @@ def broken_string() -> pa.Array:
     """Return a string column with invalid UTF-8, as other programs may write it."""
     data = pa.array([b"caf\xe9", b"fine"], pa.binary())
     return pa.StringArray.from_buffers(2, *data.buffers()[1:])
+
+
+def column_of(kind: pa.DataType, *values: object) -> pa.Array:
+    return pa.array(values, kind)
 
 
 BAD = [
@@ -276,19 +293,60 @@ def test_a_bad_row_is_an_error_row_and_the_others_are_chunked(
     config = ChunkConfig(length_function=measure)
     bad, fine = chunk_table(table, config, max_characters=40).to_pylist()
     assert {name: value for name, value in bad.items() if value is not None} == {
-        "document_id": "bad.md", "file": "bad.md", "metadata": "{}", "error": message,
+        "document_id": "bad.md", "file": "bad.md", "error": message,
     }  # fmt: skip
     assert (fine["content"], fine["error"]) == ("fine", None)
-    skipped = chunk_table(table, config, max_characters=40, on_error="skip")
-    assert skipped.to_pylist() == [fine]
+    with pytest.raises(DocumentError) as caught:
+        chunk_table(table, config, max_characters=40, on_error="raise")
+    assert str(caught.value) == f"bad.md: cannot be chunked: {message}"
 
 
-@pytest.mark.parametrize("metadata", ["{", "[1]", "7"])
-def test_metadata_that_is_no_object_is_an_error_of_its_row(metadata: str) -> None:
-    table = pa.table({"text": ["One.", "Two."], "metadata": [metadata, None]})
+NESTED = "[" * 990 + "]" * 990
+BAD_METADATA = {
+    "no JSON": pa.array(["{", None]),
+    "a list": pa.array(["[1]", None]),
+    "a number": pa.array(["7", None]),
+    "nested deeply": pa.array([f'{{"a": {NESTED}}}', None]),
+    "a year after 9999": column_of(
+        pa.struct([("at", pa.timestamp("s"))]), {"at": 253_402_300_800}, None
+    ),
+    "an unknown time zone": column_of(
+        pa.struct([("at", pa.timestamp("s", tz="Mars/Phobos"))]), {"at": 0}, None
+    ),
+    "keys that are structs": column_of(
+        pa.map_(pa.struct([("a", pa.int64())]), pa.int64()), [({"a": 1}, 1)], None
+    ),
+    "two fields of a name": pa.StructArray.from_arrays(
+        [pa.array([1, None])] * 2, ["a", "a"], mask=pa.array([False, True])
+    ),
+}
+
+
+@pytest.mark.parametrize("column", BAD_METADATA.values(), ids=BAD_METADATA)
+def test_metadata_that_cannot_be_read_is_an_error_of_its_row(column: pa.Array) -> None:
+    table = pa.table({"text": ["One.", "Two."], "document_id": [1, 2], "metadata": column})
     bad, fine = chunk_table(table).to_pylist()
+    assert (bad["document_id"], bad["content"], bad["metadata"]) == ("1", None, None)
     assert bad["error"].startswith("metadata is not ")
-    assert (bad["content"], fine["content"]) == (None, "Two.")
+    assert (fine["content"], fine["error"]) == ("Two.", None)
+    with pytest.raises(DocumentError, match=r"^1: cannot be chunked: metadata is not "):
+        chunk_table(table, on_error="raise")
+
+
+def test_metadata_that_cannot_be_written_is_an_error_of_its_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    endless: dict[str, object] = {}
+    endless["a"] = endless
+    monkeypatch.setattr(HierarchicalChunkingResult, "front_matter", endless)
+    (bad,) = chunk_table(pa.table({"text": ["One."]}), front_matter_keys=["a"]).to_pylist()
+    assert bad["error"].startswith("RecursionError: ")
+
+
+def test_long_metadata_fill_a_batch_before_many_rows_do() -> None:
+    metadata = json.dumps({"a": "x" * 1_000_000})
+    batch = pa.record_batch({"text": ["Text."] * 40, "metadata": [metadata] * 40})
+    assert [made.num_rows for made in chunk_batches([batch])] == [8, 8, 8, 8, 8]
 
 
 def test_bytes_are_decoded_as_asked() -> None:
@@ -345,7 +403,7 @@ def test_long_texts_fill_a_batch_before_many_rows_do() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"on_error": "raise"}, "on_error is 'raise'; allowed: 'row' or 'skip'"),
+        ({"on_error": "row"}, "on_error is 'row'; allowed: 'raise' or 'skip'"),
         ({"encoding": "utf-9"},
          "encoding is 'utf-9'; allowed: the name of an encoding, such as 'utf-8' or 'latin-1'"),
         ({"encoding_errors": "no"},

@@ -20,6 +20,7 @@ from chunkana_cli.comparing.comparison import Comparison, compare_documents, too
 from chunkana_cli.comparing.measures import Measurement, Reference, measure
 from chunkana_cli.comparing.splitters import SPLITTERS, Piece, langchain_json
 from chunkana_cli.comparing.view import show_comparisons
+from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import Document
 from chunkana_core import ChunkConfig
 from tests.cli.command import call, environment, error_of, output_of
@@ -168,7 +169,10 @@ def test_tools_that_are_not_installed_or_cannot_be_loaded_are_named(
 
 
 def test_what_is_missing_is_said_below_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    tools, (compared,) = tools_for("markdown"), compare_documents([DOCUMENT], ChunkConfig())
+    tools, (compared,) = (
+        tools_for("markdown"),
+        compare_documents(Batch([]), [DOCUMENT], ChunkConfig()),
+    )
     nothing = replace(compared.documents[0], measurements={})
     show_comparisons([Comparison(tools, (nothing,), 1000)], Console(width=100))
     said = capsys.readouterr().out.splitlines()
@@ -193,7 +197,7 @@ def test_a_document_without_text(tmp_path: Path) -> None:
 
 
 def test_a_narrow_table_cuts_nothing() -> None:
-    comparisons = compare_documents([DOCUMENT], ChunkConfig())
+    comparisons = compare_documents(Batch([]), [DOCUMENT], ChunkConfig())
     words = ("Chunkana", "largest", "headings", "offsets")
     for columns in (20, 40, 60, 80):
         console = Console(file=StringIO(), width=columns, force_terminal=True, no_color=True)

@@ -15,8 +15,13 @@ from typer.main import get_group
 from typer.testing import CliRunner
 
 from chunkana_cli.main import app
-from chunkana_core import format_names
+from chunkana_core import ChunkConfig, chunker, format_names
+from chunkana_core.chunker import split_parts
+from chunkana_core.context.context import ContextWriter
+from chunkana_core.document.sizes import DocumentSizes
+from chunkana_core.extending import BaseStrategy
 from chunkana_core.formats import registry
+from chunkana_core.splitting.splitter import Part
 from tests.cli.command import COMMAND, call, environment, error_of, run
 from tests.cli.rights import run_without_rights
 
@@ -29,6 +34,46 @@ NOT_UTF_8 = (
     f"chunkana: standard input: not UTF-8: byte 0x80 at offset 3 (line 3){WAY_OUT}\n".encode()
 )
 CHUNKERS = ("split", "tree", "stats")  # of many files
+
+
+@pytest.mark.parametrize("command", [*READERS, "ask"])
+def test_a_document_that_cannot_be_chunked_is_named_and_the_others_go_on(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def split(
+        sizes: DocumentSizes, contexts: ContextWriter, config: ChunkConfig, strategy: BaseStrategy
+    ) -> list[list[Part]]:
+        if "forbidden" in sizes.document.text:
+            raise RecursionError("nested too deeply")
+        return split_parts(sizes, contexts, config, strategy)
+
+    monkeypatch.setattr(chunker, "split_parts", split)
+    for name, text in {"a": "Tea.", "b": "A forbidden tea.", "c": "Milk."}.items():
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n\n{text}\n", encoding="utf-8")
+    options: dict[str, tuple[str | Path, ...]] = {
+        "ask": ("-q", "tea", "--json"),
+        "demo": ("-q", "tea"),
+        "view": ("-o", tmp_path / "d"),
+    }
+    code, output, error = call(command, tmp_path, *options.get(command, ()))
+    assert code == 1
+    failed = (
+        f"chunkana: {tmp_path / 'b.md'}: cannot be chunked: RecursionError: nested too deeply\n"
+    )
+    assert re.sub(r"chunkana: 2 files.*\n", "", error) == failed
+    if command == "view":
+        output = (tmp_path / "d" / "index.html").read_text("utf-8")
+    assert "a.md" in output
+    assert "c.md" in output or command == "ask"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["split", "-o", ""], ["view", "-o", ""], ["split", "-o", "out/", "--since", ""]]
+)
+def test_an_empty_name_is_not_the_current_folder(arguments: list[str]) -> None:
+    option = "--since" if "--since" in arguments else "--output"
+    message = f"{option} is ''; allowed: the name of a file or folder"
+    assert error_of(*arguments, __file__, code=2) == message
 
 
 @pytest.mark.parametrize("command", READERS)

@@ -11,16 +11,20 @@ import sys
 from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, BinaryIO
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chunkana_batch.many
+import chunkana_cli.runs.folder
+from chunkana_cli.writing import locking
+from chunkana_cli.writing.locking import lock_folder
 from chunkana_core import Chunker, Context, HierarchicalChunkingResult
 from chunkana_core.text.file_names import AnyPath
-from tests.cli.command import COMMAND, call, environment, error_of, output_of
+from tests.cli.command import COMMAND, call, environment, error_of, output_of, run
 
 TEXTS = {
     "a.md": "# A\n\nApples.\n",
@@ -173,19 +177,44 @@ def edit(edits: list[tuple[str, str | None]]) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-@settings(max_examples=settings().max_examples // 4)  # each of them runs the command four times
-@given(EDITS, EDITS)
+OPTIONS = st.sampled_from([[], ["--max-chunk-size=32"]])
+RUNS = st.lists(st.tuples(EDITS, OPTIONS, st.booleans()), min_size=1, max_size=3)
+
+
+def updated(index: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of an index after an update by the changes of a run."""
+    changes = manifest("out")["changes"]
+    old = {*changes["removed"], *changes["changed"], *changes["failed"]}
+    new = {*changes["added"], *changes["changed"]}
+    kept = [row for row in index if row["file"] not in old]
+    return [*kept, *(row for row in rows("out") if row["file"] in new)]
+
+
+@settings(max_examples=settings().max_examples // 4)  # each of them runs the command five times
+@given(RUNS)
 def test_a_run_since_another_writes_what_a_fresh_one_writes(
-    first: list[tuple[str, str | None]], then: list[tuple[str, str | None]]
+    runs: list[tuple[list[tuple[str, str | None]], list[str], bool]],
 ) -> None:
+    """And its changes are those of an index, also after other options and runs that were killed."""
     with TemporaryDirectory() as folder, chdir(folder):
         Path("docs").mkdir()
-        edit([("always", "# There\n"), *first])
+        edit([("always", "# There\n")])
         split("-o", "out/")
-        edit(then)
-        split("-o", "out/", "--since", "out/")
-        split("-o", "fresh/")
-        assert Path("out/chunks.jsonl").read_bytes() == Path("fresh/chunks.jsonl").read_bytes()
+        index = rows("out")
+        for edits, options, is_killed in runs:
+            edit(edits)
+            if is_killed:
+                with patch.object(chunkana_cli.runs.folder, "Manifest", side_effect=SystemExit(9)):
+                    assert call("split", "docs", "-o", "out/", "--since", "out/", *options)[0] == 9
+            else:
+                split("-o", "out/", "--since", "out/", *options)
+                index = updated(index)
+                assert sorted(row["id"] for row in index) == sorted(
+                    row["id"] for row in rows("out")
+                )
+                assert all(row in index for row in rows("out"))
+            split("-o", "fresh/", *options)
+            assert Path("out/chunks.jsonl").read_bytes() == Path("fresh/chunks.jsonl").read_bytes()
 
 
 def test_rows_that_are_kept_are_whole_in_parquet_whatever_their_number(
@@ -206,11 +235,15 @@ def test_rows_that_are_kept_are_whole_in_parquet_whatever_their_number(
 @pytest.mark.parametrize(
     "options", [["--max-chunk-size=300"], ["--fields=id,file"], ["--no-context"], ["--from=text"]]
 )
-def test_other_options_make_all_files_new(options: list[str]) -> None:
+def test_with_other_options_all_files_changed(options: list[str]) -> None:
     split("-o", "out/")
+    Path("docs/a.md").unlink()
+    Path("docs/e.md").write_text("# E\n", encoding="utf-8")
     said = split("-o", "out/", "--since", "out/", *options)
-    assert said.startswith("--since: out was written with other options; all files are chunked\n")
-    assert "4 added, 0 changed, 0 unchanged" in said
+    message = "--since: out/manifest.json was written with other options; all files are chunked\n"
+    assert said.startswith(message)
+    assert "1 added, 3 changed, 0 unchanged, 1 removed" in said
+    assert manifest("out")["changes"]["removed"] == ["docs/a.md"]
 
 
 @pytest.mark.usefixtures("docs")
@@ -241,7 +274,7 @@ def test_chunks_that_the_manifest_does_not_know_stay() -> None:
 @pytest.mark.usefixtures("docs")
 def test_a_first_run_may_be_since_what_is_not_there_yet() -> None:
     said = split("-o", "out/", "--since", "out/")
-    assert said.splitlines()[0] == "--since: out: no such file; all files are chunked"
+    assert said.splitlines()[0] == "--since: out/manifest.json: no such file; all files are new"
     assert len(rows("out")) == 4
 
 
@@ -249,24 +282,93 @@ DOCUMENT = (
     '{"chunks": "chunks.jsonl", "digest": "", "settings": {}, "changes": {}, "documents": '
     '[{"file": "a.md", "hash": "", "chunks": 1, "over_limit": 0, "digests": "AAAA"}]}'
 )
-BROKEN = {
-    "digests that are right": ("manifest.json", DOCUMENT, "is not of the chunks beside it"),
-    "chunks that are others": ("chunks.jsonl", "{}\n", "is not of the chunks beside it"),
-    "no JSON": ("manifest.json", "{", "is no manifest"),
-    "digests that are none": ("manifest.json", DOCUMENT.replace("AAAA", "?"), "is no manifest"),
-    "other JSON": ("manifest.json", '{"a": 1}', "is no manifest"),
+OTHER_CHUNKS = {
+    "others": ("{}\n", "out/manifest.json: is not of the chunks beside it"),
+    "none": (None, "out/chunks.jsonl: No such file or directory"),
 }
 
 
 @pytest.mark.usefixtures("docs")
-@pytest.mark.parametrize(("name", "text", "message"), BROKEN.values(), ids=BROKEN)
-def test_a_state_that_cannot_be_used_is_said(name: str, text: str, message: str) -> None:
+@pytest.mark.parametrize(("text", "message"), OTHER_CHUNKS.values(), ids=OTHER_CHUNKS)
+def test_without_the_chunks_of_a_run_its_documents_are_known(
+    text: str | None, message: str
+) -> None:
     split("-o", "out/")
     whole = rows("out")
-    Path("out", name).write_text(text, encoding="utf-8")
+    Path("out/chunks.jsonl").unlink()
+    if text is not None:
+        Path("out/chunks.jsonl").write_text(text, encoding="utf-8")
+    Path("docs/a.md").write_text("# A\n\nApricots.\n", encoding="utf-8")
     said = split("-o", "out/", "--since", "out/")
-    assert said.startswith(f"--since: out/manifest.json: {message}; all files are chunked\n")
-    assert rows("out") == whole
+    assert said.startswith(f"--since: {message}; all files are chunked\n")
+    assert "0 added, 1 changed, 3 unchanged, 0 removed" in said
+    assert rows("out")[1:] == whole[1:]
+
+
+BROKEN = {
+    "no JSON": "{",
+    "digests that are none": DOCUMENT.replace("AAAA", "?"),
+    "other JSON": '{"a": 1}',
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_without_a_manifest_that_can_be_read_nothing_is_written(docs: Path, text: str) -> None:
+    """What is gone since then would be unknown."""
+    split("-o", "out/")
+    (docs / "a.md").unlink()
+    Path("out/manifest.json").write_text(text, encoding="utf-8")
+    before = rows("out")
+    message = "--since: out/manifest.json: is no manifest; without --since, all files are new"
+    assert error_of("split", docs, "-o", "out/", "--since", "out/", code=1) == message
+    assert rows("out") == before
+
+
+def test_the_hash_is_that_of_what_was_written(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not of what another program writes there meanwhile."""
+    split("-o", "out/")
+    (docs / "a.md").write_text("# A\n\nApricots.\n", encoding="utf-8")
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            "chunkana_cli.runs.folder._remove_replaced",
+            lambda _folder, chunks: chunks.write_text("{}\n", encoding="utf-8"),
+        )
+        split("-o", "out/", "--since", "out/")
+    said = split("-o", "out/", "--since", "out/")
+    assert said.startswith("--since: out/manifest.json: is not of the chunks beside it; all files")
+
+
+@pytest.mark.usefixtures("docs")
+@pytest.mark.parametrize("arguments", [["-o", "out/"], ["-o", "next/", "--since", "out/"]])
+def test_a_folder_that_another_run_uses_is_left_to_it(arguments: list[str]) -> None:
+    split("-o", "out/")
+    before = Path("out/manifest.json").read_bytes()
+    with lock_folder(Path("out")):
+        done = run("split", "docs", *arguments)
+        message = f"chunkana: {Path('out').resolve()}: another run is writing there; try again when"
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert done.stderr.decode() == f"{message} it has ended\n"
+    assert run("split", "docs", *arguments).returncode == 0
+    assert Path("out/manifest.json").read_bytes() == before
+    assert sorted(path.name for path in Path("out").iterdir()) == ["chunks.jsonl", "manifest.json"]
+
+
+def test_a_lock_whose_file_another_run_removed_is_taken_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lock(file: BinaryIO) -> None:
+        taken(file)
+        if len(times) < 2:
+            (tmp_path / ".chunkana.lock").unlink()
+        times.append(1)
+
+    times: list[int] = []
+    taken = locking.try_lock
+    monkeypatch.setattr(locking, "try_lock", lock)
+    with lock_folder(tmp_path):
+        assert len(times) == 3
+        assert [path.name for path in tmp_path.iterdir()] == [".chunkana.lock"]
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_file_that_fails_has_no_rows_and_is_tried_again(docs: Path) -> None:
@@ -345,6 +447,8 @@ def test_a_run_that_was_killed_is_started_again(docs: Path, name: str) -> None:
     split("-o", "fresh/")
     assert Path("out/chunks.jsonl").read_bytes() == Path("fresh/chunks.jsonl").read_bytes()
     assert manifest("out")["documents"] == manifest("fresh")["documents"]
+    changes = {name: value for name, value in manifest("out")["changes"].items() if value}
+    assert changes == {"changed": ["docs/a.md"], "unchanged": 3}
     assert sorted(path.name for path in Path("out").iterdir()) == ["chunks.jsonl", "manifest.json"]
 
 

@@ -124,7 +124,7 @@ def test_chunks_that_memory_is_too_small_for(jobs: str, tmp_path: Path) -> None:
 @limits
 def test_what_else_memory_is_too_small_for(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("a\n\n" * 1_000_000, encoding="utf-8")
-    done = process("-c", SET_MEMORY, *COMMAND, "explain", "a.md", folder=tmp_path)
+    done = process("-c", SET_MEMORY, *COMMAND, "compare", "a.md", folder=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "chunkana: not enough memory\n"
 
@@ -201,6 +201,11 @@ def test_an_unknown_encoding_is_a_wrong_call(command: str, name: str) -> None:
             "byte 0xff at offset 0 (line 1); --encoding utf-16 may read it",
         ),
         ("a\n\nö".encode(), "ascii", f"byte 0xc3 at offset 3 (line 3){WAY_OUT}"),
+        (
+            "Text.".encode("utf-16") + b"!",
+            "utf-16",
+            f"byte 0x21 at offset 12 (line 1){BINARY}",
+        ),
         (
             "a\nb".encode("utf-16-le") + b"\x00\xd8",
             "utf-16-le",

@@ -40,7 +40,7 @@ def test_each_line_has_the_fields_of_a_table(tmp_path: Path) -> None:
     assert list(first) == list(second) == list(FIELDS)
     assert (first["file"], first["content"]) == ("guide.md", "# Guide\n\nHello.")
     assert second["embedded"] == "guide.md > Guide > Use\n\n## Use\n\nTurn it on. Wait."
-    assert (second["path"], second["metadata"]) == (["Guide", "Use"], {})
+    assert (second["path"], second["metadata"]) == (["Guide", "Use"], "{}")
 
 
 def test_without_context_what_is_embedded_is_the_content(tmp_path: Path) -> None:

@@ -50,6 +50,19 @@ def test_json_has_the_numbers_of_the_chunks(jobs: str) -> None:
     assert said["max_chunk_size"] == 1000
 
 
+@pytest.mark.parametrize("width", [100, 60])
+def test_of_many_files_the_first_have_rows_of_their_own(width: int) -> None:
+    result = chunk_hierarchical("# A\n\nText.\n")
+    files = [FileStats.of(f"{number}.md", result) for number in range(250)]
+    console = Console(file=StringIO(), width=width)
+    show_stats(files, 1000, console)
+    assert isinstance(console.file, StringIO)
+    shown = console.file.getvalue()
+    assert re.findall(r"^(\d+)\.md", shown, re.MULTILINE) == [str(n) for n in range(100)]
+    rest = r"99\.md[^…]*\n… and 150 more files[^…]* 1,650[^…]*\n250 files[^…]* 2,750"
+    assert re.search(rest, shown)
+
+
 def test_the_ninetieth_percentile_is_the_nearest_rank() -> None:
     text = "".join(f"# {'a' * n}\n\nText.\n\n" for n in range(1, 11))
     result = chunk_hierarchical(text, ChunkConfig(min_chunk_size=0))

@@ -82,14 +82,21 @@ def test_in_a_pipe_nothing_is_coloured_or_cut_short() -> None:
     assert len(output.splitlines()) == 3
 
 
-def test_at_a_terminal_it_is_coloured_and_wrapped_to_the_width(tmp_path: Path) -> None:
+def test_at_a_terminal_it_is_coloured_and_titles_are_cut_at_the_width(tmp_path: Path) -> None:
     title = " ".join(f"word{i}" for i in range(28))
-    (tmp_path / "a.md").write_text(f"# A\n\nText.\n\n# {title}\n\nText.\n", encoding="utf-8")
-    output = at_terminal("tree", "a.md", folder=tmp_path, columns=60)
+    text = f"# A\n\nText.\n\n# {title}\n\nText.\n\n## {title}\n\n{'More. ' * 20}\n"
+    (tmp_path / "a.md").write_text(text, encoding="utf-8")
+    output = at_terminal("tree", "a.md", "--min-chunk-size=0", folder=tmp_path, columns=90)
     assert "\x1b[" in output
     plain = re.sub(r"\x1b\[[0-9;]*m", "", output)
-    assert max(map(len, plain.splitlines())) <= 60
-    assert re.findall(r"word\d+", plain) == title.split()
+    lines = plain.splitlines()
+    assert len(lines) == len(
+        piped("tree", "a.md", "--min-chunk-size=0", folder=tmp_path).splitlines()
+    )
+    assert [len(line) for line in lines if "…" in line] == [90, 90, 90]
+    assert all(
+        re.search(r"word.*… +H\d · \d+ · lines .* · [\da-f]{8}$", line) for line in lines[2:]
+    )
 
 
 def test_documents_cannot_write_markup_or_control_the_terminal(tmp_path: Path) -> None:

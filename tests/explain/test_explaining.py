@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 
-from chunkana_core import ChunkConfig, ContentAnalysis, Context, InputTypeError
+from chunkana_core import ChunkConfig, Chunker, ContentAnalysis, Context, InputTypeError
 from chunkana_core.drafting.merging import MergeObstacle
 from chunkana_core.extending import BaseStrategy, Document, Draft
 from chunkana_explain import Cut, explain
@@ -197,3 +197,36 @@ def test_a_lead_in_is_where_it_stands() -> None:
     text = f"{LONG}\n\nDo these:\n\n" + "- one item of text\n" * 6
     cut, *_ = explained(text, ChunkConfig(max_chunk_size=80)).cuts
     assert (cut.begins, cut.where) == ("Do these:", "before a paragraph")
+
+
+SOURCE = (
+    "class Kettle:\n    def boil(self):\n        self.water = hot\n        return self.water\n\n"
+    "    def whistle(self, first_argument, second_argument):\n        return 1\n\n\n"
+    "def pour():\n    return 2\n"
+)
+PLACES = {
+    "a.py": (SOURCE, {"before a method", "before a statement", "before a function",
+                      "inside a definition"}),
+    "a.json": ('{\n"a": "words and words",\n"b": "and more of the words, too many"\n}\n',
+               {"before a value", "inside a value"}),
+    "a.md": ("# A\n\nText of it.\n\n## B\n\nMore of the text.\n", {"before a heading"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "places"), [(n, *p) for n, p in PLACES.items()])
+def test_places_are_named_in_the_words_of_the_format(
+    name: str, text: str, places: set[str]
+) -> None:
+    pytest.importorskip("tree_sitter")
+    config = ChunkConfig(max_chunk_size=32, min_chunk_size=0, atomic_blocks="split")
+    explanation = explain(text, config, format="auto", path=name)
+    assert {cut.where for cut in explanation.cuts} == places
+
+
+def test_the_path_of_source_code_is_its_label_as_in_its_chunks() -> None:
+    pytest.importorskip("tree_sitter")
+    config, path = ChunkConfig(max_chunk_size=80), "src/kettles/kettle.py"
+    explanation = explain(SOURCE, config, format="auto", path=path, context=Context())
+    chunks = Chunker(config, Context()).chunk(SOURCE, path=path)
+    assert chunks[0].embedded.startswith(path)
+    assert [cut.start for cut in explanation.cuts] == [chunk.span.start for chunk in chunks[1:]]

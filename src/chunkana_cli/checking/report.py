@@ -12,7 +12,7 @@ from chunkana_cli.errors import InputError
 from chunkana_cli.reading.documents import AUTO, format_of_file, require_installed
 from chunkana_cli.screen.naming import format_count
 from chunkana_cli.screen.visible import on_one_line
-from chunkana_core import Source, Violation
+from chunkana_core import Source, Violation, format_names
 from chunkana_core.extending import Document, Format, parse_document
 
 _HASH = "document_hash"  # a field of tables of chunks
@@ -91,7 +91,7 @@ def check_document(
     """Check the chunks of a document.
 
     Args:
-        file: the name of the document, which determines the format.
+        file: the name of the document, which determines the format if no chunk has one.
         records: the chunks.
         source: the text of the document.
         limit: the largest size in characters, None if it is unknown.
@@ -99,7 +99,7 @@ def check_document(
     Raises:
         InputError: if the format is not installed, or the text has changed since it was chunked.
     """
-    form = format_of_file(AUTO, file)
+    form = format_of_file(_format_of_chunks(records), file)
     require_installed(file, form, has_option=False)
     document = parse_document(source, form)
     formats = () if document.text == source else (_format_of_joined(document),)
@@ -111,6 +111,12 @@ def check_document(
     found = find_violations(records, document, limit, formats)
     by_key = {record.key: record for record in records}
     return CheckedDocument(file, by_key, found.coverage, found.unchecked, found.violations)
+
+
+def _format_of_chunks(records: Sequence[ChunkRecord]) -> str:
+    """Return the format that the chunks state, "auto" if they state none that is known."""
+    stated = (record.metadata.get("format") for record in records)
+    return next((str(name) for name in stated if name in format_names()), AUTO)
 
 
 def _format_of_joined(document: Document) -> Format:

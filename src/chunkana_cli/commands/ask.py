@@ -43,7 +43,7 @@ def ask(
         what = "no word to search for; stop words such as 'the' and 'of' are ignored"
         fail(f"--question is {question!r}, which has {what}", USAGE)
     batch = Batch.of(files, input_format, encoding)
-    found = answer([*batch.documents()], question, budget, config)
+    found = answer(batch, question, budget, config)
     if as_json:
         write_json(found.to_dict())
     elif found.names:

@@ -44,7 +44,7 @@ def compare(
     batch = Batch.of(files, input_format, encoding)
     documents = batch.nonempty_documents()
     with progress_bar(len(documents)) as progress:
-        comparisons = compare_documents(documents, config, progress)
+        comparisons = compare_documents(batch, documents, config, progress)
     if as_json:
         write_json(comparisons_to_dict(comparisons, config.max_chunk_size))
     else:

@@ -53,7 +53,7 @@ def demo(
     else:
         documents, question = default_documents(), question or DEFAULT_QUESTION
     cap = max_parent_size or 3 * config.max_chunk_size
-    results = run_demo(documents, question, Retrieval(hits, cap), config)
+    results = run_demo(batch, documents, question, Retrieval(hits, cap), config)
     with open_console(_WIDTH) as console:
         show(results, console)
     batch.end()

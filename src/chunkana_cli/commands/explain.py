@@ -8,7 +8,7 @@ import typer
 
 from chunkana_cli.options import AsJson, epilog, with_config
 from chunkana_cli.reading.batch import Batch
-from chunkana_cli.reading.documents import AUTO, InputFormat
+from chunkana_cli.reading.documents import AUTO, Document, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.reading.paths import FILES_HELP
 from chunkana_cli.screen.visible import visible
@@ -37,13 +37,8 @@ def explain(
     """
     batch = Batch.of(files, input_format, encoding)
     explained = (
-        (
-            document.name,
-            explain_cuts(
-                document.text, config, format=document.format, path=document.name, context=context
-            ),
-        )
-        for document in batch.documents()
+        (document.name, _explain(document, result.format, config, context))
+        for document, result in batch.chunk_documents(config, context)
     )
     if as_json:
         write_json([{"file": name, **found.to_dict()} for name, found in explained])
@@ -52,6 +47,12 @@ def explain(
             for name, found in explained:
                 console.print(_text(name, found), markup=False, highlight=False, emoji=False)
     batch.end()
+
+
+def _explain(
+    document: Document, form: str, config: ChunkConfig, context: Context | None
+) -> Explanation:
+    return explain_cuts(document.text, config, format=form, path=document.name, context=context)
 
 
 def _text(name: str, explanation: Explanation) -> str:

@@ -22,7 +22,7 @@ from chunkana_cli.reading.files import is_folder
 from chunkana_cli.reading.paths import FILES_HELP
 from chunkana_cli.runs.folder import write_folder
 from chunkana_cli.runs.run import Run
-from chunkana_cli.writing.output import STANDARD_OUTPUT
+from chunkana_cli.writing.output import STANDARD_OUTPUT, require_name
 from chunkana_core import ChunkConfig, Context
 
 EPILOG = epilog(
@@ -35,7 +35,14 @@ EPILOG = epilog(
 
 
 Output = Annotated[
-    str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; a folder ends in /.")
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Where to write; a folder ends in /.",
+        callback=require_name,
+    ),
 ]
 FormatName = Annotated[
     Literal["jsonl", "text", "markdown", "parquet"] | None,
@@ -67,6 +74,7 @@ Since = Annotated[
     typer.Option(
         metavar="STATE",
         help="The folder of an earlier run: unchanged files are not chunked again.",
+        callback=require_name,
     ),
 ]
 

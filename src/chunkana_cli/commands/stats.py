@@ -49,7 +49,10 @@ def stats(
     found = [stats for name in tables for stats in _read_stats(name, batch)]
     names = [name for name in batch.names if name not in tables]
     with progress_bar(len(names)) as progress:
-        found += batch.chunk(config, workers, FileStats.of, progress, context=context, names=names)
+        documents = batch.documents(names)
+        found += batch.chunk(
+            config, workers, FileStats.of, progress, context=context, documents=documents
+        )
     if as_json:
         limit = config.max_chunk_size
         rows = [file.to_dict(limit) for file in found]

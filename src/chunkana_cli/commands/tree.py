@@ -35,20 +35,16 @@ def tree(
     result its chunks and their hierarchy.
     """
     batch = Batch.of(files, input_format, encoding)
-    results = batch.chunk(config, 1, _named, context=context)
+    chunked = batch.chunk_documents(config, context)
     if as_json:
-        write_json([{"file": name, "result": _whole(result)} for name, result in results])
+        write_json([{"file": found.name, "result": _whole(result)} for found, result in chunked])
     else:
         with open_console(ANY_WIDTH) as console:
-            for name, result in results:
-                console.print(full_tree(name, result))
+            for document, result in chunked:
+                console.print(full_tree(document.name, result, console.width))
     batch.end()
 
 
 def _whole(result: HierarchicalChunkingResult) -> dict[str, object]:
     """Return a result as a dict with all children of each node, without pagination."""
     return result.to_dict(page_size=None)
-
-
-def _named(name: str, result: HierarchicalChunkingResult) -> tuple[str, HierarchicalChunkingResult]:
-    return name, result

@@ -6,15 +6,14 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.errors import FAILED
 from chunkana_cli.options import epilog, with_config
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.reading.files import is_folder
 from chunkana_cli.reading.paths import FILES_HELP
-from chunkana_cli.writing.output import STANDARD_OUTPUT
-from chunkana_core import ChunkConfig, Chunker, Context
+from chunkana_cli.writing.output import STANDARD_OUTPUT, require_name
+from chunkana_core import ChunkConfig, Context
 
 EPILOG = epilog("view README.md -o readme.html", "view docs -o pages --max-chunk-size 500")
 
@@ -26,7 +25,11 @@ def view(
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", metavar="PAGE", help="For a folder or several files, a folder."
+            "--output",
+            "-o",
+            metavar="PAGE",
+            help="For a folder or several files, a folder.",
+            callback=require_name,
         ),
     ] = STANDARD_OUTPUT,
     input_format: InputFormat = AUTO,
@@ -39,14 +42,11 @@ def view(
     The page is self-contained. For a folder or several files, write a page for each file, and
     index.html with their sizes, totals and a search.
     """
-    from chunkana_cli.pages import PageChunker, write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
+    from chunkana_cli.pages import write_folder, write_page  # noqa: PLC0415 - jinja2 takes time
 
     batch = Batch.of(files, input_format, encoding)
-    names, is_complete = batch.names, not batch.failures
-    reader = PageChunker(Chunker(config, context), input_format, encoding)
-    if len(names) == 1 and not any(map(is_folder, files)):
-        write_page(names[0], output, reader)
-    elif names:
-        is_complete = write_folder(names, output, reader) and is_complete
-    if not is_complete:
-        raise typer.Exit(FAILED)
+    if len(batch.names) == 1 and not any(map(is_folder, files)):
+        write_page(batch, output, config, context)
+    elif batch.names:
+        write_folder(batch, output, config, context)
+    batch.end()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
+from chunkana_batch import DocumentError
 from chunkana_cli.comparing.measures import Measurement, Reference, measure
 from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
+from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import Document, report_misnamed
 from chunkana_core import ChunkConfig
 
@@ -116,6 +118,7 @@ class Comparison:
 
 
 def compare_documents(
+    batch: Batch,
     documents: Iterable[Document],
     config: ChunkConfig,
     progress: Callable[[int], object] | None = None,
@@ -125,6 +128,7 @@ def compare_documents(
     Documents that are not valid in their formats are split as plain text, and reported.
 
     Args:
+        batch: counts the documents that cannot be chunked, which are reported.
         documents: the documents, at least one.
         config: the chunking options; its limit applies to all tools.
         progress: a function that is called with the number of documents done.
@@ -132,7 +136,11 @@ def compare_documents(
     groups: dict[tuple[Splitter, ...], list[ComparedDocument]] = {}
     misnamed: list[tuple[str, str]] = []
     for done, document in enumerate(documents, 1):
-        compared = ComparedDocument.of(document, config)
+        try:
+            compared = ComparedDocument.of(document, config)
+        except DocumentError as error:
+            batch.report_failure(str(error))
+            continue
         if compared.format != document.format:
             misnamed.append((document.name, document.format))
         groups.setdefault(tools_for(compared.format), []).append(compared)

@@ -9,8 +9,9 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
+from chunkana_batch import chunk_many
 from chunkana_cli.reading.documents import Document
-from chunkana_core import ChunkConfig, Chunker
+from chunkana_core import ChunkConfig, HierarchicalChunkingResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,17 @@ class Splitter:
 
 
 def chunkana(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Split a document with Chunkana."""
-    result = Chunker(config).chunk_hierarchical(document.text, document.format)
+    """Split a document with Chunkana.
+
+    Raises:
+        DocumentError: if the document cannot be chunked.
+    """
+    pair = document.name, document.text
+    outcomes = chunk_many([pair], config, make=_leaves, format=document.format, on_error="raise")
+    return [piece for outcome in outcomes for piece in outcome.value or ()]
+
+
+def _leaves(_name: str, result: HierarchicalChunkingResult) -> list[Piece]:
     return [
         Piece(c.content, c.text, c.span.start, (*c.section.path, c.title, *c.section_tags))
         for c in result.get_leaves()

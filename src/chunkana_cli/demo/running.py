@@ -8,9 +8,10 @@ from time import perf_counter
 
 from chunkana_cli.demo.auto_merge import Passage, merge_leaves
 from chunkana_cli.demo.question import pick_question
-from chunkana_cli.reading.documents import Document, report_fallbacks
+from chunkana_cli.reading.batch import Batch
+from chunkana_cli.reading.documents import Document
 from chunkana_cli.searching.search import FoundChunk, Index
-from chunkana_core import ChunkConfig, Chunker, Context, HierarchicalChunkingResult, MergeTree
+from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, MergeTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +64,33 @@ class DemoRun:
 
 
 def run_demo(
-    documents: Sequence[Document], question: str | None, retrieval: Retrieval, config: ChunkConfig
+    batch: Batch,
+    documents: Sequence[Document],
+    question: str | None,
+    retrieval: Retrieval,
+    config: ChunkConfig,
 ) -> DemoRun:
     """Chunk documents, search them and merge.
 
     Args:
+        batch: chunks the documents, and reports failures.
         documents: the documents, of which at least one has text.
         question: the question, None to choose one about the first document.
         retrieval: the options of searching and merging.
         config: the chunking options.
     """
     start = perf_counter()
-    chunker = Chunker(config, Context())
-    results = [chunker.chunk_hierarchical(one.text, one.format, one.name) for one in documents]
+    chunked = [*batch.chunk_documents(config, Context(), documents)]
     seconds = perf_counter() - start
-    report_fallbacks(documents, results)
+    batch.require_any()
+    results = [result for _, result in chunked]
     trees = [result.merge_tree(retrieval.max_parent_size) for result in results]
     if question is None:
         title = results[0].chunks[0].title if results[0].chunks else ""
         question = pick_question(Index.of(results[:1]), trees[0], title, retrieval.hits)
     hits = Index.of(results).search(question, retrieval.hits)
-    chunked = tuple(map(ChunkedDocument, documents, results, trees))
-    return DemoRun(chunked, seconds, config, question, hits, _merged(trees, hits))
+    shown = tuple(ChunkedDocument(*pair, tree) for pair, tree in zip(chunked, trees, strict=True))
+    return DemoRun(shown, seconds, config, question, hits, _merged(trees, hits))
 
 
 def _merged(trees: Sequence[MergeTree], hits: Sequence[FoundChunk]) -> list[tuple[int, Passage]]:

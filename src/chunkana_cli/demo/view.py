@@ -62,7 +62,8 @@ def _show_trees(demo: DemoRun, console: Console) -> None:
     most = _TREE_ROWS // rows
     not_blank = [document for document in demo.documents if document.result.chunks]
     for document in not_blank[:most]:
-        console.print(short_tree(document.document.name, document.result, rows), "")
+        name, result = document.document.name, document.result
+        console.print(short_tree(name, result, rows, console.width), "")
     if len(not_blank) > most:
         more = format_count(len(not_blank) - most, "more document")
         console.print(Text(f"… and {more}\n", style="dim"))

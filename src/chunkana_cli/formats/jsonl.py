@@ -13,7 +13,7 @@ from chunkana_core import HierarchicalChunkingResult
 
 
 def render(options: RowOptions, name: str, result: HierarchicalChunkingResult) -> list[bytes]:
-    """Return a line of JSON for each leaf; unlike in tables, `metadata` is an object."""
+    """Return a line of JSON for each leaf; as in tables, `metadata` is a string of JSON."""
     rows = DocumentFields.of_file(name).rows(result, options.front_matter_keys)
     names = options.fields
     return [(to_json({name: row[name] for name in names}) + "\n").encode() for row in rows]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, TypeVar
 
 import typer
 
-from chunkana_batch import WorkerError, chunk_many
+from chunkana_batch import DocumentError, WorkerError, chunk_many
 from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
 from chunkana_cli.reading.documents import (
     AUTO,
@@ -107,7 +107,7 @@ class Batch:
         progress: Callable[[int], object] | None = None,
         *,
         context: Context | None = None,
-        names: Sequence[str] | None = None,
+        documents: Iterable[Document] | None = None,
     ) -> Iterator[T]:
         """Chunk documents and yield the value of `make` for each, in order; report failures.
 
@@ -119,12 +119,13 @@ class Batch:
             make: a function of the name and the chunks of a document.
             progress: a function that is called with the number of documents done.
             context: the context that is embedded before each content.
-            names: the names of the files to chunk; by default all.
+            documents: the documents to chunk; by default those of all files.
         """
+        documents = self.documents() if documents is None else documents
         format_of_document = partial(format_of_file, self.input_format)
         misnamed: list[tuple[str, str]] = []
         outcomes = chunk_many(
-            ((document.name, document.text) for document in self.documents(names)),
+            ((document.name, document.text) for document in documents),
             config,
             workers,
             make=partial(_add_format, make),
@@ -135,7 +136,7 @@ class Batch:
         try:
             for outcome in outcomes:
                 if outcome.value is None:
-                    self.report_failure(f"{outcome.name}: cannot be chunked: {outcome.error}")
+                    self.report_failure(str(DocumentError(outcome.name, outcome.error or "")))
                 else:
                     self.has_chunked = True
                     format_name, value = outcome.value
@@ -146,6 +147,25 @@ class Batch:
             report_misnamed(misnamed)
         except WorkerError as error:
             fail(str(error))
+
+    def chunk_documents(
+        self,
+        config: ChunkConfig,
+        context: Context | None = None,
+        documents: Iterable[Document] | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> Iterator[tuple[Document, HierarchicalChunkingResult]]:
+        """Chunk documents in this process, and yield each with its chunks; see `chunk`."""
+        current: dict[str, Document] = {}
+
+        def read() -> Iterator[Document]:
+            for document in self.documents() if documents is None else documents:
+                current[document.name] = document
+                yield document
+
+        chunked = self.chunk(config, 1, _named, progress, context=context, documents=read())
+        for name, result in chunked:
+            yield current.pop(name), result
 
     def require_any(self) -> None:
         """End the command with an error if files failed and none was chunked."""
@@ -161,6 +181,10 @@ class Batch:
         """Report and count a file that failed."""
         report(message)
         self.failures += 1
+
+
+def _named(name: str, result: HierarchicalChunkingResult) -> tuple[str, HierarchicalChunkingResult]:
+    return name, result
 
 
 def _add_format(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ from chunkana_cli.errors import USAGE, InputError, fail, report
 from chunkana_cli.reading.encodings import UTF_8, decode
 from chunkana_cli.reading.inputs import read_bytes, read_standard_input
 from chunkana_cli.screen.naming import format_count
-from chunkana_core import HierarchicalChunkingResult, format_names, format_of
+from chunkana_core import format_names, format_of
 
 STANDARD_INPUT = "-"
 AUTO = "auto"  # the format follows from the name of the file
@@ -72,19 +72,6 @@ def require_installed(name: str, form: str, *, has_option: bool = True) -> None:
     if form not in format_names():
         hint = "; --from text reads it as plain text" if has_option else ""
         raise InputError(f"{name}: {form} needs {_INSTALL_CODE}{hint}")
-
-
-def report_fallbacks(
-    documents: Iterable[Document], results: Iterable[HierarchicalChunkingResult]
-) -> None:
-    """Report the documents that were chunked as plain text, see `report_misnamed`."""
-    report_misnamed(
-        [
-            (document.name, document.format)
-            for document, result in zip(documents, results, strict=True)
-            if document.format != result.format
-        ]
-    )
 
 
 def report_misnamed(documents: Sequence[tuple[str, str]]) -> None:

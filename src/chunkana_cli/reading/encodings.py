@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from typing import Annotated
 
@@ -54,7 +55,7 @@ def decode(data: bytes, encoding: str, title: str, *, has_option: bool = True) -
         raise InputError(f"{title}: not {_display_name(encoding)}: {found}") from None
     except UnicodeDecodeError as error:
         place = _describe_position(data, error.start, encoding)
-        hint = _suggestion(data) if has_option else ""
+        hint = _suggestion(data, encoding) if has_option else ""
         raise InputError(f"{title}: not {_display_name(encoding)}: {place}{hint}") from None
     except UnicodeError as error:
         raise InputError(f"{title}: not {_display_name(encoding)}: {error}") from None
@@ -66,8 +67,9 @@ def _describe_position(data: bytes, at: int, encoding: str) -> str:
     return f"byte 0x{data[at : at + 1].hex()} at offset {at} (line {line})"
 
 
-def _suggestion(data: bytes) -> str:
-    if data.startswith((BOM_UTF16_BE, BOM_UTF16_LE)):
+def _suggestion(data: bytes, encoding: str) -> str:
+    is_utf_16 = codecs.lookup(encoding).name.startswith("utf-16")
+    if data.startswith((BOM_UTF16_BE, BOM_UTF16_LE)) and not is_utf_16:
         return "; --encoding utf-16 may read it"
     if b"\0" in data[:_START]:
         return "; it seems to be binary; if it is text, --encoding names its encoding"

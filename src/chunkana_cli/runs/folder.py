@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from hashlib import file_digest
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from chunkana_cli.errors import fail, report
 from chunkana_cli.reading.batch import escape_name
@@ -19,42 +20,62 @@ from chunkana_cli.runs.manifest import (
     UnusableStateError,
     hash_files,
     load_manifest,
+    require_chunks,
     settings_of,
 )
 from chunkana_cli.runs.run import Run
 from chunkana_cli.screen.progress import progress_bar
-from chunkana_cli.writing.output import open_output
+from chunkana_cli.writing.locking import lock_folder
+from chunkana_cli.writing.output import HashingOutput, open_output
 
 
 def write_folder(run: Run, folder: Path, state: Path | None) -> None:
     """Write the chunks of all files, and a manifest, into a folder.
 
-    The chunks are replaced first, and the manifest contains their hash. If a run is killed between
-    the two, the hash does not match, and the next run chunks all files again.
+    The chunks are replaced first, then the manifest, which contains their hash. Until then, the
+    manifest is that of the last run that ended, also if this one is killed. Both folders are locked
+    meanwhile.
 
     Args:
         run: the files, the chunking options and the output format.
         folder: the output folder; created if it does not exist.
         state: the folder or manifest of an earlier run; None to chunk all files.
     """
+    _make_folder(folder)
+    before = None if state is None else state / MANIFEST if state.is_dir() else state
+    folders = {folder, before.parent} if before is not None and before.is_file() else {folder}
+    with ExitStack() as locks:
+        for each in {place.resolve() for place in folders}:
+            locks.enter_context(lock_folder(each))
+        changes = _write(run, folder, before)
+    if state is not None:
+        report(f"since {state}: {changes.line()}")
+
+
+def _write(run: Run, folder: Path, before: Path | None) -> Changes:
+    """Write the chunks and the manifest; return the changes since the manifest `before`."""
     chunks = folder / f"chunks{run.form.suffixes[0]}"
     # The arguments may include the folder itself.
     own = identities_of([str(chunks), str(folder / MANIFEST)])
     run.batch.names = [name for name in run.batch.names if identity_of(name) not in own]
-    merger = _DocumentMerger.of(run, _load_previous(run, state))
-    _make_folder(folder)
-    if not merger.is_same(chunks):
-        with open_output(str(chunks)) as out, progress_bar(len(merger.names)) as progress:
-            run.write_documents(merger.documents(progress), out)
-            if not merger.entries:
-                run.batch.require_any()
+    merger = _DocumentMerger.of(run, _load_previous(run, before))
+    digest = merger.reuse(chunks) or _write_chunks(run, chunks, merger)
     _remove_replaced(folder, chunks)
     changes = merger.changes()
-    manifest = Manifest(chunks.name, _hash(chunks), _settings(run), merger.entries, changes)
+    manifest = Manifest(chunks.name, digest, _settings(run), merger.entries, changes)
     with open_output(str(folder / MANIFEST)) as out:
         out.write(manifest.to_json())
-    if state is not None:
-        report(f"since {state}: {changes.line()}")
+    return changes
+
+
+def _write_chunks(run: Run, chunks: Path, merger: _DocumentMerger) -> str:
+    """Write the chunks; return the SHA-256 of what was written."""
+    with open_output(str(chunks)) as out, progress_bar(len(merger.names)) as progress:
+        hashing = HashingOutput(out)
+        run.write_documents(merger.documents(progress), cast("BinaryIO", hashing))
+        if not merger.entries:
+            run.batch.require_any()
+    return hashing.hash.hexdigest()
 
 
 def _remove_replaced(folder: Path, chunks: Path) -> None:
@@ -62,19 +83,20 @@ def _remove_replaced(folder: Path, chunks: Path) -> None:
 
     A file that does not match the hash in its manifest is not removed.
     """
-    others = [path for path in folder.glob(f"{chunks.stem}.*") if path.name != chunks.name]
-    if not others:
-        return
+    path = folder / MANIFEST
     try:
-        replaced = folder / load_manifest(folder).chunks
+        manifest = load_manifest(path)
+        if manifest is None or manifest.chunks == chunks.name:
+            return
+        require_chunks(path, manifest)
     except UnusableStateError:
         return
-    if replaced in others:
-        try:
-            replaced.unlink()
-        except OSError as error:
-            fail(f"{replaced}: cannot be removed: {error.strerror or error}")
-        report(f"{replaced}: removed; the chunks are in {chunks.name} now")
+    replaced = folder / manifest.chunks
+    try:
+        replaced.unlink()
+    except OSError as error:
+        fail(f"{replaced}: cannot be removed: {error.strerror or error}")
+    report(f"{replaced}: removed; the chunks are in {chunks.name} now")
 
 
 def _make_folder(folder: Path) -> None:
@@ -84,33 +106,44 @@ def _make_folder(folder: Path) -> None:
         fail(f"{folder}: cannot be made: {error.strerror or error}")
 
 
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
-
-
 @dataclass(frozen=True, slots=True)
 class _PreviousRun:
-    """An earlier run: its manifest and the path of its chunks."""
+    """An earlier run.
+
+    Attributes:
+        manifest: its manifest.
+        has_same_settings: whether it makes the same rows of the same text.
+        chunks: the path of its chunks, None if they cannot be reused.
+    """
 
     manifest: Manifest
-    chunks: Path
+    has_same_settings: bool
+    chunks: Path | None
 
 
-def _load_previous(run: Run, state: Path | None) -> _PreviousRun | None:
-    """Return the earlier run; None if there is none, or it cannot be used, which is reported."""
-    if state is None:
+def _load_previous(run: Run, path: Path | None) -> _PreviousRun | None:
+    """Return the earlier run of a manifest, None if there is none; report what cannot be reused.
+
+    Without its manifest, the documents that it had are unknown; an unreadable one ends the command.
+    """
+    if path is None:
         return None
     try:
-        manifest = load_manifest(state)
+        manifest = load_manifest(path)
     except UnusableStateError as error:
-        report(f"--since: {error}; all files are chunked")
+        fail(f"--since: {error}; without --since, all files are new")
+    if manifest is None:
+        report(f"--since: {path}: no such file; all files are new")
         return None
     if manifest.settings != _settings(run):
-        report(f"--since: {state} was written with other options; all files are chunked")
-        return None
-    folder = state if state.is_dir() else state.parent
-    return _PreviousRun(manifest, folder / manifest.chunks)
+        report(f"--since: {path} was written with other options; all files are chunked")
+        return _PreviousRun(manifest, has_same_settings=False, chunks=None)
+    try:
+        require_chunks(path, manifest)
+    except UnusableStateError as error:
+        report(f"--since: {error}; all files are chunked")
+        return _PreviousRun(manifest, has_same_settings=True, chunks=None)
+    return _PreviousRun(manifest, has_same_settings=True, chunks=path.parent / manifest.chunks)
 
 
 def _settings(run: Run) -> dict[str, object]:
@@ -148,7 +181,7 @@ class _DocumentMerger:
         """Find the reusable documents: unchanged files in the same order as in the earlier run."""
         hashes = hash_files(run.batch.names)
         reused: dict[str, DocumentEntry] = {}
-        if previous is not None:
+        if previous is not None and previous.chunks is not None:
             documents = previous.manifest.documents
             numbers = {document.file: number for number, document in enumerate(documents)}
             last = -1
@@ -163,20 +196,20 @@ class _DocumentMerger:
         """The files to chunk."""
         return [name for name in self.run.batch.names if escape_name(name) not in self.reused]
 
-    def is_same(self, chunks: Path) -> bool:
-        """Return whether the chunks need no rewriting; if so, set `entries` and the summary."""
-        if (
-            self.previous is None
-            or self.names
-            or self.previous.chunks.resolve() != chunks.resolve()
-        ):
-            return False
-        if len(self.reused) < len(self.previous.manifest.documents):
-            return False
+    def reuse(self, chunks: Path) -> str:
+        """Return the hash of the chunks if they need no rewriting, otherwise "".
+
+        If they need none, set `entries` and the summary.
+        """
+        if self.previous is None or self.previous.chunks is None or self.names:
+            return ""
+        is_elsewhere = self.previous.chunks.resolve() != chunks.resolve()
+        if is_elsewhere or len(self.reused) < len(self.previous.manifest.documents):
+            return ""
         self.entries = [*self.reused.values()]
         for _ in self.run.summary.count(map(SplitDocument.of_entry, self.entries)):
             pass  # iterating counts them
-        return True
+        return self.previous.manifest.digest
 
     def documents(self, progress: Callable[[int], object]) -> Iterator[SplitDocument]:
         """Yield reused and newly chunked documents, in the order of the files."""
@@ -195,7 +228,7 @@ class _DocumentMerger:
 
     def _read_reused(self) -> Iterator[object]:
         """Yield the rows of each reused document from the chunks of the earlier run."""
-        if self.previous is None or self.run.form.rows is None:
+        if self.previous is None or self.previous.chunks is None or self.run.form.rows is None:
             return iter(())
         documents = self.previous.manifest.documents
         counts = [(document.chunks, document.file in self.reused) for document in documents]
@@ -203,7 +236,9 @@ class _DocumentMerger:
 
     def changes(self) -> Changes:
         """Compare the files with those of the earlier run."""
-        before = {} if self.previous is None else self.previous.manifest.hashes()
+        previous = self.previous
+        before = {} if previous is None else previous.manifest.hashes()
         now = {entry.file: entry.hash for entry in self.entries}
         failed = [name for name in map(escape_name, self.run.batch.names) if name not in now]
-        return Changes.between(before, now, failed)
+        is_same = previous is None or previous.has_same_settings
+        return Changes.between(before, now, failed, has_same_settings=is_same)

@@ -15,9 +15,6 @@ import msgspec
 from chunkana_batch import SCHEMA_VERSION
 from chunkana_cli.reading.batch import escape_name
 from chunkana_cli.reading.files import is_file
-from chunkana_cli.reading.manifests import MANIFEST
-
-_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class Changes:
 
     Attributes:
         added: files that the earlier run did not have.
-        changed: files with a different text.
+        changed: files with a different text; with other settings, all files that it had.
         removed: files that no longer exist.
         renamed: pairs of a removed and an added file with the same text.
         failed: files that could not be read or chunked, and have no rows.
@@ -61,17 +58,29 @@ class Changes:
 
     @classmethod
     def between(
-        cls, before: Mapping[str, str], now: Mapping[str, str], failed: Sequence[str]
+        cls,
+        before: Mapping[str, str],
+        now: Mapping[str, str],
+        failed: Sequence[str],
+        *,
+        has_same_settings: bool,
     ) -> Changes:
-        """Compare the hashes of files before and now, by name."""
+        """Compare the hashes of files before and now, by name.
+
+        Args:
+            before: the hashes of the earlier run.
+            now: the hashes of this run.
+            failed: files that could not be read or chunked.
+            has_same_settings: whether both runs make the same rows of the same text.
+        """
         added = [name for name in now if name not in before]
         removed = [name for name in before if name not in now and name not in failed]
         old_names = {before[name]: name for name in reversed(removed)}
         pairs = [(old_names.pop(now[name], None), name) for name in added]
         renamed = [(old, name) for old, name in pairs if old is not None]
-        changed = [name for name in now if name in before and before[name] != now[name]]
-        unchanged = len(now) - len(added) - len(changed)
-        return cls(added, changed, removed, renamed, failed, unchanged)
+        kept = [name for name in now if name in before]
+        changed = [name for name in kept if not has_same_settings or before[name] != now[name]]
+        return cls(added, changed, removed, renamed, failed, len(kept) - len(changed))
 
     def line(self) -> str:
         """Return the counts as one line."""
@@ -87,7 +96,10 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The manifest of the chunks in a folder.
+    """The manifest of a folder of chunks, which a run writes last.
+
+    A run that is killed before leaves the manifest of the run before it: the documents that are
+    known, and that have rows in an index, although the chunks beside it may be others.
 
     Attributes:
         chunks: the name of the file of chunks in the folder.
@@ -102,7 +114,6 @@ class Manifest:
     settings: Mapping[str, object]
     documents: Sequence[DocumentEntry]
     changes: Changes = field(default_factory=Changes)
-    version: int = _VERSION
 
     def hashes(self) -> dict[str, str]:
         """Return the hash of each document by its name."""
@@ -119,31 +130,38 @@ def _to_base64(data: bytes) -> str:
 
 
 class UnusableStateError(Exception):
-    """The manifest of an earlier run cannot be used; the message gives the reason."""
+    """The manifest or the chunks of an earlier run cannot be used; the message gives the reason."""
 
 
-def load_manifest(state: Path) -> Manifest:
-    """Read a manifest from its folder or its path.
+def load_manifest(path: Path) -> Manifest | None:
+    """Read a manifest; return None if there is none.
 
     Raises:
-        UnusableStateError: if there is no manifest, or it does not match the chunks in its folder,
-            for example after a killed run.
+        UnusableStateError: if the file cannot be read, or is no manifest.
     """
-    path = state / MANIFEST if state.is_dir() else state
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
-        if manifest.version != _VERSION:
-            raise UnusableStateError(f"{path}: is of another version")
-        with (path.parent / manifest.chunks).open("rb") as chunks:
-            if file_digest(chunks, "sha256").hexdigest() != manifest.digest:
-                raise UnusableStateError(f"{path}: is not of the chunks beside it")
-    except FileNotFoundError as error:
-        raise UnusableStateError(f"{error.filename}: no such file") from None
+        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        return None
     except OSError as error:
         raise UnusableStateError(f"{path}: {error.strerror or error}") from None
     except msgspec.MsgspecError:
         raise UnusableStateError(f"{path}: is no manifest") from None
-    return manifest
+
+
+def require_chunks(path: Path, manifest: Manifest) -> None:
+    """Check that the chunks beside a manifest are those of its run.
+
+    Raises:
+        UnusableStateError: if they are not, for example after a killed run, or cannot be read.
+    """
+    chunks = path.parent / manifest.chunks
+    try:
+        with chunks.open("rb") as file:
+            if file_digest(file, "sha256").hexdigest() != manifest.digest:
+                raise UnusableStateError(f"{path}: is not of the chunks beside it")
+    except OSError as error:
+        raise UnusableStateError(f"{chunks}: {error.strerror or error}") from None
 
 
 def settings_of(config: Mapping[str, object], **others: object) -> dict[str, object]:

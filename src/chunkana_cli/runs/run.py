@@ -66,7 +66,12 @@ class Run:
         """Chunk some files of the batch, and yield their rendered chunks in order."""
         make = partial(render_document, self.form, self.options)
         return self.batch.chunk(
-            self.config, self.workers, make, progress, context=self.context, names=names
+            self.config,
+            self.workers,
+            make,
+            progress,
+            context=self.context,
+            documents=self.batch.documents(names),
         )
 
     def write_documents(self, documents: Iterable[SplitDocument], out: BinaryIO) -> None:

@@ -18,15 +18,22 @@ _BESIDE_BAR = 20  # columns, for sizes and counts
 _NARROW = 72  # columns; a narrower table would cut numbers
 _COLUMNS = ("characters", "chunks", "min", "median", "p90", "max", "oversize")
 _MOST_OVERSIZE = 10  # rows
+_MOST_FILES = 100  # rows
 
 
 def show_stats(files: Sequence[FileStats], limit: int, console: Console) -> None:
     """Print a table by file, then the sizes, kinds and oversize chunks of all files."""
     total = FileStats.total(files)
+    rows = [(on_one_line(stats.file), stats) for stats in files[:_MOST_FILES]]
+    if len(files) > _MOST_FILES:
+        more = FileStats.total(files[_MOST_FILES:])
+        rows.append((f"… and {format_count(len(files) - _MOST_FILES, 'more file')}", more))
+    if len(files) != 1:
+        rows.append((format_count(len(files), "file"), total))
     if console.width < _NARROW:
-        _list_files(files, total, console)
+        _list_rows(rows, console)
     else:
-        console.print(_by_file(files, total), "")
+        console.print(_table_of(rows, total), "")
     if total.sizes:
         console.print(Text("Sizes", style="bold cyan"))
         console.print(_histogram(total, limit, min(_BAR, max(1, console.width - _BESIDE_BAR))), "")
@@ -37,21 +44,18 @@ def show_stats(files: Sequence[FileStats], limit: int, console: Console) -> None
     _show_oversize(total, console)
 
 
-def _by_file(files: Sequence[FileStats], total: FileStats) -> Table:
+def _table_of(rows: Sequence[tuple[str, FileStats]], total: FileStats) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("file", overflow="fold")
     for name in _COLUMNS:
         table.add_column(name, justify="right")
-    for stats in files:
-        table.add_row(Text(on_one_line(stats.file)), *_numbers(stats))
-    if len(files) != 1:
-        table.add_row(Text(format_count(len(files), "file")), *_numbers(total), style="bold")
+    for name, stats in rows:
+        table.add_row(Text(name), *_numbers(stats), style="bold" if stats is total else "")
     return table
 
 
-def _list_files(files: Sequence[FileStats], total: FileStats, console: Console) -> None:
-    for stats in (*files, total) if len(files) != 1 else files:
-        name = on_one_line(stats.file) if stats is not total else format_count(len(files), "file")
+def _list_rows(rows: Sequence[tuple[str, FileStats]], console: Console) -> None:
+    for name, stats in rows:
         numbers = zip(_COLUMNS, _numbers(stats), strict=True)
         console.print(Text(name, style="bold"))
         console.print(Text(", ".join(f"{column} {number}" for column, number in numbers)))

@@ -6,40 +6,58 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from rich.cells import cell_len
 from rich.text import Text
 from rich.tree import Tree
 
 from chunkana_cli.screen.naming import format_count, format_location, name_of
 from chunkana_cli.screen.visible import on_one_line
+from chunkana_cli.writing.output import ANY_WIDTH
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
+_INDENTATION = 4  # columns of a level
+_SHORTEST = 20  # columns; titles are not cut below it
 
-def full_tree(name: str, result: HierarchicalChunkingResult) -> Tree:
-    """Return the tree of all chunks, with titles, levels, sizes, lines, kinds and ids."""
+
+def full_tree(name: str, result: HierarchicalChunkingResult, width: int = ANY_WIDTH) -> Tree:
+    """Return the tree of all chunks, with titles, levels, sizes, lines, kinds and ids.
+
+    Titles are cut so that lines fit into `width` columns.
+    """
     if not result.chunks:
         return Tree(Text(f"{on_one_line(name)}  (no text)"))
     parts = Counter(chunk.section_id for chunk in result.chunks if chunk.split_index is not None)
-    top = Tree(_root_label(name, result))
-    trees = {result.root_id: top}
+    top = Tree(_root_label(name, result, width))
+    trees = {result.root_id: (top, width)}
     for chunk in result.chunks[1:]:
         facts = list(_facts(chunk, parts[chunk.section_id]))
-        parent = trees[chunk.links.parent_id or result.root_id]
-        trees[chunk.chunk_id] = parent.add(_label(name_of(chunk), facts, is_node=not chunk.is_leaf))
+        parent, room = trees[chunk.links.parent_id or result.root_id]
+        room -= _INDENTATION
+        label = _label(name_of(chunk), facts, room, is_node=not chunk.is_leaf)
+        trees[chunk.chunk_id] = parent.add(label), room
     return top
 
 
-def short_tree(name: str, result: HierarchicalChunkingResult, most_rows: int) -> Tree:
-    """Return the upper levels of the tree: as many as fit into `most_rows`, at least one."""
+def short_tree(
+    name: str, result: HierarchicalChunkingResult, most_rows: int, width: int = ANY_WIDTH
+) -> Tree:
+    """Return the upper levels of the tree: as many as fit into `most_rows`, at least one.
+
+    Titles are cut so that lines fit into `width` columns.
+    """
     leaves = _leaf_counts(result)
-    top = Tree(_root_label(name, result))
+    top = Tree(_root_label(name, result, width))
     level = [(top, result.root_id)]
     room = most_rows
     while level:
+        width -= _INDENTATION
         rows = [(t, row) for t, i in level for row in _rows(result.get_children(i))]
         is_first = level[0][0] is top
         if len(rows) > room and not is_first:
             break
-        level = [(t.add(_short_label(row, leaves)), row[0].chunk_id) for t, row in rows[:room]]
+        level = [
+            (t.add(_short_label(row, leaves, width)), row[0].chunk_id) for t, row in rows[:room]
+        ]
         if len(rows) > room:
             top.add(Text(f"… and {len(rows) - room:,} more", style="dim"))
             break
@@ -66,12 +84,12 @@ def _leaf_counts(result: HierarchicalChunkingResult) -> dict[str, int]:
     return counts
 
 
-def _root_label(name: str, result: HierarchicalChunkingResult) -> Text:
+def _root_label(name: str, result: HierarchicalChunkingResult, width: int) -> Text:
     title = on_one_line(result.chunks[0].title)
     size = format_count(len(result.text), "character")
     count = format_count(len(result.get_leaves()), "chunk")
     facts = [f"“{title}”"] if _has_title(result) else []
-    return _label(on_one_line(name), [*facts, f"{size} in {count}"], is_node=True)
+    return _label(on_one_line(name), [*facts, f"{size} in {count}"], width, is_node=True)
 
 
 def _has_title(result: HierarchicalChunkingResult) -> bool:
@@ -80,11 +98,11 @@ def _has_title(result: HierarchicalChunkingResult) -> bool:
     return bool(result.title) or any(c.section.path[:1] == (title,) for c in result.chunks)
 
 
-def _short_label(row: Sequence[Chunk], leaves: dict[str, int]) -> Text:
+def _short_label(row: Sequence[Chunk], leaves: dict[str, int], width: int) -> Text:
     first, count = row[0], sum(leaves[chunk.chunk_id] for chunk in row)
     size = f"{sum(len(chunk.span) for chunk in row):,}"
     facts = [size if count == 1 else f"{size} in {count} chunks", format_location(first, row[-1])]
-    return _label(name_of(first), facts, is_node=not first.is_leaf)
+    return _label(name_of(first), facts, width, is_node=not first.is_leaf)
 
 
 def _facts(chunk: Chunk, parts: int) -> Iterator[str]:
@@ -102,8 +120,8 @@ def _facts(chunk: Chunk, parts: int) -> Iterator[str]:
     yield chunk.chunk_id
 
 
-def _label(name: str, facts: Sequence[str], *, is_node: bool) -> Text:
+def _label(name: str, facts: Sequence[str], width: int, *, is_node: bool) -> Text:
     # A Text, not a str: rich would interpret markup in the titles of a document.
-    return Text(name, style="bold" if is_node else "").append(
-        "  " + " · ".join(facts), style="not bold dim"
-    )
+    title, after = Text(name, style="bold" if is_node else ""), "  " + " · ".join(facts)
+    title.truncate(max(_SHORTEST, width - cell_len(after)), overflow="ellipsis")
+    return title.append(after, style="not bold dim")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from chunkana_cli.reading.documents import Document, report_fallbacks
+from chunkana_cli.reading.batch import Batch
 from chunkana_cli.screen.naming import format_cells
 from chunkana_cli.screen.visible import on_one_line, visible
 from chunkana_cli.searching.search import Index
-from chunkana_core import ChunkConfig, Chunker, Context
+from chunkana_core import ChunkConfig, Context
 from chunkana_retrieval import Hit, Passage, assemble, propagate_hits
 
 _HITS = 60
@@ -81,24 +81,21 @@ def _format_line_ranges(lines: Iterable[tuple[int, int]]) -> str:
     return ", ".join(f"{first}-{last}" for first, last in joined)
 
 
-def answer(
-    documents: Sequence[Document], question: str, budget: int, config: ChunkConfig
-) -> Answer:
+def answer(batch: Batch, question: str, budget: int, config: ChunkConfig) -> Answer:
     """Chunk documents, search them for the words of a question, and assemble passages.
 
     Args:
-        documents: the documents to search.
+        batch: the documents to search.
         question: the question.
         budget: the maximum number of characters of all passages.
         config: the chunking options.
     """
-    chunker = Chunker(config, Context())
-    results = [chunker.chunk_hierarchical(one.text, one.format, one.name) for one in documents]
-    report_fallbacks(documents, results)
+    chunked = [*batch.chunk_documents(config, Context())]
+    results = [result for _, result in chunked]
     hits = [
         Hit.of_chunk(found.chunk, found.score, str(found.document), results[found.document].title)
         for found in Index.of(results).search(question, _HITS)
     ]
     sources = {str(index): result.text for index, result in enumerate(results)}
     passages = assemble(propagate_hits(hits), budget, sources=sources)
-    return Answer(question, budget, [document.name for document in documents], passages)
+    return Answer(question, budget, [document.name for document, _ in chunked], passages)

@@ -7,9 +7,11 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
+import typer
 from rich.console import Console
 
 from chunkana_cli.errors import USAGE, fail
@@ -19,9 +21,19 @@ from chunkana_cli.writing.ending import discard_standard_output
 from chunkana_cli.writing.json_text import to_json
 from chunkana_cli.writing.replacing import open_replacing
 
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer  # `collections.abc.Buffer` from Python 3.12 on
+
 STANDARD_OUTPUT = "-"
 ANY_WIDTH = 10**6  # columns; lines in a pipe are not wrapped
 _TITLE = "standard output"  # in messages
+
+
+def require_name(parameter: typer.CallbackParam, name: str | None) -> str | None:
+    """End the command if the name of a file or folder is empty: it would be the current folder."""
+    if name == "":
+        fail(f"{parameter.opts[0]} is ''; allowed: the name of a file or folder", USAGE)
+    return name
 
 
 def require_other_file(output: str, inputs: Iterable[str]) -> None:
@@ -51,6 +63,28 @@ def open_output(name: str) -> Iterator[BinaryIO]:
     else:
         with _reporting_errors(name), open_replacing(Path(name)) as file:
             yield file
+
+
+class HashingOutput(io.BufferedIOBase):
+    """A binary stream that computes the SHA-256 of what is written to another one.
+
+    Attributes:
+        hash: the hash of all data written so far.
+    """
+
+    def __init__(self, out: BinaryIO) -> None:
+        """Wrap a stream, which stays open."""
+        self._out = out
+        self.hash = sha256()
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write and hash all bytes; return their number."""
+        self.hash.update(data)
+        return self._out.write(data)
 
 
 def write_json(value: object) -> None:
