@@ -20,10 +20,11 @@ from chunkana_core import (
     HierarchyBuilder,
     InvariantValidator,
     MarkdownChunker,
+    merge_sections,
     validate_tree,
 )
 from chunkana_core.context.introductions import Introductions
-from chunkana_core.document.paths import format_header_path
+from chunkana_core.document.paths import Path, format_header_path
 from chunkana_core.extending import BlockKind, BlockRule, Document, Format
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
@@ -407,11 +408,24 @@ def _expected_context(case: Case, chunk: Chunk, context: Context) -> str:
 
 def _titles(case: Case, chunk: Chunk, context: Context) -> list[str]:
     """Return label, document title and path, none of them repeated at the start of the next."""
-    path = [title for title in chunk.section.path if title] if context.breadcrumb else []
+    path = [title for title in _named_path(case, chunk) if title] if context.breadcrumb else []
     title = case.result.title if context.breadcrumb else ""
     titles = [title, *path] if title and path[:1] != [title] else path
     label = " ".join(context.label.split())
     return [label, *titles] if label and titles[:1] != [label] else titles
+
+
+def _named_path(case: Case, chunk: Chunk) -> Path:
+    """Return the path of the outermost section in a chunk, that of the chunk if it has none."""
+    document, path = case.document, chunk.section.path
+    held = [
+        section.path
+        for section in document.sections[1:]
+        if section.has_body or section.index != document.folded
+        if document.top[section.first].start >= chunk.span.start
+        and document.trimmed_run(section.first, section.stop).end <= chunk.span.end
+    ]
+    return min((other for other in held if path[: len(other)] == other), key=len, default=path)
 
 
 def _is_short(case: Case, context: str) -> bool:
@@ -617,6 +631,19 @@ def brackets_not_alone(case: Case) -> None:
         assert top[first].kind is BlockKind.HEADING or is_long
 
 
+def paths_merged(case: Case) -> None:
+    """SPEC 5: the level is the lowest of all lines but brackets; the path is merged from bodies."""
+    document = case.document
+    for chunk in case.leaves:
+        touched = document.positions(chunk.span)
+        lines = [p for p in touched if document.top[p].kind is not BlockKind.BRACKET]
+        bodies = [position for position in lines if document.top[position].is_content] or lines
+        if lines:
+            assert chunk.section.level == min(document.section_at(p).level for p in lines)
+            merged = merge_sections([document.section_at(p).section_path for p in bodies])
+            assert chunk.section.path == merged.path
+
+
 # The metadata, whose keys are part of the contract
 
 
@@ -671,6 +698,7 @@ OF_FORMATS = (
     validated,
     built_again,
     brackets_not_alone,
+    paths_merged,
 )
 ALL = (
     exact_source,

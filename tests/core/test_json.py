@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkana_core import Chunker, Context
 from chunkana_core.extending import BlockKind, Document
 from tests import corpora
 
@@ -102,6 +103,21 @@ def test_levels_and_paths_are_those_of_the_members() -> None:
         4,
         ("root", "users", "[0]", "name"),
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "context"),
+    [
+        ('{"name": "x", "version": "1"}', "root", "root"),
+        ('{"name": "x"}', "root name", "root"),
+        ('{"a": {"b": 1, "c": 2}}', "root a", "root"),
+        ("[[1]]", "root [0] [0]", "root"),
+    ],
+)
+def test_one_chunk_of_a_whole_object_is_at_its_level(text: str, path: str, context: str) -> None:
+    (chunk,) = Chunker(context=Context()).chunk(text, "json")
+    assert (chunk.section.level, " ".join(chunk.section.path)) == (1, path)
+    assert chunk.context == context
 
 
 @pytest.mark.parametrize(

@@ -207,12 +207,12 @@ def test_small_neighbours_are_merged_without_a_boundary() -> None:
     assert texts(text, 100) == [text.rstrip()]
 
 
-def test_merged_chunks_have_level_and_path_of_what_has_a_body() -> None:
-    """A signature without a body of its own does not count, nor does a bracket."""
+def test_merged_chunks_have_level_and_path_of_all_that_is_in_them() -> None:
+    """A signature counts without a body of its own, a bracket does not."""
     (chunk,) = Chunker(formats=[NESTED]).chunk(
         "a {\n  b {\n    c {\n      x\n    }\n  }\n}\n", "nested"
     )
-    assert (chunk.section.level, chunk.section.path) == (3, ("a", "b", "c"))
+    assert (chunk.section.level, chunk.section.path) == (1, ("a", "b", "c"))
     (chunk,) = Chunker(formats=[NESTED]).chunk("use x\na {\n  y\n}\n", "nested")
     assert (chunk.section.level, chunk.section.path) == (0, ("a",))
 

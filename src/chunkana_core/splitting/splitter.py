@@ -137,7 +137,7 @@ class Splitter(Struct, frozen=True):
 
         Returns None if the content alone does not fit and there is no reason that allows it.
         """
-        context = self.contexts.fit(span, location.section_path.path, content.text)
+        context = self.contexts.fit(span, location, content.text)
         if context is not None:
             return Part(span, location, content, context)
         return self._oversize(span, location, content, reason) if reason else None
@@ -145,7 +145,7 @@ class Splitter(Struct, frozen=True):
     def _oversize(
         self, span: Span, location: Location, content: Content, reason: str | None
     ) -> Part:
-        context = self.contexts.oversize(location.section_path.path, content.text)
+        context = self.contexts.oversize(span, location, content.text)
         return Part(span, location, content, context, oversize_reason=reason)
 
     def room(self, draft: Draft) -> int:
