@@ -632,16 +632,40 @@ def brackets_not_alone(case: Case) -> None:
 
 
 def paths_merged(case: Case) -> None:
-    """SPEC 5: the level is the lowest of all lines but brackets; the path is merged from bodies."""
+    """SPEC 5: the level is the lowest of all lines but brackets; the path is merged from bodies.
+
+    The title of a document without a body of its own does not count.
+    """
     document = case.document
     for chunk in case.leaves:
         touched = document.positions(chunk.span)
         lines = [p for p in touched if document.top[p].kind is not BlockKind.BRACKET]
         bodies = [position for position in lines if document.top[position].is_content] or lines
+        sections = [document.section_at(position) for position in lines]
+        counted = [s for s in sections if s.has_body or s.index != document.folded] or sections
         if lines:
-            assert chunk.section.level == min(document.section_at(p).level for p in lines)
+            assert chunk.section.level == min(section.level for section in counted)
             merged = merge_sections([document.section_at(p).section_path for p in bodies])
             assert chunk.section.path == merged.path
+
+
+def signatures_repeated(case: Case) -> None:
+    """SPEC 11: what continues a section, also after a subsection, begins with its signature."""
+    document, limit = case.document, case.config.max_chunk_size
+    for chunk in case.leaves:
+        position = document.positions(chunk.span)[0]
+        section = document.section_at(position)
+        has_heading = document.section_at(section.first) == section
+        if document.top[position].level or not (has_heading and document.top[section.first].level):
+            continue
+        span = document.heading_span(section.first)
+        signature = document.text[span.start : span.end]
+        is_long = case.size(signature) > limit // LARGEST_SHARE
+        whole = (
+            case.reserved + signature + 2 * document.source.line_ending(span.end) + chunk.content
+        )
+        is_repeated = signature in chunk.content[: chunk.text_offset]
+        assert is_repeated or is_long or case.size(whole) > limit
 
 
 # The metadata, whose keys are part of the contract
@@ -699,6 +723,7 @@ OF_FORMATS = (
     built_again,
     brackets_not_alone,
     paths_merged,
+    signatures_repeated,
 )
 ALL = (
     exact_source,
