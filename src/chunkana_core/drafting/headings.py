@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.document import Document
-from chunkana_core.document.outline import Section
+from chunkana_core.document.outline import ROOT, Section
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.text.source import Span
@@ -18,6 +18,9 @@ from chunkana_core.text.source import Span
 def largest_stack(max_size: int) -> int:
     """Return the largest size of moved or repeated headings: a third of the limit."""
     return max_size // 3
+
+
+_OPENING_BRACKETS = "{[( \t\r\n"  # repeated alone, they say nothing
 
 
 class HeaderStack(Struct, frozen=True, gc=False):
@@ -31,12 +34,14 @@ def repeated_headings(document: Document, draft: Draft, section: Section) -> lis
     """Return the headings that parts of a draft repeat if they continue a section of the draft.
 
     These are the heading of the section and the headings directly before it in the draft, outermost
-    first.
+    first. For a section without a heading, they are those of the section around it.
     """
     first = section.first
     stop = first + (document.section_at(first) is section and document.top[first].level > 0)
     while first > draft.first and document.top[first - 1].level:
         first -= 1
+    if first == stop and section.parent > ROOT:
+        return repeated_headings(document, draft, document.sections[section.parent])
     return [document.heading_span(position) for position in range(first, stop)]
 
 
@@ -48,7 +53,8 @@ def header_stacks(sizes: DocumentSizes, headings: Sequence[Span]) -> list[Header
         text = _stack_text(document, headings[first:])
         if sizes.of_repeated(text) > largest_stack(sizes.sizer.max_size):
             break
-        stacks.append(HeaderStack(text + blank_line, headings[first].start))
+        if text.strip(_OPENING_BRACKETS):
+            stacks.append(HeaderStack(text + blank_line, headings[first].start))
     return stacks[::-1]
 
 
@@ -57,7 +63,7 @@ def _stack_text(document: Document, stack: Sequence[Span]) -> str:
     text = document.text[stack[0].start : stack[0].end]
     for before, heading in pairwise(stack):
         gap = document.text[before.end : heading.start]
-        text += gap if gap.isspace() else 2 * document.source.line_ending(before.end)
+        text += 2 * document.source.line_ending(before.end) if gap.strip() else gap
         text += document.text[heading.start : heading.end]
     return text
 

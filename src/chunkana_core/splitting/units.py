@@ -21,7 +21,7 @@ from chunkana_core.text.cutting import Cutter, Piece
 from chunkana_core.text.source import Span
 
 _PREFIX_DIVISOR = 8  # a repeated line prefix takes at most this fraction of the limit
-_DIVIDERS = {Division.LINES: Cutter.lines, Division.CODE_LINES: Cutter.code_lines}
+_DIVIDERS = {Division.LINES: Cutter.lines, Division.CODE_LINES: Cutter.code_sentences}
 
 
 class Unit(Struct, frozen=True, gc=False):

@@ -1,4 +1,4 @@
-"""The items of JSON: members of objects and elements of arrays, each a definition."""
+"""The items of JSON: members of objects, elements of arrays, and strings below their keys."""
 
 from __future__ import annotations
 
@@ -67,6 +67,8 @@ class _JsonItemFinder:
         title = self._title(node, parent_type)
         if title is not None:
             self._add_definition(start, end, title)
+        elif parent_type == "pair" and node_type == "string" and start > self.tree.items[-1].start:
+            self.tree.add(Item(Role.STATEMENT, start, end))  # the key above it is its heading
         has_items = node_type in _COMPOUND_TYPES and self.tree.depth <= MAX_ITEM_DEPTH
         if has_items:
             self.parent_types.append(node_type)
