@@ -180,11 +180,12 @@ def test_one_chunk_of_a_whole_object_is_at_its_level(text: str, path: str, conte
             ],
         ),
         (
-            '{"a": "b", "c": ["d"]}',
+            f'{{"a": "{"b" * 30}", "z": "{"b" * 31}", "c": ["d"]}}',
             [
                 "heading root: {",
-                'heading a: "a":',
-                'code: "b",',
+                f'code: "a": "{"b" * 30}",',
+                'heading z: "z":',
+                f'code: "{"b" * 31}",',
                 'heading c: "c": [',
                 'code: "d"',
                 "bracket: ]",
