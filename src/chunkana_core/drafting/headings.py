@@ -14,13 +14,13 @@ from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.text.source import Span
 
+_LINK_DEFINITION = BlockKind.LINK_DEFINITION
+_OPENING_BRACKETS = "{[( \t\r\n"  # repeated alone, they say nothing
+
 
 def largest_stack(max_size: int) -> int:
     """Return the largest size of moved or repeated headings: a third of the limit."""
     return max_size // 3
-
-
-_OPENING_BRACKETS = "{[( \t\r\n"  # repeated alone, they say nothing
 
 
 class HeaderStack(Struct, frozen=True, gc=False):
@@ -36,13 +36,14 @@ def repeated_headings(document: Document, draft: Draft, section: Section) -> lis
     These are the heading of the section and the headings directly before it in the draft, outermost
     first. For a section without a heading, they are those of the section around it.
     """
-    first = section.first
-    stop = first + (document.section_at(first) is section and document.top[first].level > 0)
-    while first > draft.first and document.top[first - 1].level:
+    top, first = document.top, section.first
+    stop = first + (document.section_at(first) is section)
+    while first > draft.first and (top[first - 1].level or top[first - 1].kind is _LINK_DEFINITION):
         first -= 1
-    if first == stop and section.parent > ROOT:
-        return repeated_headings(document, draft, document.sections[section.parent])
-    return [document.heading_span(position) for position in range(first, stop)]
+    headings = [document.heading_span(p) for p in range(first, stop) if top[p].level]
+    if headings or section.parent <= ROOT:
+        return headings
+    return repeated_headings(document, draft, document.sections[section.parent])
 
 
 def header_stacks(sizes: DocumentSizes, headings: Sequence[Span]) -> list[HeaderStack]:

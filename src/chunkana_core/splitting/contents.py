@@ -57,16 +57,13 @@ class ContentWriter(Struct, frozen=True):
     @classmethod
     def of(cls, draft: Draft, sizes: DocumentSizes, *, keep_atoms: bool) -> ContentWriter:
         """Return the writer of a draft; header stacks are at most a third of the limit."""
-        document, first = sizes.document, draft.first
-        span, is_bare = draft.span(document), draft.is_bare(document)
-        sections = [] if is_bare else [run.section for run in document.runs(first, draft.stop)]
-        headings = {s.index: repeated_headings(document, draft, s) for s in sections}
-        stacks = {index: header_stacks(sizes, spans) for index, spans in headings.items()}
+        document, span, first = sizes.document, draft.span(sizes.document), draft.first
+        stacks = _stacks_by_section(sizes, draft)
         stack_sizes = {
             index: sizes.of_repeated(found[0].text) for index, found in stacks.items() if found
         }
         body = first
-        while not is_bare and document.top[body].level:
+        while stacks and document.top[body].level:
             body += 1
         end = document.trimmed_block(body - 1).end if body > first else span.start
         headings_size = sizes.of_span(span.start, end) if body > first else 0
@@ -134,3 +131,17 @@ class ContentWriter(Struct, frozen=True):
         return (
             starts_block and not document.text[last.span.end : document.start_of(last.stop)].strip()
         )
+
+
+def _stacks_by_section(sizes: DocumentSizes, draft: Draft) -> dict[int, list[HeaderStack]]:
+    """Return the header stacks of each section that has a body in a draft, by its index."""
+    document = sizes.document
+    sections = [
+        run.section
+        for run in document.runs(draft.first, draft.stop)
+        if document.has_content(max(run.first, draft.first), min(run.stop, draft.stop))
+    ]
+    return {
+        section.index: header_stacks(sizes, repeated_headings(document, draft, section))
+        for section in sections
+    }

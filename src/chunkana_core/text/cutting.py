@@ -159,8 +159,13 @@ class Cutter(Struct, frozen=True):
             yield from cutter.whole_or_lines(Span(start, end), boundary, is_misread=is_misread)
 
     def code_sentences(self) -> Iterator[Piece]:
-        """Divide code into lines, and those over the limit into sentences, then between words."""
-        return self.code_lines(lambda line: replace(self, span=line).sentences(_CODE_SENTENCE_END))
+        """Divide code into lines, and those over the limit into sentences and words."""
+        return self.code_lines(self._line_sentences)
+
+    def _line_sentences(self, line: Span) -> Iterator[Piece]:
+        if self._fits(line):
+            return iter([Piece(line, Boundary.LINE)])
+        return replace(self, span=line).sentences(_CODE_SENTENCE_END)
 
     def code_lines(
         self, divide: Callable[[Span], Iterator[Piece]] | None = None
