@@ -20,10 +20,11 @@ from chunkana_core import (
     HierarchyBuilder,
     InvariantValidator,
     MarkdownChunker,
+    merge_sections,
     validate_tree,
 )
 from chunkana_core.context.introductions import Introductions
-from chunkana_core.document.paths import format_header_path
+from chunkana_core.document.paths import Path, format_header_path
 from chunkana_core.extending import BlockKind, BlockRule, Document, Format
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
@@ -407,11 +408,24 @@ def _expected_context(case: Case, chunk: Chunk, context: Context) -> str:
 
 def _titles(case: Case, chunk: Chunk, context: Context) -> list[str]:
     """Return label, document title and path, none of them repeated at the start of the next."""
-    path = [title for title in chunk.section.path if title] if context.breadcrumb else []
+    path = [title for title in _named_path(case, chunk) if title] if context.breadcrumb else []
     title = case.result.title if context.breadcrumb else ""
     titles = [title, *path] if title and path[:1] != [title] else path
     label = " ".join((context.label or "").split())
     return [label, *titles] if label and titles[:1] != [label] else titles
+
+
+def _named_path(case: Case, chunk: Chunk) -> Path:
+    """Return the path of the outermost section in a chunk, that of the chunk if it has none."""
+    document, path = case.document, chunk.section.path
+    held = [
+        section.path
+        for section in document.sections[1:]
+        if section.has_body or section.index != document.folded
+        if document.top[section.first].start >= chunk.span.start
+        and document.trimmed_run(section.first, section.stop).end <= chunk.span.end
+    ]
+    return min((other for other in held if path[: len(other)] == other), key=len, default=path)
 
 
 def _is_short(case: Case, context: str) -> bool:
@@ -617,6 +631,47 @@ def brackets_not_alone(case: Case) -> None:
         assert top[first].kind is BlockKind.HEADING or is_long
 
 
+def paths_merged(case: Case) -> None:
+    """SPEC 5: the level is the lowest of all lines but brackets; the path is merged from bodies.
+
+    The title of a document without a body of its own does not count.
+    """
+    document = case.document
+    for chunk in case.leaves:
+        touched = document.positions(chunk.span)
+        lines = [p for p in touched if document.top[p].kind is not BlockKind.BRACKET]
+        bodies = [position for position in lines if document.top[position].is_content] or lines
+        sections = [document.section_at(position) for position in lines]
+        counted = [s for s in sections if s.has_body or s.index != document.folded] or sections
+        if lines:
+            assert chunk.section.level == min(section.level for section in counted)
+            merged = merge_sections([document.section_at(p).section_path for p in bodies])
+            assert chunk.section.path == merged.path
+
+
+def signatures_repeated(case: Case) -> None:
+    """SPEC 11: what continues a section, also after a subsection, begins with its signature.
+
+    Brackets alone are no signature.
+    """
+    document, limit = case.document, case.config.max_chunk_size
+    for chunk in case.leaves:
+        position = document.positions(chunk.span)[0]
+        section = document.section_at(position)
+        has_heading = document.section_at(section.first) == section
+        if document.top[position].level or not (has_heading and document.top[section.first].level):
+            continue
+        span = document.heading_span(section.first)
+        signature = document.text[span.start : span.end]
+        is_long = case.size(signature) > limit // LARGEST_SHARE
+        is_bracket = not signature.strip("{[( \r\n\t")
+        whole = (
+            case.reserved + signature + 2 * document.source.line_ending(span.end) + chunk.content
+        )
+        is_repeated = signature in chunk.content[: chunk.text_offset]
+        assert is_repeated or is_bracket or is_long or case.size(whole) > limit
+
+
 # The metadata, whose keys are part of the contract
 
 
@@ -671,6 +726,8 @@ OF_FORMATS = (
     validated,
     built_again,
     brackets_not_alone,
+    paths_merged,
+    signatures_repeated,
 )
 ALL = (
     exact_source,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import ChunkConfig, Chunker, format_names
+from chunkana_core import ChunkConfig, Chunker, Context, format_names
 from chunkana_core.extending import Block, BlockKind, Document
 from chunkana_core.formats import registry
 from chunkana_core.formats.code.languages.language import STRINGS, Language
@@ -164,6 +164,40 @@ def python_sources(draw: st.DrawFn, depth: int = 0) -> str:
 @given(python_sources())
 def test_made_python_is_as_ast_has_it(text: str) -> None:
     assert_as_ast(text + "\n")
+
+
+SERVICE = """\
+class UserService:
+    def getUser(self, name):
+        return self.users[name]
+
+    def close(self):
+        self.users.clear()
+"""
+NESTED = "class A:\n    class B:\n        def f(self): pass\n\n        def g(self): pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "path", "context"),
+    [
+        (SERVICE, 1, ("UserService",), "UserService"),
+        (SERVICE.replace(":\n", ':\n    """Users."""\n', 1), 1, ("UserService",), "UserService"),
+        (SERVICE.partition("\n\n")[0], 1, ("UserService", "getUser"), "UserService"),
+        (NESTED, 1, ("A", "B"), "A"),
+        (NESTED.partition("\n\n")[0], 1, ("A", "B", "f"), "A"),
+        (f"import users\n{SERVICE}", 0, (), ""),
+        (f"{SERVICE}\ndef main(): pass\n", 1, (), ""),
+        ("def f():\n    def g(): pass\n    return g\n", 1, ("f", "g"), "f"),
+    ],
+)
+def test_one_chunk_of_whole_definitions(
+    text: str, level: int, path: tuple[str, ...], context: str
+) -> None:
+    """It has the level of the outermost one, whose opening line is in it; so is it named."""
+    chunker = Chunker(ChunkConfig(min_chunk_size=1000), Context("a.py"))
+    (chunk,) = chunker.chunk(text, "python")
+    assert (chunk.section.level, chunk.section.path) == (level, path)
+    assert chunk.context == " > ".join(filter(None, ("a.py", context)))
 
 
 def test_signatures_are_headings_with_what_is_above_as_their_lead() -> None:

@@ -32,7 +32,7 @@ from tests.strategies import any_markdown
 
 Measure = Callable[[str], int]
 ABOUT = "This guide says how tea is made in a small kitchen."
-TEXT = f"# Tea\n\n{ABOUT}\n\n## Green\n\n### Water\n\nNot too hot.\n"
+TEXT = f"# Tea\n\n{ABOUT}\n\n## Green\n\nKind.\n\n### Water\n\nNot too hot.\n"
 BREADCRUMB = Context(introduction=False)
 FEWER = settings(max_examples=settings().max_examples // 3)  # each chunks twice, or as a law does
 
@@ -70,7 +70,7 @@ def last_context(text: str, context: Context | None, **options: object) -> str:
 )
 def test_what_is_embedded(context: Context | None, expected: str) -> None:
     """Label and breadcrumb, introduction, content; nothing of what is reserved."""
-    first, last = chunked(TEXT, context)
+    first, _, last = chunked(TEXT, context)
     assert last.context == expected
     assert last.embedded == (f"{expected}\n\n{last.content}" if expected else last.content)
     assert last.size == len(last.embedded)
@@ -105,7 +105,10 @@ def test_nodes_have_no_context() -> None:
         ("---\ntitle: Tea\n---\n\n## Green\n\nx\n", "Tea > Green"),
         ("---\ntitle: Tea\n---\n\n# Tea\n\n## Green\n\nx\n", "Tea > Green"),
         ("---\ntitle: T\n---\n\n# Tea\n\nx\n\n# Green\n\nx\n", "T > Green"),
-        ("# Tea\n\n# Green\n\n## Leaf\n\nx\n", "Green > Leaf"),  # several H1 stand side by side
+        (
+            "# Tea\n\n# Green\n\ny\n\n## Leaf\n\nx\n",
+            "Green > Leaf",
+        ),  # several H1 stand side by side
         ("<h1>T</h1>\n\n# Tea\n\nx\n\n# Green\n\nx\n", "T > Green"),
         ("# Tea\n\n## Tea\n\nx\n", "Tea > Tea"),  # a section of that name is another
         ("# Tea\n\nx\n", "Tea"),
@@ -115,6 +118,21 @@ def test_nodes_have_no_context() -> None:
 def test_a_title_is_not_repeated(text: str, expected: str) -> None:
     """The document's title is left out where the path starts with it."""
     assert last_context(text, BREADCRUMB) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# Tea\n\nx\n\n## Green\n\n### Leaf\n\ny\n", "Tea > Green"),
+        ("# Tea\n\nx\n\n## Green\n\nx\n\n### Leaf\n\ny\n", "Tea > Green"),
+        ("# Tea\n\nx\n\n### Leaf\n\ny\n", "Tea"),
+        ("# Tea\n\n## Green\n\ny\n", "Tea > Green"),
+    ],
+)
+def test_sections_in_each_other_are_named_by_the_outermost(text: str, expected: str) -> None:
+    """Of those that a chunk holds whole; the title alone is the document, and no section."""
+    last = MarkdownChunker(ChunkConfig(), Context(introduction=False)).chunk(text)[-1]
+    assert last.context == expected
 
 
 @pytest.mark.parametrize(
@@ -129,7 +147,7 @@ def test_there_is_no_placeholder_for_a_title(text: str, expected: str) -> None:
 
 
 def test_headings_without_a_title_leave_no_gap() -> None:
-    text = "# Tea\n\n##\n\n### Water\n\nx\n"
+    text = "# Tea\n\n##\n\ny\n\n### Water\n\nx\n"
     assert last_context(text, Context("a.md")) == "a.md > Tea > Water"
 
 
@@ -228,8 +246,8 @@ def test_the_introduction_goes_first_then_the_outermost_titles(limit: int, expec
 
 def titled(*sizes: int) -> str:
     """Return sections inside each other, with titles of so many letters."""
-    headings = (f"{'#' * n} {chr(96 + n) * size}\n\n" for n, size in enumerate(sizes, 1))
-    return "".join(headings) + "x\n"
+    headings = (f"{'#' * n} {chr(96 + n) * size}\n\nx\n\n" for n, size in enumerate(sizes, 1))
+    return "".join(headings)
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,20 @@ def test_lines_over_the_limit() -> None:
     assert lines("<p>\n" + "word " * 5, 10) == ["<p>", "word word", "word word", "word"]
 
 
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        (30, ['"Boil. Steep.\\n\\nServe."', "x = y. Z"]),
+        (20, ['"Boil.', "Steep.\\n\\n", 'Serve."', "x = y. Z"]),
+    ],
+)
+def test_lines_of_code_over_the_limit_are_cut_at_sentences(limit: int, expected: list[str]) -> None:
+    """And at escaped line endings; shorter lines stay whole."""
+    text = '"Boil. Steep.\\n\\nServe."\nx = y. Z\n'
+    pieces = cutter(text, limit).code_sentences()
+    assert [text[p.span.start : p.span.end] for p in pieces] == expected
+
+
 def test_sentence_over_the_limit_is_cut_at_its_lines() -> None:
     """A line break is a better place for a cut than any other between words."""
     text = "One two three four\nfive six\nseven eight nine"

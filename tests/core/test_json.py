@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkana_core import ChunkConfig, Chunker, Context
 from chunkana_core.extending import BlockKind, Document
 from tests import corpora
 
@@ -105,6 +106,21 @@ def test_levels_and_paths_are_those_of_the_members() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "path", "context"),
+    [
+        ('{"name": "x", "version": "1"}', "root", "root"),
+        ('{"name": "x"}', "root name", "root"),
+        ('{"a": {"b": 1, "c": 2}}', "root a", "root"),
+        ("[[1]]", "root [0] [0]", "root"),
+    ],
+)
+def test_one_chunk_of_a_whole_object_is_at_its_level(text: str, path: str, context: str) -> None:
+    (chunk,) = Chunker(context=Context()).chunk(text, "json")
+    assert (chunk.section.level, " ".join(chunk.section.path)) == (1, path)
+    assert chunk.context == context
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         (
@@ -163,6 +179,19 @@ def test_levels_and_paths_are_those_of_the_members() -> None:
                 "bracket: }",
             ],
         ),
+        (
+            f'{{"a": "{"b" * 30}", "z": "{"b" * 31}", "c": ["d"]}}',
+            [
+                "heading root: {",
+                f'code: "a": "{"b" * 30}",',
+                'heading z: "z":',
+                f'code: "{"b" * 31}",',
+                'heading c: "c": [',
+                'code: "d"',
+                "bracket: ]",
+                "bracket: }",
+            ],
+        ),
         ("[1e+5, 2]", ["heading root: [", "code: 1e+5,", "code: 2", "bracket: ]"]),
     ],
 )
@@ -174,6 +203,64 @@ def test_blocks(text: str, expected: list[str]) -> None:
         title = f" {block.info}" if block.kind is BlockKind.HEADING else ""
         found.append(f"{block.kind}{title}: {text[block.start : block.end].strip()}")
     assert found == expected
+
+
+SENTENCES = "The kettle boils. It is taken off. Leaves go in. Then wait."
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "expected"),
+    [
+        (
+            f'{{"tea": "{SENTENCES}"}}',
+            48,
+            [
+                '{"tea": "The kettle boils. It is taken off.',
+                '{"tea":\n\nLeaves go in. Then wait."}',
+            ],
+        ),
+        (
+            f'{{\n  "n": 1,\n  "tea": "{SENTENCES}"\n}}',
+            51,
+            [
+                '{\n  "n": 1,',
+                '  "tea": "The kettle boils. It is taken off.',
+                '  "tea":\n\nLeaves go in. Then wait."\n}',
+            ],
+        ),
+        (
+            '{"tea": "Boil it\\r\\n\\nand wait\\n- in C:\\\\new pots\\n- for long"}',
+            42,
+            [
+                '{"tea": "Boil it\\r\\n\\nand wait\\n',
+                '{"tea":\n\n- in C:\\\\new pots\\n- for long"}',
+            ],
+        ),
+        (
+            f'{{"teas": ["Milk.", "{SENTENCES}"]}}',
+            50,
+            [
+                '{"teas": ["Milk.",',
+                '"The kettle boils. It is taken off.',
+                '"teas": [\n\nLeaves go in. Then wait."]}',
+            ],
+        ),
+        (
+            f'[["{SENTENCES}"]]',
+            40,
+            ['[["The kettle boils. It is taken off.', 'Leaves go in. Then wait."]]'],
+        ),
+        (
+            '{"tea": "' + "a" * 40 + '"}',
+            32,
+            ['{"tea": "' + "a" * 21, '{"tea":\n\n' + "a" * 19 + '"}'],
+        ),
+    ],
+)
+def test_parts_of_a_long_string_repeat_its_key(text: str, size: int, expected: list[str]) -> None:
+    """They end with sentences or lines where they can; brackets alone are not repeated."""
+    config = ChunkConfig(max_chunk_size=size, min_chunk_size=0)
+    assert [chunk.content for chunk in Chunker(config).chunk(text, "json")] == expected
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,9 @@ import pytest
 from chunkana_core import ChunkConfig, Chunker, Context, HierarchyBuilder, Source, TocEntry
 from chunkana_core.document.blocks import content_counts
 from chunkana_core.document.outline import outline_of
+from chunkana_core.document.sizes import DocumentSizes
+from chunkana_core.drafting.drafts import Draft
+from chunkana_core.drafting.headings import header_stacks, repeated_headings
 from chunkana_core.extending import (
     Block,
     BlockKind,
@@ -16,6 +19,7 @@ from chunkana_core.extending import (
     FormatTraits,
     SectionRange,
 )
+from chunkana_core.sizing import Sizer
 from tests.core.nested import NESTED, PACKED, document_of
 
 SHOP = """\
@@ -207,12 +211,12 @@ def test_small_neighbours_are_merged_without_a_boundary() -> None:
     assert texts(text, 100) == [text.rstrip()]
 
 
-def test_merged_chunks_have_level_and_path_of_what_has_a_body() -> None:
-    """A signature without a body of its own does not count, nor does a bracket."""
+def test_merged_chunks_have_level_and_path_of_all_that_is_in_them() -> None:
+    """A signature counts without a body of its own, a bracket does not."""
     (chunk,) = Chunker(formats=[NESTED]).chunk(
         "a {\n  b {\n    c {\n      x\n    }\n  }\n}\n", "nested"
     )
-    assert (chunk.section.level, chunk.section.path) == (3, ("a", "b", "c"))
+    assert (chunk.section.level, chunk.section.path) == (1, ("a", "b", "c"))
     (chunk,) = Chunker(formats=[NESTED]).chunk("use x\na {\n  y\n}\n", "nested")
     assert (chunk.section.level, chunk.section.path) == (0, ("a",))
 
@@ -225,6 +229,58 @@ def test_a_continuing_part_repeats_its_signature_without_what_leads_to_it() -> N
         "shop {\n\n  price {\n\n    second = of all statements",
         "shop {\n\n  price {\n\n    third = of all statements\n  }\n}",
     ]
+
+
+AROUND = """\
+shop {
+  # About
+  price {
+    sum {
+      return one
+    }
+    rest = {FIRST}
+    more = {SECOND}
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "size", "expected"),
+    [
+        ("1", 60, ["  price {\n\n    rest = 1\n    more = 2\n  }\n}"]),
+        ("1" * 20, 61, [f"  price {{\n\n    rest = {'1' * 20}\n    more = 2\n  }}\n}}"]),
+        (
+            "1" * 28,
+            60,
+            [f"  price {{\n\n    rest = {'1' * 28}", "  price {\n\n    more = 2\n  }\n}"],
+        ),
+    ],
+)
+def test_own_text_after_a_subsection_repeats_its_signature(
+    first: str, size: int, expected: list[str]
+) -> None:
+    """Whole or in parts, without what leads to it, if it fits beside the text."""
+    text = AROUND.replace("{FIRST}", first).replace("{SECOND}", "2")
+    assert texts(text, size, minimum=0)[-len(expected) :] == expected
+
+
+def test_a_signature_over_a_third_of_the_limit_is_not_repeated() -> None:
+    text = AROUND.replace("price", "p" * 16).replace("{FIRST}", "1").replace("{SECOND}", "2")
+    assert [f"{'p' * 16} {{\n\n" in texts(text, size, minimum=0)[-1] for size in (59, 60)] == [0, 1]
+
+
+def test_each_part_of_a_draft_repeats_the_signature_of_what_it_continues() -> None:
+    """Not that of another section, whose opening lines stand at the start of the draft."""
+    text = "shop {\n  price {\n    x = 1\n  }\n  open = 9\n  late = 8\n}\n"
+    whole = Draft(0, len(document_of(text).top))
+    document = document_of(text)
+    sizes = DocumentSizes(document, Sizer(len, 60))
+    stacks = [
+        [stack.text for stack in header_stacks(sizes, repeated_headings(document, whole, section))]
+        for section in document.sections[1:]
+    ]
+    assert stacks == [["shop {\n\n"], ["shop {\n  price {\n\n", "  price {\n\n"]]
 
 
 @pytest.mark.parametrize("size", range(32, 64))

@@ -72,8 +72,8 @@ def at(  # noqa: PLR0917  # the fields of one
         ("### C", "d\n", at((4, 8), 3, "AB", B, B, is_several=True)),
         ("## B", "d\n", at((3, 8), 2, "AB", B, ROOT, B, is_several=True)),
         ("d\n", "e\n", at((7, 10), 2, "A", A, ROOT, is_several=True)),
-        ("# A", "e\n", at((1, 10), 2, "A", A, ROOT, B, is_several=True)),
-        ("Before.", "e\n", at((0, 10), 2, "", ROOT, ROOT, B, is_several=True)),
+        ("# A", "e\n", at((1, 10), 1, "A", A, ROOT, B, is_several=True)),
+        ("Before.", "e\n", at((0, 10), 0, "", ROOT, ROOT, B, is_several=True)),
         ("## B", "## B", at((3, 4), 2, "AB", B, B)),
         # of the last section its heading alone
         ("c\n", "### D", at((5, 7), 3, "ABC", C, B)),
@@ -84,7 +84,10 @@ def at(  # noqa: PLR0917  # the fields of one
     ],
 )
 def test_places(first: str, last: str, expected: Location) -> None:
-    """Level and path are those of the sections with a body in it; A is folded, and so the root."""
+    """The path is that of the sections with a body in it, the level the lowest of all headings.
+
+    A is folded, and so the root.
+    """
     assert located(TEXT, first, last) == expected
 
 
@@ -94,9 +97,9 @@ def test_places(first: str, last: str, expected: Location) -> None:
         ("## B", "b\n", at((2, 4), 2, "AB", B, B)),
         ("## B", "c\n", at((2, 6), 2, "ABC", B, ROOT, is_several=True)),
         ("b\n", "c\n", at((3, 6), 2, "ABC", B, B, is_several=True)),
-        ("# A", "c\n", at((0, 6), 2, "ABC", A, ROOT, is_several=True)),
+        ("# A", "c\n", at((0, 6), 1, "ABC", A, ROOT, is_several=True)),
         ("c\n", "d\n", at((5, 8), 2, "A", A, ROOT, is_several=True)),
-        ("# A", "d\n", at((0, 8), 2, "A", A, ROOT, is_several=True)),
+        ("# A", "d\n", at((0, 8), 1, "A", A, ROOT, is_several=True)),
     ],
 )
 def test_places_on_one_chain(first: str, last: str, expected: Location) -> None:

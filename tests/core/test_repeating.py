@@ -48,6 +48,13 @@ def test_a_blank_line_as_in_the_document_follows_repeated_headings(end: str) -> 
         assert chunk.size == len(chunk.content) <= 200
 
 
+def test_headings_with_a_link_definition_between_them_are_repeated_together() -> None:
+    text = "## A\n\n[a]: #a\n\n### B\n\n" + "Some words. " * 20
+    _, *continuing = MarkdownChunker(ChunkConfig(max_chunk_size=100)).chunk(text)
+    assert continuing
+    assert all(chunk.content.startswith("## A\n\n### B\n\nSome") for chunk in continuing)
+
+
 @pytest.mark.parametrize("fence", ["```", "~~~", "`````"])
 @pytest.mark.parametrize("info", ["", "py", "c++ title=x"])
 def test_fences_are_opened_and_closed_again(fence: str, info: str) -> None:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from chunkana_core.context.introductions import Introductions
 from chunkana_core.document.document import Document
+from chunkana_core.document.location import Location, breadcrumb_path
 from chunkana_core.document.paths import Path
 from chunkana_core.errors import ConfigurationError, require_type
 from chunkana_core.sizing import Sizer
@@ -169,17 +170,18 @@ class ContextWriter:
         """Return the size by which a content without a context exceeds the limit, 0 if it fits."""
         return max(0, self.sizer.length(self.reserved + content) - self.sizer.max_size)
 
-    def fit(self, span: Span, path: Path, content: str) -> WrittenContext | None:
+    def fit(self, span: Span, location: Location, content: str) -> WrittenContext | None:
         """Return the longest context of a leaf that fits, None if the content alone does not fit.
 
         Args:
             span: the leaf's span.
-            path: the path of the leaf's section.
+            location: the location of the span.
             content: the leaf's content.
         """
         if self.context is None:
             size = self.sizer.length(content)
             return WrittenContext("", size) if size <= self.sizer.max_size else None
+        path = breadcrumb_path(self.document, span, location)
         for text in chain(self._candidates(span, path), [""]):
             size = self._size(self.reserved, text, content)
             if size <= self.sizer.max_size:
@@ -188,9 +190,11 @@ class ContextWriter:
                 )
         return None
 
-    def oversize(self, path: Path, content: str) -> WrittenContext:
+    def oversize(self, span: Span, location: Location, content: str) -> WrittenContext:
         """Return the context of a leaf whose content alone exceeds the limit: its breadcrumb."""
-        text = "" if self.context is None else self._breadcrumb(path)
+        text = ""
+        if self.context is not None:
+            text = self._breadcrumb(breadcrumb_path(self.document, span, location))
         return WrittenContext(text, self._size("", text, content))
 
     def _size(self, reserved: str, text: str, content: str) -> int:

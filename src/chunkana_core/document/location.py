@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import reduce
+from operator import attrgetter
 
 from msgspec import Struct
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import ROOT, Section, common_ancestor
-from chunkana_core.document.paths import PathSummary, SectionPath, merge_sections
+from chunkana_core.document.paths import Path, PathSummary, SectionPath, merge_sections
 from chunkana_core.text.source import Span
 
+_FIRST = attrgetter("first")
 _NAMED_KINDS = (BlockKind.CONTAINER, BlockKind.BLOCK_QUOTE)
 
 
@@ -89,6 +92,28 @@ def container_names(
     return names
 
 
+def sections_starting_in(document: Document, span: Span, location: Location) -> Sequence[Section]:
+    """Return the sections whose headings start in a span."""
+    sections, first = document.sections, location.first
+    first += document.top[first].start < span.start
+    start = bisect_left(sections, first, ROOT + 1, key=_FIRST)
+    return sections[start : bisect_left(sections, location.stop, start, key=_FIRST)]
+
+
+def breadcrumb_path(document: Document, span: Span, location: Location) -> Path:
+    """Return the path in the breadcrumb of a span: of the outermost section that it contains whole.
+
+    If it contains no section on its merged path whole, this is the merged path.
+    """
+    path, first, stop = location.section_path.path, location.first, location.stop
+    for section in sections_starting_in(document, span, location):
+        is_on_path = section.path == path[: len(section.path)]
+        is_named = is_on_path and not _is_bare_title(document, section)
+        if is_named and _covers_section(document, section, span, first, stop):
+            return section.path
+    return path
+
+
 def section_path(document: Document, first: int, stop: int) -> SectionPath:
     """Return the merged level and path of the sections of a run of blocks."""
     touched, bodies = _touched_sections(document, first, stop)
@@ -130,17 +155,18 @@ def _merged_path(
 ) -> SectionPath:
     """Return the merged level and path of sections.
 
-    In formats with headings, the level is the lowest of all touched sections, with or without a
+    The level is the lowest of all touched sections, with or without a body: a heading or an opening
+    line counts, except that of the document's title. The path is merged from the sections with a
     body.
     """
-    merged = bodies[0].section_path
-    if len(bodies) > 1:
-        merged = merge_sections([section.section_path for section in bodies])
-    if not document.traits.has_headings:
-        return merged
-    untitled = (ROOT, document.folded)
-    levels = [section.level for section in touched if section.index not in untitled]
-    return SectionPath(min(levels or [touched[0].level]), merged.path)
+    path = merge_sections([section.section_path for section in bodies]).path
+    levels = [section.level for section in touched if not _is_bare_title(document, section)]
+    return SectionPath(min(levels or [touched[0].level]), path)
+
+
+def _is_bare_title(document: Document, section: Section) -> bool:
+    """Return whether a section is the document or its title, without a body."""
+    return section.index in (ROOT, document.folded) and not section.has_body
 
 
 def _parent_section(document: Document, section: Section, span: Span, first: int, stop: int) -> int:

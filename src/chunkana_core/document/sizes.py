@@ -36,7 +36,11 @@ class DocumentSizes(Struct, frozen=True):
 
     def of_gap(self, start: int, end: int) -> int:
         """Return the size that white space between two texts adds, if the sizer is not exact."""
-        return self.of_repeated(self.document.text[start:end]) - self.sizer.overhead
+        return self.of_added(self.document.text[start:end])
+
+    def of_added(self, text: str) -> int:
+        """Return the size that a text that occurs often adds to another text."""
+        return self.of_repeated(text) - self.sizer.overhead
 
     def of_repeated(self, text: str) -> int:
         """Return the size of a text that occurs often, such as a line ending or a fence."""

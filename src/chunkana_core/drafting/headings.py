@@ -1,19 +1,83 @@
-"""Move headings without a body to the next draft with a body, so that none is left dangling."""
+"""Headings of drafts: those that parts repeat, and those that are moved to text below them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from msgspec import Struct
+
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.document import Document
+from chunkana_core.document.outline import ROOT, Section
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.drafts import Draft
+from chunkana_core.text.source import Span
+
+_LINK_DEFINITION = BlockKind.LINK_DEFINITION
+_OPENING_BRACKETS = "{[( \t\r\n"  # repeated alone, they say nothing
 
 
 def largest_stack(max_size: int) -> int:
     """Return the largest size of moved or repeated headings: a third of the limit."""
     return max_size // 3
+
+
+class HeaderStack(Struct, frozen=True, gc=False):
+    """Repeated headings with the blank line after them, and the offset of the first heading."""
+
+    text: str
+    start: int
+
+
+def repeated_headings(document: Document, draft: Draft, section: Section) -> list[Span]:
+    """Return the headings that parts of a draft repeat if they continue a section of the draft.
+
+    These are the heading of the section and the headings directly before it in the draft, outermost
+    first. For a section without a heading, they are those of the section around it.
+    """
+    top, first = document.top, section.first
+    stop = first + (document.section_at(first) is section)
+    while first > draft.first and (top[first - 1].level or top[first - 1].kind is _LINK_DEFINITION):
+        first -= 1
+    headings = [document.heading_span(p) for p in range(first, stop) if top[p].level]
+    if headings or section.parent <= ROOT:
+        return headings
+    return repeated_headings(document, draft, document.sections[section.parent])
+
+
+def header_stacks(sizes: DocumentSizes, headings: Sequence[Span]) -> list[HeaderStack]:
+    """Return the innermost headings within a third of the limit, then ever fewer of them."""
+    document, stacks = sizes.document, list[HeaderStack]()
+    blank_line = 2 * document.source.line_ending(headings[-1].end) if headings else ""
+    for first in reversed(range(len(headings))):
+        text = _stack_text(document, headings[first:])
+        if sizes.of_repeated(text) > largest_stack(sizes.sizer.max_size):
+            break
+        if text.strip(_OPENING_BRACKETS):
+            stacks.append(HeaderStack(text + blank_line, headings[first].start))
+    return stacks[::-1]
+
+
+def _stack_text(document: Document, stack: Sequence[Span]) -> str:
+    """Return repeated headings as in the source, without anchors and comments before them."""
+    text = document.text[stack[0].start : stack[0].end]
+    for before, heading in pairwise(stack):
+        gap = document.text[before.end : heading.start]
+        text += 2 * document.source.line_ending(before.end) if gap.strip() else gap
+        text += document.text[heading.start : heading.end]
+    return text
+
+
+def stack_before(sizes: DocumentSizes, draft: Draft) -> HeaderStack | None:
+    """Return the header stack before a draft that continues a section; None for other drafts.
+
+    Own text of a section after a subsection continues the section.
+    """
+    document, section = sizes.document, sizes.document.section_at(draft.first)
+    if section.first == draft.first or document.top[draft.first].level:
+        return None
+    return next(iter(header_stacks(sizes, repeated_headings(document, draft, section))), None)
 
 
 def prevent_dangling(drafts: Sequence[Draft], sizes: DocumentSizes) -> list[Draft]:

@@ -16,6 +16,7 @@ from chunkana_core.document.paths import PathSummary
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.document.traits import Merging
 from chunkana_core.drafting.drafts import Draft
+from chunkana_core.drafting.headings import stack_before
 
 _FIRST = attrgetter("first")
 
@@ -139,7 +140,7 @@ class Merger:
 
     def _fit_together(self, left: Draft, right: Draft) -> bool:
         """Return whether two neighbours fit into one chunk; the summaries of paths are cached."""
-        document, size = self.sizes.document, self.sizes.of_blocks(left.first, right.stop)
+        document, size = self.sizes.document, self._size(Draft(left.first, right.stop))
         if size > self.contexts.full_room:
             return False
         if not all(document.has_content(draft.first, draft.stop) for draft in (left, right)):
@@ -154,8 +155,13 @@ class Merger:
             self._summaries[draft] = summarize_paths(document, draft.first, draft.stop)
         return self._summaries[draft]
 
+    def _size(self, draft: Draft) -> int:
+        """Return the size of a draft with the headings that it repeats."""
+        size, stack = self.sizes.of_blocks(draft.first, draft.stop), stack_before(self.sizes, draft)
+        return size + self.sizes.of_added(stack.text) if stack else size
+
     def _fits(self, first: int, stop: int) -> bool:
-        size = self.sizes.of_blocks(first, stop)
+        size = self._size(Draft(first, stop))
         if size > self.contexts.full_room or self.contexts.context is None:
             return size <= self.contexts.full_room
         return size <= self.contexts.room(section_path(self.sizes.document, first, stop).path)

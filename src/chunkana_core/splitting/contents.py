@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -11,8 +10,7 @@ from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.drafts import Draft
-from chunkana_core.drafting.headings import largest_stack
-from chunkana_core.sizing import Sizer
+from chunkana_core.drafting.headings import HeaderStack, header_stacks, repeated_headings
 from chunkana_core.splitting.repeats import has_fence, missing_fence
 from chunkana_core.splitting.units import Unit
 from chunkana_core.text.source import Span
@@ -34,54 +32,65 @@ class Content(Struct, frozen=True, gc=False):
     text_offset: int = 0
 
 
-class HeaderStack(Struct, frozen=True, gc=False):
-    """Repeated headings with the blank line after them, and the offset of the first heading."""
-
-    text: str
-    start: int
-
-
 class ContentWriter(Struct, frozen=True):
     """Writes the contents of the parts of one draft.
 
     Attributes:
         document: the document.
         span: the span of the draft.
-        stacks: the header stacks that continuing parts may repeat; each has one outermost heading
-            less than the one before.
-        stack_size: the size of the first stack.
+        stacks: by the index of a section, the header stacks that parts which continue it may
+            repeat; each has one outermost heading less than the one before.
+        stack_sizes: by the index of a section, the size of its first stack.
         headings_size: the size of all headings at the start of the draft.
+        starts_inside: whether the draft starts inside a section, after its heading.
         keep_atoms: whether fenced code is never cut.
     """
 
     document: Document
     span: Span
-    stacks: Sequence[HeaderStack]
-    stack_size: int
+    stacks: Mapping[int, Sequence[HeaderStack]]
+    stack_sizes: Mapping[int, int]
     headings_size: int
+    starts_inside: bool
     keep_atoms: bool
 
     @classmethod
     def of(cls, draft: Draft, sizes: DocumentSizes, *, keep_atoms: bool) -> ContentWriter:
         """Return the writer of a draft; header stacks are at most a third of the limit."""
-        document, sizer = sizes.document, sizes.sizer
-        span = draft.span(document)
-        headings = [] if draft.is_bare(document) else _leading_headings(document, draft)
-        stacks = _stacks(document, headings, sizer)
-        stack_size = sizer.length(stacks[0].text) if stacks else 0
-        headings_size = sizes.of_span(span.start, headings[-1].end) if headings else 0
-        return cls(document, span, stacks, stack_size, headings_size, keep_atoms)
+        document, span, first = sizes.document, draft.span(sizes.document), draft.first
+        stacks = _stacks_by_section(sizes, draft)
+        stack_sizes = {
+            index: sizes.of_repeated(found[0].text) for index, found in stacks.items() if found
+        }
+        body = first
+        while stacks and document.top[body].level:
+            body += 1
+        end = document.trimmed_block(body - 1).end if body > first else span.start
+        headings_size = sizes.of_span(span.start, end) if body > first else 0
+        starts_inside = document.section_at(first).first < first
+        return cls(document, span, stacks, stack_sizes, headings_size, starts_inside, keep_atoms)
 
     def continues(self, first: Unit) -> bool:
         """Return whether a part that starts with a unit continues a section."""
         starts_section = first.starts is BlockKind.HEADING and self.document.top[first.first].level
-        return first.span.start > self.span.start and not starts_section
+        is_later = self.starts_inside or first.span.start > self.span.start
+        return is_later and not starts_section
+
+    def stack_size(self, position: int) -> int:
+        """Return the size of the header stack of parts that continue the section of a block."""
+        return self.stack_sizes.get(self.document.section_at(position).index, 0)
+
+    @property
+    def largest_stack_size(self) -> int:
+        """The size of the largest header stack."""
+        return max(self.stack_sizes.values(), default=0)
 
     def contents(self, first: Unit, last: Unit) -> Iterator[Content]:
         """Yield the possible contents of a part, each with less repeated text than the last."""
         text, lead = self.document.text[first.span.start : last.span.end], first.repeats.lead
         body = lead + text + last.repeats.tail
-        for stack in self.stacks if self.continues(first) else ():
+        stacks = self.stacks.get(self.document.section_at(first.first).index, ())
+        for stack in stacks if self.continues(first) else ():
             whole = stack.text + body
             closing = self._closing_fence(whole, first, last)
             yield Content(whole + closing, stack.start, len(stack.text) + len(lead))
@@ -124,30 +133,15 @@ class ContentWriter(Struct, frozen=True):
         )
 
 
-def _leading_headings(document: Document, draft: Draft) -> list[Span]:
-    stop = draft.first
-    while stop < draft.stop and document.top[stop].level:
-        stop += 1
-    return [document.heading_span(position) for position in range(draft.first, stop)]
-
-
-def _stacks(document: Document, headings: Sequence[Span], sizer: Sizer) -> list[HeaderStack]:
-    """Return the innermost headings within a third of the limit, then ever fewer of them."""
-    stacks: list[HeaderStack] = []
-    blank_line = 2 * document.source.line_ending(headings[-1].end) if headings else ""
-    for first in reversed(range(len(headings))):
-        text = _stack_text(document, headings[first:])
-        if sizer.length(text) > largest_stack(sizer.max_size):
-            break
-        stacks.append(HeaderStack(text + blank_line, headings[first].start))
-    return stacks[::-1]
-
-
-def _stack_text(document: Document, stack: Sequence[Span]) -> str:
-    """Return repeated headings as in the source, without anchors and comments before them."""
-    text = document.text[stack[0].start : stack[0].end]
-    for before, heading in pairwise(stack):
-        gap = document.text[before.end : heading.start]
-        text += gap if gap.isspace() else 2 * document.source.line_ending(before.end)
-        text += document.text[heading.start : heading.end]
-    return text
+def _stacks_by_section(sizes: DocumentSizes, draft: Draft) -> dict[int, list[HeaderStack]]:
+    """Return the header stacks of each section that has a body in a draft, by its index."""
+    document = sizes.document
+    sections = [
+        run.section
+        for run in document.runs(draft.first, draft.stop)
+        if document.has_content(max(run.first, draft.first), min(run.stop, draft.stop))
+    ]
+    return {
+        section.index: header_stacks(sizes, repeated_headings(document, draft, section))
+        for section in sections
+    }

@@ -67,7 +67,7 @@ class DraftUnits(Struct, frozen=True):
     def _fit_together(self, left: Unit, right: Unit) -> bool:
         if right.oversize_reason:
             return False
-        repeated = self.contents.stack_size if self.contents.continues(left) else 0
+        repeated = self.contents.stack_size(left.first) if self.contents.continues(left) else 0
         size = self._size(left.span.start, right, left.repeats.lead)
         if right.kind is _BRACKET:
             # Not joined it would be a unit of its own, so it may use all that a unit may have.
@@ -96,7 +96,7 @@ class DraftUnits(Struct, frozen=True):
 
     def _block_units(self, position: int) -> list[Unit]:
         """Return the units of a block, small enough to fit below the header stack if possible."""
-        limit = max(self.limit - self.contents.stack_size, self.room // 2)
+        limit = max(self.limit - self.contents.stack_size(position), self.room // 2)
         units = self.maker.units(position, limit - self._closing_size(position))
         is_divided = self.maker.keep_atoms or not any(unit.oversize_reason for unit in units)
         return units if is_divided else self.maker.units(position, self.room)

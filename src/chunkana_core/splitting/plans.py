@@ -52,7 +52,7 @@ class Plan(Struct, frozen=True):
 
     def rows(self) -> Iterator[PackedUnits]:
         """Yield each oversize atom, and the units between oversize atoms with their parts."""
-        limit = self.draft_units.limit - self.draft_units.contents.stack_size
+        limit = self.draft_units.limit - self.draft_units.contents.largest_stack_size
         numbered = enumerate(self.draft_units.units())
         # The key of an oversize atom is its number, so that it is alone in its group.
         for _, group in groupby(numbered, key=lambda item: item[1].oversize_reason and item[0]):
@@ -68,17 +68,18 @@ class Plan(Struct, frozen=True):
         """Return the sizes of units, including repeated text, and the costs of cuts."""
         contents, size_of = self.draft_units.contents, self.draft_units.maker.sizes.of_repeated
         begins, ends = self._cumulative_sizes(units)
+        largest = contents.largest_stack_size
         for number, unit in enumerate(units):
             begins[number] += self.unit_margin * number - size_of(unit.repeats.lead)
             ends[number] += self.unit_margin * (number + 1) + size_of(unit.repeats.tail)
-            if not contents.continues(unit):
-                begins[number] += contents.stack_size
+            repeated = contents.stack_size(unit.first) if contents.continues(unit) else 0
+            begins[number] += largest - repeated
         starts_draft = units[0].span.start == contents.span.start
         return UnitRow(
             begins=list(accumulate(reversed(begins), min))[::-1],
             ends=list(accumulate(ends, max)),
             costs=[0, *(self._cost(left, right) for left, right in pairwise(units))],
-            headings=max(0, contents.headings_size - contents.stack_size) if starts_draft else 0,
+            headings=max(0, contents.headings_size - largest) if starts_draft else 0,
         )
 
     def _cumulative_sizes(self, units: Sequence[Unit]) -> tuple[list[int], list[int]]:

@@ -11,6 +11,7 @@ from chunkana_core.context.context import ContextWriter, WrittenContext
 from chunkana_core.document.location import Location, locate, section_path
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.drafts import Draft
+from chunkana_core.drafting.headings import HeaderStack, stack_before
 from chunkana_core.drafting.strategies import BaseStrategy
 from chunkana_core.splitting.contents import Content, ContentWriter
 from chunkana_core.splitting.draft_units import DraftUnits
@@ -76,13 +77,16 @@ class Splitter(Struct, frozen=True):
         """Return a draft as one part, None if it has to be split."""
         document, contexts = self.sizes.document, self.contexts
         span = draft.span(document)
-        if self._excess(draft, span, contexts.full_room) > self._tolerance:
+        stack = stack_before(self.sizes, draft) or HeaderStack("", span.start)
+        added = self.sizes.of_added(stack.text)
+        if self._excess(draft, span, contexts.full_room - added) > self._tolerance:
             return None
         location = locate(document, span, draft.first, draft.stop)
-        excess = self._excess(draft, span, contexts.room(location.section_path.path))
+        excess = self._excess(draft, span, contexts.room(location.section_path.path) - added)
         if excess > self._tolerance:
             return None
-        content = Content(document.text[span.start : span.end], span.start)
+        text = stack.text + document.text[span.start : span.end]
+        content = Content(text, stack.start, len(stack.text))
         return self._part(span, location, content, "within_tolerance" if excess else None)
 
     def plan_parts(self, draft: Draft) -> tuple[list[Part], Plan]:
@@ -137,7 +141,7 @@ class Splitter(Struct, frozen=True):
 
         Returns None if the content alone does not fit and there is no reason that allows it.
         """
-        context = self.contexts.fit(span, location.section_path.path, content.text)
+        context = self.contexts.fit(span, location, content.text)
         if context is not None:
             return Part(span, location, content, context)
         return self._oversize(span, location, content, reason) if reason else None
@@ -145,7 +149,7 @@ class Splitter(Struct, frozen=True):
     def _oversize(
         self, span: Span, location: Location, content: Content, reason: str | None
     ) -> Part:
-        context = self.contexts.oversize(location.section_path.path, content.text)
+        context = self.contexts.oversize(span, location, content.text)
         return Part(span, location, content, context, oversize_reason=reason)
 
     def room(self, draft: Draft) -> int:

@@ -21,7 +21,7 @@ from chunkana_core.text.cutting import Cutter, Piece
 from chunkana_core.text.source import Span
 
 _PREFIX_DIVISOR = 8  # a repeated line prefix takes at most this fraction of the limit
-_DIVIDERS = {Division.LINES: Cutter.lines, Division.CODE_LINES: Cutter.code_lines}
+_DIVIDERS = {Division.LINES: Cutter.lines, Division.CODE_LINES: Cutter.code_sentences}
 
 
 class Unit(Struct, frozen=True, gc=False):
@@ -185,10 +185,7 @@ class UnitMaker(Struct, frozen=True):
 
     def _repeated_size(self, repeats: Repeats) -> int:
         """Return the size of repeated text, less the overhead of the length function per text."""
-        if not (repeats.lead or repeats.tail):
-            return 0
-        sizes = self.sizes
-        return sizes.of_repeated(repeats.lead + repeats.tail) - sizes.sizer.overhead
+        return self.sizes.of_added(repeats.lead + repeats.tail)
 
     def limit_of(self, kind: BlockKind, limit: int) -> int:
         """Return the size up to which a block of a kind is left whole."""

@@ -15,13 +15,16 @@ from chunkana_core.sizing import Sizer
 from chunkana_core.text.markup import NO_TAGS, Tags
 from chunkana_core.text.source import Source, Span
 
-_SENTENCE_END = re.compile(  # a character class first, so that other text is skipped fast
+_SENTENCE = (  # a character class first, so that other text is skipped fast
     r"""[.!?…。！？\ \\](?:
     (?<=[.!?…])(?<![.!?…]{2})[.!?…]*+["'»”’)\]*_`]*+(?=\s)  # the end of a sentence in most scripts
     |(?<=[。！？…])[。！？…]*+["'」』”’）]*+  # in Chinese and Japanese, without a space after it
     |(?:(?<=\ )\ |(?<=\\))(?=[\r\n])  # a hard line break (CommonMark 0.31.2 §6.7)
-    )""",
-    re.VERBOSE,
+    )"""
+)
+_SENTENCE_END = re.compile(_SENTENCE, re.VERBOSE)
+_CODE_SENTENCE_END = re.compile(  # also an escaped line ending in a string
+    _SENTENCE + r"|(?<!\\)(?:(?:\\r)?\\n)++", re.VERBOSE
 )
 _HARD_BREAKS = (" ", "\\")
 # Tags that start an HTML block only if they are alone on a line (CommonMark 0.31.2 §4.6).
@@ -124,10 +127,10 @@ class Cutter(Struct, frozen=True):
             safe_from = underline.start() + 1
         return cls(source, span, sizer, max(1, limit), safe_from, size_of)
 
-    def sentences(self) -> Iterator[Piece]:
+    def sentences(self, ends: re.Pattern[str] = _SENTENCE_END) -> Iterator[Piece]:
         """Divide a paragraph into sentences, and those over the limit into lines and words."""
         text, start = self.source.text, self.span.start
-        for match in _SENTENCE_END.finditer(text, self.span.start, self.span.end):
+        for match in ends.finditer(text, self.span.start, self.span.end):
             following = self.source.trim(match.end(), self.span.end)
             if following is None:
                 break
@@ -155,16 +158,27 @@ class Cutter(Struct, frozen=True):
             boundary = Boundary.INNER_LINE if is_inner else Boundary.LINE
             yield from cutter.whole_or_lines(Span(start, end), boundary, is_misread=is_misread)
 
-    def code_lines(self) -> Iterator[Piece]:
-        """Divide code into lines, and those over the limit between words."""
+    def code_sentences(self) -> Iterator[Piece]:
+        """Divide code into lines, and those over the limit into sentences and words."""
+        return self.code_lines(self._line_sentences)
+
+    def _line_sentences(self, line: Span) -> Iterator[Piece]:
+        if self._fits(line):
+            return iter([Piece(line, Boundary.LINE)])
+        return replace(self, span=line).sentences(_CODE_SENTENCE_END)
+
+    def code_lines(
+        self, divide: Callable[[Span], Iterator[Piece]] | None = None
+    ) -> Iterator[Piece]:
+        """Divide code into lines, and those over the limit between words or as given."""
         previous_end, line_at = self.span.start, self.source.line_at
         for line in line_spans(self.source, self.span):
             is_after_blank = line_at(line.start) > line_at(previous_end) + 1
             boundary = Boundary.BLANK_LINE if is_after_blank else Boundary.ATOM_LINE
             previous_end = line.end
-            words = self.words(line)
-            yield Piece(next(words).span, boundary)
-            yield from (Piece(piece.span, piece.boundary) for piece in words)
+            pieces = (divide or self.words)(line)
+            yield Piece(next(pieces).span, boundary)
+            yield from (Piece(piece.span, piece.boundary) for piece in pieces)
 
     def words(self, span: Span) -> Iterator[Piece]:
         """Divide a span greedily into the longest runs of words within the limit."""

@@ -12,8 +12,8 @@ from msgspec import Struct, field, structs
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document.blocks import TRAITS, Block, BlockKind
 from chunkana_core.document.document import Document
-from chunkana_core.document.location import Location, container_names
-from chunkana_core.document.outline import ROOT, Section
+from chunkana_core.document.location import Location, container_names, sections_starting_in
+from chunkana_core.document.outline import ROOT
 from chunkana_core.document.paths import Path, format_header_path
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.splitter import Part
@@ -21,7 +21,7 @@ from chunkana_core.text.source import Span
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.ids import IdRegister, SectionIds
 
-_START, _END, _FIRST = attrgetter("start"), attrgetter("end"), attrgetter("first")
+_START, _END = attrgetter("start"), attrgetter("end")
 _LANGUAGE = re.compile(r"[\w+#.\-]+")
 
 
@@ -114,14 +114,6 @@ class LeafMaker(Struct, frozen=True):
         if path not in self._header_paths:
             self._header_paths[path] = format_header_path(path)
         return self._header_paths[path]
-
-
-def sections_starting_in(document: Document, span: Span, location: Location) -> Sequence[Section]:
-    """Return the sections whose headings start in a span."""
-    sections, first = document.sections, location.first
-    first += document.top[first].start < span.start
-    start = bisect_left(sections, first, ROOT + 1, key=_FIRST)
-    return sections[start : bisect_left(sections, location.stop, start, key=_FIRST)]
 
 
 def content_type(document: Document, location: Location) -> str:

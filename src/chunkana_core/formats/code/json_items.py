@@ -1,4 +1,4 @@
-"""The items of JSON: members of objects and elements of arrays, each a definition."""
+"""The items of JSON: members of objects, elements of arrays, and strings below their keys."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from chunkana_core.formats.code.grammars import Node, walk
 from chunkana_core.formats.code.tree import MAX_ITEM_DEPTH, Item, ItemTree, Role
 
 _ROOT_TITLE = "root"
+_MAX_SHORT_STRING = 32  # code points; shorter strings fit beside their keys
 _ITEM_PARENTS = frozenset({"document", "object", "array", "ERROR"})
 _COMPOUND_TYPES = frozenset({"object", "array", "pair", "ERROR"})
 _VALUE_TYPES = frozenset({"object", "array", "string", "number", "true", "false", "null"})
@@ -67,6 +68,7 @@ class _JsonItemFinder:
         title = self._title(node, parent_type)
         if title is not None:
             self._add_definition(start, end, title)
+            self._add_long_string(node.child_by_field_name("value"))
         has_items = node_type in _COMPOUND_TYPES and self.tree.depth <= MAX_ITEM_DEPTH
         if has_items:
             self.parent_types.append(node_type)
@@ -107,6 +109,13 @@ class _JsonItemFinder:
             return short_title(str(json.loads(source, strict=False)))
         except ValueError:  # an unknown escape
             return short_title(source.strip('"'))
+
+    def _add_long_string(self, value: Node | None) -> None:
+        """Add the value of a member as a statement if it is a string that may have to be cut."""
+        if value is not None and value.type == "string":
+            start, end = value.start_byte, value.end_byte
+            if end - start > _MAX_SHORT_STRING:
+                self.tree.add(Item(Role.STATEMENT, start, end))
 
     def _add_definition(self, start: int, end: int, title: str) -> None:
         """Add a definition, or a statement if definitions nest too deep."""
