@@ -118,6 +118,7 @@ CONTENT_TYPES = frozenset(
     ]
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+_UNSEEN = re.compile(r"""(?:\s|<!--(?:(?!--).)*-->|<a (?:id|name)="[\w-]+"></a>)+""", re.DOTALL)
 _FENCE = re.compile(r"`{3,}|~{3,}|@{3,}|\$\$")  # `@@@`: see `plugins`
 
 
@@ -438,6 +439,33 @@ def no_dangling_heading(case: Case) -> None:
         number = touched[-1] if touched else 0
         if own[number].kind == "heading":
             _may_end_so(case, chunk, own[number:])
+        else:
+            _no_heading_without_text(case, chunk, own[: number + 1], own[number + 1 :])
+
+
+def _no_heading_without_text(
+    case: Case, chunk: Chunk, before: list[StockBlock], after: list[StockBlock]
+) -> None:
+    """Assert that definitions, comments and anchors do not part a heading from its own text."""
+    held = [block for block in before if block.end > chunk.span.start]
+    number = len(held) - len([*takewhile(lambda b: _is_unseen(case, b), reversed(held))]) - 1
+    body = next((block for block in after if not _is_unseen(case, block)), None)
+    if number < 0 or held[number].kind != "heading" or body is None or body.kind == "heading":
+        return
+    start = min(held[number].start, chunk.span.start) if not number else held[number].start
+    run = case.text[start : body.start]
+    first = next(b for b in _leaves_among(case.blocks) if b.start >= body.start)
+    atom = case.size(case.reserved + case.text[first.start : _last_text(case, first)])
+    fits = atom <= case.least_room or case.config.atomic_blocks == "keep"
+    if first.kind in ATOMS and fits:
+        assert case.size(run) + atom > case.least_room, f"{run!r} could be with its atom"
+    else:
+        _cannot_begin(case, run, body)
+
+
+def _is_unseen(case: Case, block: StockBlock) -> bool:
+    text = case.text[block.start : block.end].strip()
+    return block.kind == "link_definition" or _UNSEEN.fullmatch(text) is not None
 
 
 def _may_end_so(case: Case, chunk: Chunk, rest: list[StockBlock]) -> None:
