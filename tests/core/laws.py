@@ -119,6 +119,7 @@ CONTENT_TYPES = frozenset(
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _UNSEEN = re.compile(r"""(?:\s|<!--(?:(?!--).)*-->|<a (?:id|name)="[\w-]+"></a>)+""", re.DOTALL)
+_CONTAINER_MARKS = "> \t\r" + BOM  # before the first character of a line's block
 _FENCE = re.compile(r"`{3,}|~{3,}|@{3,}|\$\$")  # `@@@`: see `plugins`
 
 
@@ -220,8 +221,32 @@ def exact_source(case: Case) -> None:
         assert chunk.text_end_line == line_at(case.lines, end - 1)
         if chunk.is_leaf:
             assert chunk.text in chunk.content
-            assert chunk.start_line <= chunk.text_start_line
-            assert chunk.end_line == chunk.text_end_line
+            _lines_present(case, chunk)
+
+
+def _lines_present(case: Case, chunk: Chunk) -> None:
+    """Assert that the lines of a leaf are those of the first and last source line it shows."""
+    start, end = chunk.start_line, chunk.end_line
+    assert start <= chunk.text_start_line <= chunk.text_end_line <= end
+    after = chunk.content[chunk.text_offset + len(chunk.text) :]
+    if start < chunk.text_start_line:
+        before = chunk.content[: chunk.text_offset].strip()
+        shown = re.split(r"[\r\n]", before, maxsplit=1)[0]
+        assert shown.lstrip(_CONTAINER_MARKS) in _line(case, start)
+    if end > chunk.text_end_line:
+        shown = re.split(r"[\r\n]", after.rstrip())[-1].lstrip(_CONTAINER_MARKS)
+        assert shown in _line(case, end)
+    elif after.strip() and case.format is None:
+        for block in case.blocks:
+            is_closed = block.kind in {"fenced_code", "math", "container"} and block.is_closed
+            is_cut = block.start < chunk.span.end < _last_text(case, block)
+            closing = line_at(case.lines, _last_text(case, block) - 1)
+            assert not (is_closed and is_cut and closing > end), "a repeated line is not counted"
+
+
+def _line(case: Case, number: int) -> str:
+    starts = [*case.lines, len(case.text)]
+    return case.text[starts[number - 1] : starts[number]]
 
 
 # L2

@@ -82,7 +82,7 @@ class Splitter(Struct, frozen=True):
         excess = self._excess(draft, span, contexts.room(location.section_path.path))
         if excess > self._tolerance:
             return None
-        content = Content(document.text[span.start : span.end], span.start)
+        content = Content(document.text[span.start : span.end], span.start, span.end)
         return self._part(span, location, content, "within_tolerance" if excess else None)
 
     def plan_parts(self, draft: Draft) -> tuple[list[Part], Plan]:
