@@ -424,7 +424,7 @@ def _expected_context(case: Case, chunk: Chunk, context: Context) -> str:
     longest = next((text for text in breadcrumbs if _is_short(case, text)), "")
     if chunk.oversize_reason:
         return longest
-    is_introduced = context.introduction and case.document.traits.has_introductions
+    is_introduced = context.introduction and case.document.traits.has_headings
     found = case.introductions.before(chunk.span) if is_introduced else ""
     introduced = "\n\n".join(filter(None, (longest, found)))
     choices = [introduced] if found and _is_short(case, introduced) else []

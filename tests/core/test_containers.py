@@ -155,7 +155,7 @@ def test_an_element_is_closed_by_the_tag_of_its_name() -> None:
     [
         ('caption="Saving a `JoinHandle<T>` for each"', ["Listing"]),
         ("a='>' b=\"<Listing>\"", ["Listing"]),
-        ("caption=\"it's\"", ["Listing"]),
+        ('caption="it\'s"', ["Listing"]),
         ('a="x" b"', []),  # no tag by CommonMark
     ],
 )

@@ -17,7 +17,7 @@ _MARKUP = ("<", "{/*", "import", "export")  # the starts of blocks that may have
 # Matching is linear: each quote swaps two of three states (outside, in "…", in '…'), and a "<"
 # ends all attempts that are outside, so that only two attempts at a tag go on past any "<".
 ATTRIBUTES = r"""(?:(?:[^<>"']++|"[^"]*+"|'[^']*+')*+(?=>)|[^<>]*+)"""
-# Comments, scripts and styles. Unclosed ones match to the end of the text, so that matching is linear.
+# Comments, scripts and styles; unclosed ones match to the end of the text, so that this is linear.
 _UNSEEN = re.compile(
     r"""<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|\{/\*(?:[^*]|\*(?!/\}))*+(?:\*/\}|\Z)
     |<(?i:script|style)(?=[\s/>])(?:[^<]|<(?!/(?i:script|style)))*+(?:</[^>]*+(?:>|\Z)|\Z)""",
