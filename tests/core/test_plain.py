@@ -41,6 +41,7 @@ NUMBERS = "".join(f"{n}  {n * 7}  {n * 13}\n" for n in range(10, 40))
         ("All was done.\n------\nMore.\n", "opaque"),
         ("one\ntwo\nthree\n-----\n", "opaque"),
         ("-----\n\n=====\n", "paragraph paragraph"),
+        ("Title\n=====\n\nNo text\n-------\n", "heading opaque"),
         (PROSE, "paragraph"),
         ("> " + PROSE.replace("\n", "\n> "), "opaque"),
         ("潮水在夜里上涨，数据每十分钟\n记录一次，然后船就来了，大家\n都很高兴。\n", "paragraph"),

@@ -50,7 +50,7 @@ def _with_separate_headings(document: Document, drafts: Iterable[Draft]) -> Iter
         while body_stop > draft.first and not document.top[body_stop - 1].is_content:
             body_stop -= 1
         bare = range(body_stop, draft.stop)
-        headings = [p for p in bare if document.top[p].level]
+        headings = [p for p in bare if document.top[p].kind is BlockKind.HEADING]
         bounds = [*headings, draft.stop]
         if draft.first < bounds[0]:
             yield Draft(draft.first, bounds[0])

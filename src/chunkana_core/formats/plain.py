@@ -36,6 +36,8 @@ def parse_text(text: str) -> Document:
     parts: list[tuple[BlockKind, Sequence[Span]]] = []
     for lines, following in pairwise([*_paragraphs(source), []]):
         stop = _title_stop(text, lines, following)
+        if stop == len(lines) and not following:
+            stop = 0  # there is no text below it
         if title := lines[:stop]:
             parts.append((BlockKind.HEADING, title))
         if body := lines[stop:]:
