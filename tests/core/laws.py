@@ -119,6 +119,8 @@ CONTENT_TYPES = frozenset(
     ]
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+_UNSEEN = re.compile(r"""(?:\s|<!--(?:(?!--).)*-->|<a (?:id|name)="[\w-]+"></a>)+""", re.DOTALL)
+_CONTAINER_MARKS = "> \t\r" + BOM  # before the first character of a line's block
 _FENCE = re.compile(r"`{3,}|~{3,}|@{3,}|\$\$")  # `@@@`: see `plugins`
 
 
@@ -220,8 +222,33 @@ def exact_source(case: Case) -> None:
         assert chunk.text_end_line == line_at(case.lines, end - 1)
         if chunk.is_leaf:
             assert chunk.text in chunk.content
-            assert chunk.start_line <= chunk.text_start_line
-            assert chunk.end_line == chunk.text_end_line
+            _lines_present(case, chunk)
+
+
+def _lines_present(case: Case, chunk: Chunk) -> None:
+    """Assert that the lines of a leaf are those of the first and last source line it shows."""
+    start, end = chunk.start_line, chunk.end_line
+    assert start <= chunk.text_start_line <= chunk.text_end_line <= end
+    after = chunk.content[chunk.text_offset + len(chunk.text) :]
+    if start < chunk.text_start_line:
+        before = chunk.content[: chunk.text_offset].strip()
+        shown = re.split(r"[\r\n]", before, maxsplit=1)[0]
+        assert shown.lstrip(_CONTAINER_MARKS) in _line(case, start)
+    shown = [*filter(None, re.split(rf"[\n{_CONTAINER_MARKS}]+", after))]
+    if end > chunk.text_end_line:
+        assert any(closing in _line(case, end) for closing in shown)
+    for block in case.blocks if shown and case.format is None else ():
+        last = _last_text(case, block)
+        is_closed = block.kind in {"fenced_code", "math", "container"} and block.is_closed
+        if is_closed and block.start < chunk.span.end < last:
+            closing = line_at(case.lines, last - 1)
+            is_shown = any(closing_line in _line(case, closing) for closing_line in shown)
+            assert closing <= end or not is_shown, "a repeated line is not counted"
+
+
+def _line(case: Case, number: int) -> str:
+    starts = [*case.lines, len(case.text)]
+    return case.text[starts[number - 1] : starts[number]]
 
 
 # L2
@@ -398,7 +425,7 @@ def _expected_context(case: Case, chunk: Chunk, context: Context) -> str:
     longest = next((text for text in breadcrumbs if _is_short(case, text)), "")
     if chunk.oversize_reason:
         return longest
-    is_introduced = context.introduction and case.document.traits.has_introductions
+    is_introduced = context.introduction and case.document.traits.has_headings
     found = case.introductions.before(chunk.span) if is_introduced else ""
     introduced = "\n\n".join(filter(None, (longest, found)))
     choices = [introduced] if found and _is_short(case, introduced) else []
@@ -452,6 +479,33 @@ def no_dangling_heading(case: Case) -> None:
         number = touched[-1] if touched else 0
         if own[number].kind == "heading":
             _may_end_so(case, chunk, own[number:])
+        else:
+            _no_heading_without_text(case, chunk, own[: number + 1], own[number + 1 :])
+
+
+def _no_heading_without_text(
+    case: Case, chunk: Chunk, before: list[StockBlock], after: list[StockBlock]
+) -> None:
+    """Assert that definitions, comments and anchors do not part a heading from its own text."""
+    held = [block for block in before if block.end > chunk.span.start]
+    number = len(held) - len([*takewhile(lambda b: _is_unseen(case, b), reversed(held))]) - 1
+    body = next((block for block in after if not _is_unseen(case, block)), None)
+    if number < 0 or held[number].kind != "heading" or body is None or body.kind == "heading":
+        return
+    start = min(held[number].start, chunk.span.start) if not number else held[number].start
+    run = case.text[start : body.start]
+    first = next(b for b in _leaves_among(case.blocks) if b.start >= body.start)
+    atom = case.size(case.reserved + case.text[first.start : _last_text(case, first)])
+    fits = atom <= case.least_room or case.config.atomic_blocks == "keep"
+    if first.kind in ATOMS and fits:
+        assert case.size(run) + atom > case.least_room, f"{run!r} could be with its atom"
+    else:
+        _cannot_begin(case, run, body)
+
+
+def _is_unseen(case: Case, block: StockBlock) -> bool:
+    text = case.text[block.start : block.end].strip()
+    return block.kind == "link_definition" or _UNSEEN.fullmatch(text) is not None
 
 
 def _may_end_so(case: Case, chunk: Chunk, rest: list[StockBlock]) -> None:

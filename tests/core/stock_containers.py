@@ -13,7 +13,10 @@ from chunkana_core.formats.markdown.container_lines import marker_tag
 
 DEEPEST = 100
 LONGEST_SHORTCODE = 65_536
-_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<(/?)([A-Za-z][\w.:-]*)([^<>]*)>", re.DOTALL)
+_TAG = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(/?)([A-Za-z][\w.:-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*|[^<>]*)>",
+    re.DOTALL,
+)
 _OPENING = re.compile(r"(?:!!!|\?\?\?\+?)( *)")
 _UNCLOSED = "area base br col embed hr img input link meta p param source track wbr"
 

@@ -171,7 +171,7 @@ def test_06_flat_is_leaves_only() -> None:
     assert flat == [c for c in result.chunks if c.is_leaf and c.indexable]
     assert all(not result.get_children(c.chunk_id) for c in flat)
     kinds = {c.content_type for c in result.get_leaves()} - {c.content_type for c in flat}
-    assert kinds == {"front_matter"}
+    assert kinds == {"front_matter", "definitions"}
 
 
 def test_07_tree_dict_is_json() -> None:
@@ -721,7 +721,7 @@ def test_32_indexable() -> None:
     }
     assert all(c.content_type not in {"document", "section"} for c in result.get_leaves())
     assert result.get_flat_chunks() == [c for c in result.chunks if c not in skipped]
-    assert [c.title for c in result.get_flat_chunks()] == [*("A", "B", "Links", "C", "Empty", "D")]
+    assert [c.title for c in result.get_flat_chunks()] == [*("A", "B", "C", "Empty", "D")]
 
 
 @pytest.mark.parametrize("sample", corpora.some_documents(), ids=lambda sample: sample.name)
@@ -813,13 +813,16 @@ def test_40_first_and_last_source_line_present() -> None:
     assert all(a.text_end_line < b.text_start_line for a, b in pairwise(parts))
 
 
-def test_40_repeated_header_rows_count() -> None:
-    """Checklist 40: a repeated header row is a source line in the content, too."""
+def test_40_repeated_header_rows_and_fences_count() -> None:
+    """Checklist 40: repeated header rows and fences are source lines in the content, too."""
     table = "| a | b |\n|---|---|\n" + "".join(f"| row {n} | value |\n" for n in range(40))
     parts = leaves("Intro.\n\n" + table, max_chunk_size=200, atomic_blocks="split")
     continuing = [part for part in parts if part.content.startswith("| a | b |")][1:]
     assert continuing
     assert all(part.start_line == 3 for part in continuing)
+    code = "```py\n" + "line = 1\n" * 40 + "```\n"
+    fenced = leaves(code, max_chunk_size=200, atomic_blocks="split")
+    assert {(part.start_line, part.end_line) for part in fenced} == {(1, 42)}, "closing lines, too"
     assert all(part.text_start_line > 5 for part in continuing)
 
 

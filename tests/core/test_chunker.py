@@ -199,15 +199,17 @@ def test_plain_text_that_looks_like_a_comment_is_read() -> None:
     assert chunk.indexable
 
 
-def test_plain_text_has_introductions() -> None:
-    """The first sentence of the text stands before what is parted from it."""
-    text = "This text is about many kinds of tea. # Tea\n\n" + "Then there is more. " * 40
-    first, *others = Chunker(ChunkConfig(max_chunk_size=400), Context()).chunk(text, "text")
-    assert first.context == ""
-    assert {chunk.context for chunk in others} == {"This text is about many kinds of tea."}
+def test_plain_text_has_no_introductions() -> None:
+    """And no room is kept for them."""
+    text = "This text is about many kinds of tea.\n\n" + "Then there is more. " * 40
+    config = ChunkConfig(max_chunk_size=400)
+    chunks = Chunker(config, Context("a.txt")).chunk(text, "text")
+    assert {chunk.context for chunk in chunks} == {"a.txt"}
+    without = Context("a.txt", introduction=False)
+    assert chunks == Chunker(config, without).chunk(text, "text")
 
 
-def test_a_format_may_have_no_introductions() -> None:
+def test_a_format_without_headings_has_no_introductions() -> None:
     """Then no room is kept for them, either."""
 
     def parse(text: str) -> Document:

@@ -51,6 +51,7 @@ def test_each_part_is_opened_and_closed(opening: str, closing: str, first: str, 
     assert all(part.content.startswith(opened) for part in parts[1:])
     assert all(part.content.endswith(closed[1:]) for part in parts)
     assert all(opening.strip().split("\n")[0] not in part.text for part in parts[1:])
+    assert {part.end_line for part in parts} == {parts[-1].text_end_line}
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,21 @@ def test_an_element_is_closed_by_the_tag_of_its_name() -> None:
     assert [(block.info, block.depth) for block in named(nested)] == [("div", 0), ("DIV", 1)]
 
 
+@pytest.mark.parametrize(
+    ("attributes", "names"),
+    [
+        ('caption="Saving a `JoinHandle<T>` for each"', ["Listing"]),
+        ("a='>' b=\"<Listing>\"", ["Listing"]),
+        ('caption="it\'s"', ["Listing"]),
+        ('a="x" b"', []),  # no tag by CommonMark
+    ],
+)
+def test_quoted_attributes_may_contain_tags(attributes: str, names: list[str]) -> None:
+    """What is in quotes ends no tag and opens no element."""
+    text = f"<Listing {attributes}>\n\n```rust\nx\n```\n\n</Listing>\n\ntext\n"
+    assert [block.info for block in named(text)] == names
+
+
 def test_containers_in_items_and_quotes() -> None:
     """They are found among the blocks of any container."""
     text = "- ::: a\n  > <b>\n  >\n  > x\n  >\n  > </b>\n  :::\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -15,6 +17,8 @@ from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.extending import Document, Draft
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
+from tests.core import laws
+from tests.core.laws import Case
 
 
 def chunked(text: str, **options: object) -> HierarchicalChunkingResult:
@@ -70,6 +74,53 @@ def test_definitions_and_white_space_are_no_text() -> None:
     """A section of link definitions, or of white space, is carried like an empty one."""
     text = "# D\n\nx\n\n## A\n\n[a]: /a\n\n## B\n\n\u3000\n\n## C\n\ny\n"
     assert texts(text) == ["# D\n\nx", text[text.index("## A") :].rstrip()]
+
+
+_UNSEEN = ("[a]: #a", "[b]: /url 'Title'", "<!-- a comment\n\nof two -->", '<a id="c"></a>\n')
+_PROSE = ("It is a text. ", "- an item of a list\n", "| a | b |\n|---|---|\n" + "| c | d |\n" * 3)
+
+
+@st.composite
+def unseen_below_headings(draw: st.DrawFn) -> str:
+    """Make documents whose headings have definitions, comments or anchors before their text."""
+    sections = st.tuples(
+        st.integers(1, 4),
+        st.lists(st.sampled_from(_UNSEEN), max_size=4),
+        st.sampled_from(("\n", "\n\n")),
+        st.sampled_from(_PROSE),
+        st.integers(1, 60),
+    )
+    return "\n\n".join(
+        "\n\n".join((f"{'#' * level} Heading{gap}{gap.join(unseen)}", prose * count))
+        for level, unseen, gap, prose, count in draw(st.lists(sections, min_size=1, max_size=5))
+    )
+
+
+@given(unseen_below_headings(), st.integers(200, 1000), st.sampled_from(("keep", "split")))
+def test_unseen_blocks_do_not_part_a_heading_from_its_text(
+    text: str, limit: int, atoms: Literal["keep", "split"]
+) -> None:
+    """A heading, and what a reader does not see below it, go with the first text."""
+    case = Case(text, ChunkConfig(max_chunk_size=limit, atomic_blocks=atoms))
+    for law in laws.ALL:
+        law(case)
+    for chunk, following in pairwise([*case.leaves, case.leaves[-1]]):
+        seen = re.sub(r"#+ Heading|\[[ab]\]: .*|<!--[^-]*-->|<a id=.*", "", chunk.text)
+        is_atom = "|" in following.text and following.span.end - chunk.span.start > limit
+        assert seen.strip() or is_atom, "a heading without its text"
+
+
+@pytest.mark.parametrize(
+    ("text", "indexable"),
+    [
+        ("# T\n\nx\n\n## Links\n\n[a]: /a\n\n[b]: /b\n", [True, False]),
+        ("# Links\n[a]: /a\n", [False]),
+        ("# T\n\nx\n\n## f(a)\n## f(b)\n[a]: /a\n", [True, True]),
+    ],
+)
+def test_headings_of_definitions_are_not_indexable(text: str, indexable: list[bool]) -> None:
+    """A section of nothing but definitions has nothing to embed; headings alone have."""
+    assert [chunk.indexable for chunk in chunked(text).get_leaves()] == indexable
 
 
 def test_long_run_leaves_its_outermost_headings() -> None:

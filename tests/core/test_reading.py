@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import example, given
 
@@ -30,13 +32,18 @@ UNREAD = [
     "export default A;",
     "export * from 'a'",
     "import A from 'a'\n\n<!-- a comment -->\n\n[a]: /a",
+    "## Links\n\n[a]: /a",
+    "<script setup>\nimport A from './A.vue'\n\nconst title = 'x < y'\n</script>",
+    "<style>\np { color: red }\n</style>\n\n<SCRIPT src='a.js'></SCRIPT>",
+    '<img data-code="a > b" alt="">',
 ]
 READ = [
     "text",
     "# Heading",
     "## A\n\n## B",
-    "## Links\n\n[a]: /a",
     "<p>text</p>",
+    "<script>let a</script> text",
+    "<scripture>text</scripture>",
     "<img src='a.png' alt='A leaf'>",
     '<a href="a" title="A leaf"></a>',
     "<!-- a comment --> text",
@@ -79,9 +86,14 @@ def test_parts_of_a_long_comment_are_not_indexable() -> None:
 @example("\ufeff")
 @given(strategies.any_markdown())
 def test_all_that_is_read_is_in_flat_chunks(text: str) -> None:
-    """Every block but comments, tags, definitions, front matter, breaks and statements of MDX."""
+    """Every block but comments, tags, definitions, front matter, breaks and statements of MDX.
+
+    A heading directly above definitions need not be.
+    """
     flat = MarkdownChunker().chunk_hierarchical(text).get_flat_chunks()
-    for block in top(stock_blocks(text)):
+    for block, below in pairwise([*top(stock_blocks(text)), None]):
+        if block is None or (below and below.kind == "link_definition" and block.level):
+            continue
         said = text[block.start : block.end].strip("\ufeff \t\r\n")
         if block.kind in {"html", "paragraph"} and not has_text(said):
             continue

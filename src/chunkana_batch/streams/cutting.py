@@ -140,7 +140,7 @@ class Cutter:
         blank = len(self.text[self.start :]) - len(self.text[self.start :].lstrip())
         least = self.start + max(blank, (len(self.text) - self.start) // 2)
         pairs = pairwise(top[self.first :])
-        starts = [block.start for before, block in pairs if not before.level]
+        starts = [block.start for before, block in pairs if before.kind is not BlockKind.HEADING]
         last = top[-1]
         if last.kind is BlockKind.LIST:
             starts += [b.start for b in self.parsed.blocks[last.index :] if b.depth == 1]

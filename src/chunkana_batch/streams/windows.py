@@ -24,7 +24,6 @@ from chunkana_core.document.traits import FormatTraits
 from chunkana_core.drafting.strategies import BaseStrategy
 from chunkana_core.formats.markdown.titles import heading_sections
 from chunkana_core.sizing import Sizer
-from chunkana_core.splitting.contents import Content
 from chunkana_core.splitting.splitter import Part
 from chunkana_core.text.source import Source, SourcePart, Span
 from chunkana_core.tree.builder import Children, TreeBuilder
@@ -103,18 +102,21 @@ class Window:
     def _trim(self, part: Part) -> Part | None:
         """Return a part without the prefix and the heading at the cut, None if nothing is left."""
         start, stop = self.start, self.stop
-        if start <= part.span.start and part.span.end <= stop:
+        last = part.content.end  # after `stop` if the closing line is that of the cut
+        if start <= part.span.start and max(part.span.end, last) <= stop:
             return part
         span = self.document.source.trim(max(part.span.start, start), min(part.span.end, stop))
         if span is None:
             return None
-        content, first = part.content, max(part.location.first, self.own_blocks.start)
-        offset = content.text_offset + span.start - part.span.start
+        first = max(part.location.first, self.own_blocks.start)
+        offset = part.content.text_offset + span.start - part.span.start
         return replace(
             part,
             span=span,
             location=replace(part.location, first=first),
-            content=Content(content.text, content.start, offset),
+            content=replace(
+                part.content, end=last if last <= stop else span.end, text_offset=offset
+            ),
         )
 
     def shift_leaf(self, leaf: Chunk) -> Chunk:

@@ -215,7 +215,7 @@ class ContextWriter:
 
     @property
     def _has_introductions(self) -> bool:
-        has_them = self.document.traits.has_introductions
+        has_them = self.document.traits.has_headings
         return has_them and self.context is not None and self.context.introduction
 
     def _breadcrumb(self, path: Path) -> str:

@@ -13,6 +13,7 @@ from chunkana_core.document.document import Document
 from chunkana_core.document.outline import ROOT
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.cutting import Cutter
+from chunkana_core.text.markup import ATTRIBUTES
 from chunkana_core.text.source import Source, Span
 
 _LIMIT_FRACTION = 8  # of the limit: a sentence takes at most the limit divided by it
@@ -31,9 +32,9 @@ _TARGET = r"\((?:[^()]|\([^()]*+\))*+\)"
 _TEXT = r"\[[^\[\]]*+\]"
 _IMAGE = re.compile(rf"!{_TEXT}(?:{_TARGET}|{_TEXT})?+")
 _INLINE_LINK = re.compile(rf"\[([^\[\]]*+)\]{_TARGET}")
-_TAG = re.compile(r"<(?!/?a\b|https?:)[A-Za-z/!?][^<>]*+>")
+_TAG = re.compile(rf"<(?!/?a\b|https?:)[A-Za-z/!?]{ATTRIBUTES}>")
 _LINK = re.compile(
-    rf"{_TEXT}(?:{_TARGET}|{_TEXT})|<a\b[^<>]*+>[^<]*+(?:</a>)?+|<?https?://[^\s<>]++"
+    rf"{_TEXT}(?:{_TARGET}|{_TEXT})|<a\b{ATTRIBUTES}>[^<]*+(?:</a>)?+|<?https?://[^\s<>]++"
 )
 _MARKER = re.compile(r"[*_]*+(?::::|!!!|\?\?\?|\{\{[<%]|\{%)")  # a marker line of a container
 _DATE = re.compile(

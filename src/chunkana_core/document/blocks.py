@@ -29,7 +29,7 @@ class BlockKind(StrEnum):
     CONTAINER = auto()  # an admonition, directive, HTML element or shortcode that contains blocks
     MARKER = auto()  # a line that opens or closes a container
     FRONT_MATTER = auto()
-    OPAQUE = auto()  # text nested deeper than the limit of the parser
+    OPAQUE = auto()  # lines that are not parsed: nested too deep, or not prose in plain text
     CODE = auto()  # a statement of source code or a value of JSON, including nested ones
     BRACKET = auto()  # the lines that close a section of code, such as "}"
 
@@ -91,7 +91,7 @@ class Block(Struct, frozen=True, gc=False):
         end: the offset of the line after its last line, or of the end of the text.
         index: its index in the document's blocks.
         after: the index of the first later block that it does not contain.
-        level: the level of a heading, from 1; 0 for other blocks.
+        level: the level of a heading, from 1; 0 for other blocks and headings without a section.
         info: the plain text of a heading, or the title of the section that it starts; the info
             string of a fence; the language of code; the name of a container or alert; the line of a
             marker of a directive or shortcode; else "".

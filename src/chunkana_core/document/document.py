@@ -221,8 +221,14 @@ class Document:
         return self._contents[stop] > self._contents[first]
 
     def is_readable(self, position: int) -> bool:
-        """Return whether a block has visible text, unlike comments, anchors and definitions."""
+        """Return whether a block has visible text, unlike comments, anchors and definitions.
+
+        A heading directly above link definitions has none to be found by.
+        """
         block = self.top[position]
+        if block.kind is BlockKind.HEADING:
+            below = self.top[position + 1] if position + 1 < len(self.top) else block
+            return below.kind is not BlockKind.LINK_DEFINITION
         if block.kind not in _MARKUP_KINDS:
             return block.kind not in _UNREADABLE_KINDS
         if starts_with_text(self.text, block.start) or not self.is_markup(position):

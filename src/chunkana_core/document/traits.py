@@ -29,9 +29,8 @@ class FormatTraits:
         name: the name of the format.
         merging: which neighbouring drafts are merged.
         has_headings: whether sections without a kind are under headings, as in Markdown: the only
-            H1 is the document's title, text before the first heading is a preamble, and
-            `merge_boundary_level` applies.
-        has_introductions: whether the context includes first sentences of sections.
+            H1 is the document's title, text before the first heading is a preamble, the context
+            includes first sentences of sections, and `merge_boundary_level` applies.
         parse_markup: returns the blocks of a content, None for formats without markup. Contents in
             markup close the fences that they open, and are not cut
             where the rest of a paragraph would be parsed as another block.
@@ -40,7 +39,6 @@ class FormatTraits:
     name: str
     merging: Merging = Merging.SECTIONS
     has_headings: bool = False
-    has_introductions: bool = False
     parse_markup: ParseMarkup | None = field(default=None, repr=False, compare=False)
 
     @property

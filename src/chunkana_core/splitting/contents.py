@@ -24,11 +24,13 @@ class Content(Struct, frozen=True, gc=False):
     Attributes:
         text: the part's text with the text repeated before and after it.
         start: the offset in the document of the first source line in the content.
+        end: the offset in the document after the last source line in the content.
         text_offset: the offset in the content where the part's own text starts.
     """
 
     text: str
     start: int
+    end: int
     text_offset: int = 0
 
 
@@ -90,15 +92,16 @@ class ContentWriter(Struct, frozen=True):
         text, lead = self.document.text[first.span.start : last.span.end], first.repeats.lead
         body = lead + text + last.repeats.tail
         stacks = self.stacks.get(self.document.section_at(first.first).index, ())
+        end = last.span.end if last.repeats.end is None else last.repeats.end
         for stack in stacks if self.continues(first) else ():
             whole = stack.text + body
             closing = self._closing_fence(whole, first, last)
-            yield Content(whole + closing, stack.start, len(stack.text) + len(lead))
+            yield Content(whole + closing, stack.start, end, len(stack.text) + len(lead))
         start = first.span.start if first.repeats.start is None else first.repeats.start
         closing = self._closing_fence(body, first, last)
-        yield Content(body + closing, start, len(lead))
+        yield Content(body + closing, start, end, len(lead))
         if closing:
-            yield Content(body, start, len(lead))
+            yield Content(body, start, end, len(lead))
 
     def _closing_fence(self, content: str, first: Unit, last: Unit) -> str:
         """Return the line that closes a fence left open only because of the cut, "" for none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -75,24 +76,37 @@ class DraftUnits(Struct, frozen=True):
         return size <= self.limit - repeated
 
     def _headed_units(self) -> list[Unit]:
-        """Return the units of all blocks; headings are joined with the unit after them."""
-        top = self.contents.document.top
+        """Return the units of all blocks; headings are joined with the first readable unit below.
+
+        Comments, anchors and link definitions between them are joined, too.
+        """
+        document = self.contents.document
         headings: list[int] = []
         units: list[Unit] = []
         for position in range(self.draft.first, self.draft.stop):
-            if top[position].kind is _HEADING:
+            if document.top[position].kind is _HEADING:
                 headings.append(position)
-            elif headings:
+            elif not headings:
+                units += self._block_units(position)
+            elif document.is_readable(position):
                 units += self._units_with_headings(headings, position)
                 headings = []
-            else:
-                units += self._block_units(position)
-        return units + self._heading_units(headings)
+        return units + self._bare_units(headings, self.draft.stop)
 
-    def _heading_units(self, positions: Sequence[int]) -> list[Unit]:
-        """Return the units of headings alone, each whole if it fits without a context."""
-        limit = self.limit + self.maker.atom_allowance
-        return [unit for position in positions for unit in self.maker.units(position, limit)]
+    def _bare_units(self, headings: Sequence[int], stop: int) -> list[Unit]:
+        """Return the units of headings that are not joined with text, up to a position.
+
+        A heading alone is whole if it fits without a context.
+        """
+        limit, units = self.limit + self.maker.atom_allowance, list[Unit]()
+        for heading, end in pairwise([*headings, stop]):
+            below = range(heading + 1, end)
+            if below:
+                units += self._units_with_headings([heading], below[0])
+            else:
+                units += self.maker.units(heading, limit)
+            units += [unit for position in below[1:] for unit in self._block_units(position)]
+        return units
 
     def _block_units(self, position: int) -> list[Unit]:
         """Return the units of a block, small enough to fit below the header stack if possible."""
@@ -124,25 +138,32 @@ class DraftUnits(Struct, frozen=True):
         limit = self.limit - self._closing_size(position)
         if joined and self._exceeds(joined[0], units[0], limit):
             units = self._divide_below_headings(joined[0], position, units)
+            joined = self._fitting_headings(joined, units[0])
             while joined and self._exceeds(joined[0], units[0], self.room):
                 joined = joined[1:]
-        separate = self._heading_units(headings[: len(headings) - len(joined)])
+        separate = headings[: len(headings) - len(joined)]
+        bare = self._bare_units(separate, joined[0] if joined else position)
         if not joined:
-            return separate + units
+            return bare + units
         start = self._joined_start(joined[0])
         first = self.contents.document.source.trim(start, units[0].span.end) or units[0].span
         headed = units[0].joined(first.start, joined[0], units[0].cost, _HEADING)
-        return [*separate, headed, *units[1:]]
+        return [*bare, headed, *units[1:]]
 
     def _fitting_headings(self, headings: Sequence[int], unit: Unit) -> Sequence[int]:
-        """Return the innermost headings that leave room for the start of the unit below them."""
+        """Return the innermost headings that leave room for the start of the unit below them.
+
+        Above an atom, comments and definitions are joined only if they leave room for all of it.
+        """
         end, room = unit.span.start, self._limit_of(unit, self.room)
-        least = 0
-        if not unit.oversize_reason:
-            least = min(self._size(unit.span.start, unit), SMALLEST_FIRST_UNIT)
+        whole = self._size(unit.span.start, unit)
+        least = 0 if unit.oversize_reason else min(whole, SMALLEST_FIRST_UNIT)
         count = 0
         for heading in reversed(headings):
-            if room - self.maker.sizes.of_span(self._joined_start(heading), end) < least:
+            are_headings_alone = heading + count + 1 == unit.first
+            is_divisible = are_headings_alone or not TRAITS[unit.kind].oversize_reason
+            size = self.maker.sizes.of_span(self._joined_start(heading), end)
+            if room - size < (least if is_divisible else whole):
                 break
             count += 1
         return headings[len(headings) - count :]

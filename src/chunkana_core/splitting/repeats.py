@@ -34,20 +34,23 @@ class Repeats(Struct, frozen=True, gc=False):
         lead: the text before a part that starts with the unit.
         tail: the text after a part that ends with the unit.
         start: the offset in the source of the text that the lead repeats, None if there is none.
+        end: the offset in the source after the text that the tail repeats, None if there is none.
     """
 
     lead: str = ""
     tail: str = ""
     start: int | None = None
+    end: int | None = None
 
     def enclosing(self, inner: Repeats) -> Repeats:
         """Return these repeats around those of an inner block."""
         start = inner.start if self.start is None else self.start
-        return Repeats(self.lead + inner.lead, inner.tail + self.tail, start)
+        end = inner.end if self.end is None else self.end
+        return Repeats(self.lead + inner.lead, inner.tail + self.tail, start, end)
 
     def joined(self, after: Repeats) -> Repeats:
         """Return the repeats of two joined units: the lead of the first, the tail of the second."""
-        return Repeats(self.lead, after.tail, self.start)
+        return Repeats(self.lead, after.tail, self.start, after.end)
 
 
 NO_REPEATS = Repeats()
@@ -74,12 +77,13 @@ def container_repeats(source: Source, block: Block, children: Sequence[Block]) -
     else:
         return NO_REPEATS
     opening = _CARRIAGE_RETURN.sub("\n", opening).removeprefix(BOM)
-    tail = ""
+    tail, end = "", None
     if block.kind is BlockKind.CONTAINER and not block.is_open:
         before, closing = children[-2:]
+        end = closing.end
         inside = source.trim(before.start, closing.start) or Span(before.start, closing.start)
         tail = _CARRIAGE_RETURN.sub("\n", text[inside.end : closing.end]).rstrip()
-    return Repeats(_with_continued_markers(opening), tail.lstrip(" \t"), start)
+    return Repeats(_with_continued_markers(opening), tail.lstrip(" \t"), start, end)
 
 
 def line_prefix(line: str) -> str:
@@ -134,7 +138,8 @@ def divide_atom(
         if atom.source.line_start(piece.span.start) < piece.span.start:  # the rest of a line
             lead = "" if is_table else lead + wrapper.line_start
         tail = wrapper.tail if number < len(pieces) else ""
-        divided.append((piece, Repeats(lead, tail, first_line if lead else None)))
+        start, end = first_line if lead else None, block.end if tail and not block.is_open else None
+        divided.append((piece, Repeats(lead, tail, start, end)))
     return divided
 
 

@@ -86,7 +86,7 @@ class Splitter(Struct, frozen=True):
         if excess > self._tolerance:
             return None
         text = stack.text + document.text[span.start : span.end]
-        content = Content(text, stack.start, len(stack.text))
+        content = Content(text, stack.start, span.end, len(stack.text))
         return self._part(span, location, content, "within_tolerance" if excess else None)
 
     def plan_parts(self, draft: Draft) -> tuple[list[Part], Plan]:

@@ -257,7 +257,7 @@ class UnitMaker(Struct, frozen=True):
         if inside.lead:
             prefix = line_prefix(self.sizes.document.text[pending.block.start : whole.span.end])
             if self._repeated_size(Repeats(prefix)) <= limit // _PREFIX_DIVISOR:
-                rest = Repeats(inside.lead + prefix, inside.tail, inside.start)
+                rest = structs.replace(inside, lead=inside.lead + prefix)
         yield limit - self._repeated_size(rest), whole, InnerRepeats(inside, rest)
         unrepeated = structs.replace(whole, repeats=NO_REPEATS)
         yield limit + self.atom_allowance, unrepeated, InnerRepeats()

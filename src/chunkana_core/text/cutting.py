@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from enum import Enum, auto
+from functools import partial
 from itertools import islice, pairwise
 
 from msgspec import Struct
@@ -51,18 +52,18 @@ class Boundary(Enum):
     """The kind of boundary before a piece of a block."""
 
     BLANK_LINE = auto()  # in code
-    LINE = auto()
+    LINE = auto()  # of HTML, front matter or plain text
     ATOM_LINE = auto()  # of code, math or a table
     STATEMENT = auto()  # before a statement of code that is cut by its syntax
     INNER_STATEMENT = auto()  # before a statement inside a definition or another statement
     DEEP_STATEMENT = auto()  # before a statement inside two or more of these
     INSIDE_STATEMENT = auto()  # between the lines of one statement
-    INNER_LINE = auto()  # inside an HTML element
+    INNER_LINE = auto()  # inside an HTML element, or indented
     SENTENCE = auto()
     SENTENCE_LINE = auto()  # between the lines of a sentence that does not fit
     WORD = auto()
     CODE_POINT = auto()
-    FENCE = auto()  # between a fence or header rows and the line next to it
+    FENCE = auto()  # between a fence, header rows or a first line and the line next to it
     TABLE_HEADER = auto()  # between the header row and the delimiter row of a table
 
 
@@ -143,8 +144,12 @@ class Cutter(Struct, frozen=True):
     def lines(self) -> Iterator[Piece]:
         """Divide a block into lines, and those over the limit at HTML tags and between words.
 
-        A line that starts inside a tag is part of the line before it.
+        A line that starts inside a tag is part of the line before it. In plain text, lines over the
+        limit are divided into sentences.
         """
+        if not self.is_markup:
+            yield from self._text_lines()
+            return
         text, tags = self.source.text, Tags.of(self.source.text, self.span.start, self.span.end)
         lines = [line.start for line in line_spans(self.source, self.span)]
         starts = [start for start in lines if not tags.is_inside(start)]
@@ -158,14 +163,27 @@ class Cutter(Struct, frozen=True):
             boundary = Boundary.INNER_LINE if is_inner else Boundary.LINE
             yield from cutter.whole_or_lines(Span(start, end), boundary, is_misread=is_misread)
 
+    def _text_lines(self) -> Iterator[Piece]:
+        """Divide plain text into lines.
+
+        A cut after the first line, which may be the column heads of a table, is expensive.
+        """
+        for number, line in enumerate(line_spans(self.source, self.span)):
+            is_indented = self.source.text[line.start].isspace()
+            boundary = Boundary.INNER_LINE if is_indented else Boundary.LINE
+            pieces = self._line_sentences(line, _SENTENCE_END)
+            yield Piece(next(pieces).span, Boundary.FENCE if number == 1 else boundary)
+            yield from pieces
+
     def code_sentences(self) -> Iterator[Piece]:
         """Divide code into lines, and those over the limit into sentences and words."""
-        return self.code_lines(self._line_sentences)
+        return self.code_lines(partial(self._line_sentences, ends=_CODE_SENTENCE_END))
 
-    def _line_sentences(self, line: Span) -> Iterator[Piece]:
+    def _line_sentences(self, line: Span, ends: re.Pattern[str]) -> Iterator[Piece]:
+        """Divide a line over the limit into sentences that end as given."""
         if self._fits(line):
             return iter([Piece(line, Boundary.LINE)])
-        return replace(self, span=line).sentences(_CODE_SENTENCE_END)
+        return replace(self, span=line).sentences(ends)
 
     def code_lines(
         self, divide: Callable[[Span], Iterator[Piece]] | None = None

@@ -13,9 +13,17 @@ from msgspec import Struct
 from chunkana_core.text.source import BOM
 
 _MARKUP = ("<", "{/*", "import", "export")  # the starts of blocks that may have no visible text
-# An unclosed comment matches to the end of the text, which keeps matching linear.
-_COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|\{/\*(?:[^*]|\*(?!/\}))*+(?:\*/\}|\Z)")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*+>")
+# The attributes of a tag; quoted ones may contain "<" and ">", unless a quote is not closed.
+# Matching is linear: each quote swaps two of three states (outside, in "…", in '…'), and a "<"
+# ends all attempts that are outside, so that only two attempts at a tag go on past any "<".
+ATTRIBUTES = r"""(?:(?:[^<>"']++|"[^"]*+"|'[^']*+')*+(?=>)|[^<>]*+)"""
+# Comments, scripts and styles; unclosed ones match to the end of the text, so that this is linear.
+_UNSEEN = re.compile(
+    r"""<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|\{/\*(?:[^*]|\*(?!/\}))*+(?:\*/\}|\Z)
+    |<(?i:script|style)(?=[\s/>])(?:[^<]|<(?!/(?i:script|style)))*+(?:</[^>]*+(?:>|\Z)|\Z)""",
+    re.VERBOSE,
+)
+_TAG = re.compile(rf"</?[A-Za-z]{ATTRIBUTES}>")
 _TEXT_ATTRIBUTE = re.compile(r"""(?<=[\s"'])(?:alt|title)\s*+=\s*+["']?+[^"'<>\w]*+\w""")
 _IMPORT = r"""import\b[\w$*{},\s]*+(?:(?<=\bfrom)|(?<=\bfrom\s)|(?<=import\s))
     ["'][^"'\r\n]*+["']\s*+;?+\s*+"""
@@ -27,7 +35,7 @@ _MODULE = re.compile(
     rf"(?=import|export)(?:{_IMPORT})*+(?:{_EXPORT}.*+)?+", re.VERBOSE | re.DOTALL
 )  # MDX statements, which end at a blank line
 _TAG_OR_COMMENT = re.compile(
-    r"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|</?(?P<name>[A-Za-z][^\s<>/]*+)[^<>]*+>"
+    rf"<!--(?:[^-]|-(?!->))*+(?:-->|\Z)|</?(?P<name>[A-Za-z][^\s<>/]*+){ATTRIBUTES}>"
 )
 # Elements without an end tag (HTML Living Standard §13.1.2).
 _VOID = re.compile("(?i:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)")
@@ -42,14 +50,14 @@ def has_text(block: str) -> bool:
     """Return whether an HTML or MDX block or a paragraph has visible text.
 
     Visible are the `alt` and `title` attributes of tags, but no other part of tags, no comments,
-    and no `import` and `export` statements.
+    scripts and styles, and no `import` and `export` statements.
     """
     block = block.strip()
     if not block.startswith(_MARKUP):
         return bool(block)
     if _MODULE.fullmatch(block):
         return False
-    markup = _COMMENT.sub("", block)
+    markup = _UNSEEN.sub("", block)
     return bool(unescape(_TAG.sub("", markup)).strip() or _TEXT_ATTRIBUTE.search(markup))
 
 

@@ -44,9 +44,9 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
     """A leaf or a node of the tree over a document; an immutable `msgspec.Struct`.
 
     Lines are numbered from 1, and ranges include the last line. `start_line` and `end_line` are the
-    first and last source line in the content, including repeated headings, so that the lines of
-    chunks may overlap; `text_start_line` and `text_end_line` are those of the text alone, for
-    citations. A chunk is identified by `chunk_id`, never by its lines.
+    first and last source line in the content, including repeated headings and closing lines, so
+    that the lines of chunks may overlap; `text_start_line` and `text_end_line` are those of the
+    text alone, for citations. A chunk is identified by `chunk_id`, never by its lines.
 
     Attributes:
         span: the exact range of the text in the source.

@@ -10,7 +10,7 @@ from operator import attrgetter
 from msgspec import Struct, field, structs
 
 from chunkana_core.config import ChunkConfig
-from chunkana_core.document.blocks import TRAITS, Block, BlockKind
+from chunkana_core.document.blocks import TRAITS, Block
 from chunkana_core.document.document import Document
 from chunkana_core.document.location import Location, container_names, sections_starting_in
 from chunkana_core.document.outline import ROOT
@@ -73,9 +73,9 @@ class LeafMaker(Struct, frozen=True):
             content=content.text,
             context=part.context.text,
             start_line=line_at(min(content.start, span.start)),
-            end_line=(end_line := line_at(span.end - 1)),
+            end_line=line_at(content.end - 1),
             text_start_line=line_at(span.start),
-            text_end_line=end_line,
+            text_end_line=line_at(span.end - 1),
             text_offset=content.text_offset,
             chunk_id=self.ids.new("chunk", section_id, document.text[span.start : span.end]),
             section_id=section_id,
@@ -121,8 +121,7 @@ def content_type(document: Document, location: Location) -> str:
     blocks = document.top[location.first : location.stop]
     types = {traits.content_type for block in blocks if (traits := TRAITS[block.kind]).is_content}
     if not types:
-        is_heading = any(block.kind is BlockKind.HEADING for block in blocks)
-        return "heading" if is_heading else "definitions"
+        return "heading" if is_indexable(document, location) else "definitions"
     if location.first < document.preamble_stop:
         return "front_matter" if types == {"front_matter"} else "preamble"
     return types.pop() if len(types) == 1 else "mixed"

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.formats.markdown.container_lines import DIRECTIVE, Tag, marker_tag
 from chunkana_core.formats.markdown.state import MAX_NESTING
+from chunkana_core.text.markup import ATTRIBUTES
 
 # In Python 3.11, an enum member lookup takes longer than the rest of the loop over blocks.
 _HEADING, _HTML, _MARKER = BlockKind.HEADING, BlockKind.HTML, BlockKind.MARKER
-_TAG = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|<(/?)([A-Za-z][\w.:-]*+)([^<>]*+)>")
+_TAG = re.compile(rf"<!--(?s:.*?)(?:-->|\Z)|<(/?)([A-Za-z][\w.:-]*+){ATTRIBUTES}>")
 # Elements without a closing tag, or with an optional one.
 _UNCLOSED = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
@@ -155,7 +156,7 @@ class _OpenTags:
         is_closing = all(match[1] for match in matches) and not _TAG.sub("", html).strip("> \t\r\n")
         for match in matches:
             key = match[2].lower()
-            if key in _UNCLOSED or match[3].endswith("/"):
+            if key in _UNCLOSED or match[0].endswith("/>"):
                 continue
             tag = Tag(f"<{key}", match[2], bool(match[1]))
             may_pair = is_closing and match is matches[-1] if match[1] else not match.start()

@@ -27,6 +27,7 @@ from chunkana_core.formats.markdown.rule_table import (
 from chunkana_core.formats.markdown.rules import exceeds_lazy_limit
 from chunkana_core.formats.markdown.state import (
     MAX_NESTING,
+    LineRules,
     PluginState,
     RuleChain,
     RuleFunction,
@@ -202,23 +203,26 @@ def _container_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
 def _rule_chain(functions: Sequence[tuple[BlockRule, RuleFunction]]) -> RuleChain:
     """Return the chain of some rules, which are called in this order."""
     indented = [function for row, function in functions if row.name == INDENTED_CODE]
+    asked = [item for item in functions if item[0].name not in {INDENTED_CODE, FRONT_MATTER}]
+    rules = _line_rules(asked, "")
+    following = "".join(row.next_characters for row, _ in asked)
+    by_next_character = {character: _line_rules(asked, character) for character in following}
+    firsts = _AnyCharacter() if rules.any_line else rules.by_first_character.keys()
+    return RuleChain(rules, by_next_character, indented, firsts)
+
+
+def _line_rules(functions: Sequence[tuple[BlockRule, RuleFunction]], following: str) -> LineRules:
+    """Return the rules for lines whose next line starts with a character, "" for any other."""
     asked = [
-        (row.characters, function)
+        ("" if row.next_characters else row.characters, function)
         for row, function in functions
-        if not row.next_characters and row.name not in {INDENTED_CODE, FRONT_MATTER}
+        if not row.next_characters or (following and following in row.next_characters)
     ]
-    by_next = [(row.next_characters, function) for row, function in functions]
-    any_line = [function for characters, function in asked if not characters]
     by_first_character = {
         first: [function for characters, function in asked if not characters or first in characters]
         for first in "".join(characters for characters, _ in asked)
     }
-    by_next_character = {
-        first: [function for characters, function in by_next if first in characters]
-        for first in "".join(characters for characters, _ in by_next)
-    }
-    firsts = _AnyCharacter() if any_line else by_first_character.keys()
-    return RuleChain(by_first_character, by_next_character, any_line, indented, firsts)
+    return LineRules(by_first_character, [rule for characters, rule in asked if not characters])
 
 
 class _AnyCharacter:

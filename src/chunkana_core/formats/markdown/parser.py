@@ -126,9 +126,7 @@ def parse_titled_blocks(text: str, plugins: tuple[BlockRule, ...]) -> tuple[tupl
     return _parse(Source.of(text), grammar_of(plugins))
 
 
-TRAITS = FormatTraits(
-    "markdown", Merging.SMALL, has_headings=True, has_introductions=True, parse_markup=parse_blocks
-)
+TRAITS = FormatTraits("markdown", Merging.SMALL, has_headings=True, parse_markup=parse_blocks)
 
 
 def traits_of(plugins: tuple[BlockRule, ...]) -> FormatTraits:

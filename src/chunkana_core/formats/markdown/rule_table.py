@@ -52,8 +52,7 @@ class BlockRule:
             The content of a kind that is divided into blocks, such as `CONTAINER`, is parsed.
         characters: the first characters of lines for which the rule is called; "" for all lines,
             which takes longer.
-        next_characters: in place of `characters`, the first characters of the line below; such
-            rules are called before the others.
+        next_characters: in place of `characters`, the first characters of the line below.
         plugin: a plugin for `MarkdownIt.use` that registers the rule; None for a rule of
             markdown-it-py.
         name_in: returns the name of a container, or the info string of code, from the first line of

@@ -39,20 +39,31 @@ It returns whether a block starts at the line. Unless `silent`, it also adds the
 
 
 @dataclass(frozen=True, slots=True)
+class LineRules:
+    """Rules that may start a block at a line, in the order in which they are called.
+
+    Attributes:
+        by_first_character: the rules for lines that start with a character.
+        any_line: the rules for lines that start with any other character.
+    """
+
+    by_first_character: Mapping[str, Sequence[RuleFunction]]
+    any_line: Sequence[RuleFunction]
+
+
+@dataclass(frozen=True, slots=True)
 class RuleChain:
     """Rules that may start a block, in the order in which they are called.
 
     Attributes:
-        by_first_character: the rules for lines that start with a character.
+        rules: the rules for most lines.
         by_next_character: the rules for lines whose next line starts with a character.
-        any_line: the rules for lines that start with any other character.
         indented: the rules for lines indented by more than `MAX_INDENT`.
-        first_characters: the characters with rules in `by_first_character` or `any_line`.
+        first_characters: the characters of lines with rules in `rules`.
     """
 
-    by_first_character: Mapping[str, Sequence[RuleFunction]]
-    by_next_character: Mapping[str, Sequence[RuleFunction]]
-    any_line: Sequence[RuleFunction]
+    rules: LineRules
+    by_next_character: Mapping[str, LineRules]
     indented: Sequence[RuleFunction]
     first_characters: Container[str]
 
@@ -62,14 +73,10 @@ class RuleChain:
             rules = self.indented
         else:
             src, begins, shifts = state.src, state.bMarks, state.tShift
-            rules_by_next = self.by_next_character
             following = src[begins[start + 1] + shifts[start + 1]]
-            if following in rules_by_next:
-                for rule in rules_by_next[following]:
-                    if rule(state, start, end, silent):
-                        return True
+            line_rules = self.by_next_character.get(following, self.rules)
             first_character = src[begins[start] + shifts[start]]
-            rules = self.by_first_character.get(first_character, self.any_line)
+            rules = line_rules.by_first_character.get(first_character, line_rules.any_line)
         for rule in rules:  # noqa: SIM110 - `any` needs a generator, which takes a frame of the stack
             if rule(state, start, end, silent):
                 return True
