@@ -14,7 +14,7 @@ _MAX_CHARACTERS = 2_000_000
 _MAX_DEPTH = 1000  # of brackets; 250 in the deepest of 6,500 real files
 _MAX_OPERATORS = 1000  # in one expression; 660 in the largest of these files, with comments
 _BRACKET = re.compile(r"[()\[\]{}]")
-_OPERATOR = re.compile(r"=++|-++|\*++|/++|\++|~++|[%&|^!<>`(\[{]")  # a line of `=` is one operator
+_OPERATOR = re.compile(r"=++|-++|\*++|/++|\++|~++|[%&|^!<>`(\[{\\:?@$#]")  # a line of `=` is one operator
 # What ends an expression: `;` or a line ending after an operand, or an innermost bracket with an operand.
 _EXPRESSION_END = re.compile(
     r"""[\w"')\]}][ \t]*+(?:;|\r?\n)|[(\[{][^()\[\]{}\w"']*+[\w"'][^()\[\]{}]*+[)\]}]"""
