@@ -28,7 +28,7 @@ from tests.core.outlines import (
 
 tree_sitter = pytest.importorskip("tree_sitter")
 from chunkana_core.formats.code import grammars  # noqa: E402  needs tree-sitter
-from chunkana_core.formats.code.parser import MAX_CHARACTERS, parse_code  # noqa: E402
+from chunkana_core.formats.code.parser import parse_code  # noqa: E402
 
 # Tagged in our cases, and no definitions of ours: declared elsewhere, named inside an expression.
 UNDEFINED = frozenset({"declared", "open_shop", "node", "later", "inner", "g"})
@@ -374,7 +374,7 @@ def test_what_is_mostly_errors_is_plain_text() -> None:
 
 
 def test_what_is_long_is_plain_text() -> None:
-    text = "x = 1\n" * (MAX_CHARACTERS // 6 + 1)
+    text = "x = 1\n" * (2_000_000 // 6 + 1)
     assert parse_code(text, "python").traits.name == "text"
 
 

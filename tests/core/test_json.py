@@ -14,7 +14,6 @@ from chunkana_core.extending import BlockKind, Document
 from tests import corpora
 
 pytest.importorskip("tree_sitter")
-from chunkana_core.formats.code.parser import MAX_CHARACTERS
 from chunkana_core.formats.registry import JSON
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -291,4 +290,4 @@ def test_at_most_64_levels_are_sections(size: int) -> None:
 def test_what_is_mostly_errors_or_long_is_plain_text() -> None:
     assert JSON.document("[" * 1000).traits.name == "text"
     assert JSON.document('{"a":' * 1000).traits.name == "text"
-    assert JSON.document("[" + "1," * (MAX_CHARACTERS // 2) + "1]").traits.name == "text"
+    assert JSON.document("[" + "1," * (2_000_000 // 2) + "1]").traits.name == "text"

@@ -24,6 +24,8 @@ import tree_sitter_typescript
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
+from chunkana_core.formats.code.limits import is_within_limits, max_progress_calls
+
 __all__ = ["Grammar", "Node", "grammar", "parse", "walk"]
 
 _LANGUAGES = {
@@ -51,7 +53,6 @@ _EXPONENT_PLUS = re.compile(r"(?<=\d[eE])\+(?=\d)")  # rejected by the JSON gram
 _LONE_CR = re.compile("\r(?!\n)")
 _READ_SIZE = 4096  # bytes per read
 MAX_READS = 20_000  # a usual text of the largest size takes 1,500
-MAX_PROGRESS_CALLS = 50_000  # about 100 parser steps each; a usual large text takes 20,000
 
 
 @cache
@@ -67,16 +68,18 @@ def parse(text: str, language: str) -> Node | None:
     point: unusual white space, NULs and BOMs are replaced with spaces, other characters outside
     ASCII with a letter, which is valid in names, strings and comments.
 
-    The limits are counts of reads and steps, not times, so that a text always has the same tree.
-    Parsing may exceed them because an ambiguous grammar tries all alternatives at once, and because
-    some grammars search for the end of a string up to the end of the text.
+    The limits are counts of characters, reads and steps, not times or bytes, so that a text always
+    has the same tree. Parsing may exceed them because an ambiguous grammar tries all alternatives
+    at once, and because some grammars search for the end of a string up to the end of the text.
     """
+    if not is_within_limits(text, language):
+        return None
     if "\r" in text:
         text = _LONE_CR.sub("\n", text)
     text = _NON_ASCII.sub("X", _SPACE.sub(" ", text))
     if language == "json":
         text = _EXPONENT_PLUS.sub("0", text)
-    parser_input = _ParserInput(text.encode("ascii"))
+    parser_input = _ParserInput(text.encode("ascii"), max_progress_calls(text))
     try:
         tree = Parser(grammar(language)).parse(
             parser_input.read, progress_callback=parser_input.should_stop
@@ -92,11 +95,13 @@ class _ParserInput:
 
     Attributes:
         data: the text, one byte per code point.
+        max_progress_calls: the number of progress callbacks at which parsing stops.
         reads: the number of reads so far.
         progress_calls: the number of progress callbacks so far.
     """
 
     data: bytes
+    max_progress_calls: int
     reads: int = 0
     progress_calls: int = 0
 
@@ -108,7 +113,7 @@ class _ParserInput:
     def should_stop(self, offset: int, has_error: bool) -> bool:  # noqa: ARG002, FBT001 - likewise
         """Return whether the parser has to stop because a limit is exceeded."""
         self.progress_calls += 1
-        return self.progress_calls > MAX_PROGRESS_CALLS or self.reads > MAX_READS
+        return self.progress_calls > self.max_progress_calls or self.reads > MAX_READS
 
 
 def walk(root: Node, enter: Callable[[Node], bool], leave: Callable[[], None]) -> None:

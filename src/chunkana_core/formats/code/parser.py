@@ -11,7 +11,6 @@ from chunkana_core.formats.code.sections import make_document
 from chunkana_core.formats.code.tree import ItemTree
 from chunkana_core.formats.plain import parse_text
 
-MAX_CHARACTERS = 2_000_000  # tree-sitter takes 100 to 900 bytes of memory per character
 _MAX_UNPARSED_SHARE = 0.5  # of the text
 _JSON = FormatTraits("json", Merging.FITTING)
 
@@ -19,8 +18,9 @@ _JSON = FormatTraits("json", Merging.FITTING)
 def parse_code(text: str, language: str) -> Document:
     r"""Parse source code; each definition is a section with its kind and name.
 
-    Accepts any `str`, in linear time. A text is parsed as plain text if it has more than 2,000,000
-    characters, if it takes the parser too much work or if the parser fails on more than half of it.
+    Accepts any `str`, in linear time. A text is parsed as plain text if the parser fails on more
+    than half of it, or would take too much memory or work: over 2,000,000 characters, over 1,000
+    nested brackets, or over 1,000 operators in one expression.
 
     Args:
         text: the source code.
@@ -30,7 +30,7 @@ def parse_code(text: str, language: str) -> Document:
     >>> [(s.kind, s.level, s.path) for s in document.sections[1:]]
     [('class', 1, ('A',)), ('method', 2, ('A', 'f'))]
     """
-    root = parse(text, language) if len(text) <= MAX_CHARACTERS else None
+    root = parse(text, language)
     if root is None:
         return parse_text(text)
     items = find_items(root, text, language)
@@ -41,13 +41,12 @@ def parse_json(text: str) -> Document | None:
     """Parse JSON or JSON Lines; members and elements are sections below the root.
 
     Accepts any `str`, in linear time. Returns None if the parser fails on more than half of the
-    text. A text of more than 2,000,000 characters, or one that takes the parser too much work, is
-    parsed as plain text.
+    text. A text of more than 2,000,000 characters or 1,000 nested brackets is parsed as plain text.
 
     >>> [section.path for section in parse_json('{"tea": ["hot"]}').sections[1:]]
     [('root',), ('root', 'tea'), ('root', 'tea', '[0]')]
     """
-    root = parse(text, "json") if len(text) <= MAX_CHARACTERS else None
+    root = parse(text, "json")
     return _document_of(text, find_json_items(root, text), _JSON) if root else parse_text(text)
 
 

@@ -1,0 +1,89 @@
+"""Search for short patterns whose repetition takes the parsers much memory.
+
+`python scripts/parser_memory.py search` tries all pairs and 2,000 triples of the operators and brackets of each
+grammar, repeated to 10,000 characters, and writes the worst 20 of each to tests/data/parser_memory.json (Linux, an
+hour). `python scripts/parser_memory.py peak LANGUAGE SIZE...` prints by how many MB the memory of the process grows
+at most while the kept patterns of a language are parsed at each size.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import random
+import resource
+import sys
+from itertools import product
+from pathlib import Path
+
+from chunkana_core.formats.code.grammars import grammar, parse
+from chunkana_core.formats.code.languages.table import LANGUAGES
+
+KEPT = Path(__file__).parents[1] / "tests" / "data" / "parser_memory.json"
+_SIZE = 10_000  # characters
+_TRIPLES = 2_000
+_WORST = 20
+_SEED = 20261122
+_KIB_IN_MB = 1024
+
+
+def operators(language: str) -> list[str]:
+    """Return the operators and brackets of a grammar."""
+    rules = grammar(language)
+    names = {rules.node_kind_for_id(number) for number in range(rules.node_kind_count)}
+    return sorted(n for n in names if n and n.isascii() and not any(c.isalnum() or c in " _\n\r\t" for c in n))
+
+
+def patterns(language: str) -> list[str]:
+    """Return the patterns to try, each after an operand and without one."""
+    marks, drawn = operators(language), random.Random(_SEED)  # noqa: S311 -- repeatable
+    pairs = ["".join(pair) for pair in product(marks, repeat=2)]
+    triples = [drawn.choice(["", "a"]).join(drawn.choices(marks, k=3)) for _ in range(_TRIPLES)]
+    return [f"a{pattern}" for pattern in [*marks, *pairs, *triples]]
+
+
+def parse_repeated(pattern: str, language: str, size: int) -> None:
+    """Parse a pattern that is repeated to a number of characters."""
+    parse((pattern * (size // len(pattern) + 1))[:size], language)
+
+
+def peak_kib() -> int:
+    """Return the peak memory of this process in KiB since the last reset."""
+    status = Path("/proc/self/status").read_text("ascii")
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+
+
+def growth_kib(pattern: str, language: str) -> int:
+    """Return by how much the memory grows at most while a pattern is parsed."""
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5", "ascii")  # resets the peak
+    before = peak_kib()
+    parse_repeated(pattern, language, _SIZE)
+    return peak_kib() - before
+
+
+def search(languages: list[str]) -> None:
+    """Write the worst patterns of some languages."""
+    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+    for language in languages:
+        growths = {pattern: growth_kib(pattern, language) for pattern in patterns(language)}
+        worst = sorted(growths, key=lambda pattern: -growths[pattern])[:_WORST]
+        kept[language] = {pattern: growths[pattern] for pattern in worst}
+        print(language, len(growths), "patterns, at most", growths[worst[0]], "KiB", flush=True)
+        KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", "utf-8")
+
+
+def peak_mb(language: str, sizes: list[int]) -> float:
+    """Return by how much the memory grows at most while the kept patterns are parsed."""
+    parse("", language)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for pattern, size in product(json.loads(KEPT.read_text("utf-8"))[language], sizes):
+        parse_repeated(pattern, language, size)
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / _KIB_IN_MB
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "search":
+        search(sys.argv[2:] or [*LANGUAGES, "json"])
+    else:
+        print(f"{peak_mb(sys.argv[2], [int(size) for size in sys.argv[3:]]):.0f}")

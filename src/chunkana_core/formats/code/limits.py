@@ -1,0 +1,57 @@
+"""Limits on the texts that are given to the parser, and on its work.
+
+At the end of a text, tree-sitter joins every reading of all that is still open there. The memory for it grows with
+the square of the number of open brackets and of operators without an end, so that 4,000 characters of `a(/` in Java
+take 640 MB. Neither its options nor its callbacks can bound this, so such texts are found before they are parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+
+_MAX_CHARACTERS = 2_000_000
+_MAX_DEPTH = 1000  # of brackets; 250 in the deepest of 6,500 real files
+_MAX_OPERATORS = 1000  # in one expression; 660 in the largest of these files, with comments
+_BRACKET = re.compile(r"[()\[\]{}]")
+_OPERATOR = re.compile(r"=++|-++|\*++|/++|\++|~++|[%&|^!<>`(\[{\\:?@$#]")  # a line of `=` is one operator
+# What ends an expression: `;` or a line ending after an operand, or an innermost bracket with an operand.
+_EXPRESSION_END = re.compile(
+    r"""[\w"')\]}][ \t]*+(?:;|\r?\n)|[(\[{][^()\[\]{}\w"']*+[\w"'][^()\[\]{}]*+[)\]}]"""
+)
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"')
+_ANY_STRING = re.compile(rf"{_STRING.pattern}|'(?:[^'\\\n]|\\.)*+'")
+# In other languages, a single quote also starts a lifetime, or is in a number.
+_WITH_SINGLE_QUOTES = frozenset({"bash", "javascript", "php", "python", "ruby", "tsx", "typescript"})
+_MAX_PROGRESS_CALLS = 50_000  # each after 100 steps of the parser, which take up to 450 KB
+_FIRST_PROGRESS_CALLS = 300
+_CHARACTERS_PER_CALL = 8  # 13 in the densest code
+
+
+def is_within_limits(text: str, language: str) -> bool:
+    """Return whether the parser takes at most 300 MB of memory for a text, in linear time."""
+    if len(text) > _MAX_CHARACTERS or _bracket_depth(text) > _MAX_DEPTH:
+        return False
+    return language == "json" or _longest_expression(text, language) <= _MAX_OPERATORS
+
+
+def max_progress_calls(text: str) -> int:
+    """Return the largest number of progress callbacks of tree-sitter for a text.
+
+    Ordinary code takes a quarter of it; ambiguous code that tries several readings may take more.
+    """
+    return min(_MAX_PROGRESS_CALLS, _FIRST_PROGRESS_CALLS + len(text) // _CHARACTERS_PER_CALL)
+
+
+def _bracket_depth(text: str) -> int:
+    """Return how deep the brackets of a text are nested."""
+    changes = (1 if bracket in "([{" else -1 for bracket in _BRACKET.findall(text))
+    return max(accumulate(changes, lambda depth, change: max(0, depth + change), initial=0))
+
+
+def _longest_expression(text: str, language: str) -> int:
+    """Return the largest number of operators and open brackets between two ends of expressions."""
+    string = _ANY_STRING if language in _WITH_SINGLE_QUOTES else _STRING
+    expressions = _EXPRESSION_END.split(string.sub("''", text))
+    counts = (len(_OPERATOR.findall(e)) for e in expressions if len(e) > _MAX_OPERATORS)
+    return max(counts, default=0)
