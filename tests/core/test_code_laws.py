@@ -25,7 +25,6 @@ from tests.core.test_formats import keeps_laws
 
 pytest.importorskip("tree_sitter")
 
-from chunkana_core.formats.code import grammars
 
 FORMATS = {kind.name: kind for kind in (JSON, *CODE)}
 MOST = 2.6  # times the work, for twice the input

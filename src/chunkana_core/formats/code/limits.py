@@ -1,8 +1,9 @@
 """Limits on the texts that are given to the parser, and on its work.
 
-At the end of a text, tree-sitter joins every reading of all that is still open there. The memory for it grows with
-the square of the number of open brackets and of operators without an end, so that 4,000 characters of `a(/` in Java
-take 640 MB. Neither its options nor its callbacks can bound this, so such texts are found before they are parsed.
+At the end of a text, tree-sitter joins every reading of all that is still open there. The memory
+for it grows with the square of the number of open brackets and of operators without an end, so that
+4,000 characters of `a(/` in Java take 640 MB. Neither its options nor its callbacks can bound this,
+so such texts are found before they are parsed.
 """
 
 from __future__ import annotations
@@ -14,15 +15,18 @@ _MAX_CHARACTERS = 2_000_000
 _MAX_DEPTH = 1000  # of brackets; 250 in the deepest of 6,500 real files
 _MAX_OPERATORS = 1000  # in one expression; 660 in the largest of these files, with comments
 _BRACKET = re.compile(r"[()\[\]{}]")
-_OPERATOR = re.compile(r"=++|-++|\*++|/++|\++|~++|[%&|^!<>`(\[{\\:?@$#]")  # a line of `=` is one operator
-# What ends an expression: `;` or a line ending after an operand, or an innermost bracket with an operand.
+# A line of `=` is one operator.
+_OPERATOR = re.compile(r"=++|-++|\*++|/++|\++|~++|[%&|^!<>`(\[{\\:?@$#]")
+# `;` or a line ending after an operand, or an innermost bracket that contains an operand.
 _EXPRESSION_END = re.compile(
     r"""[\w"')\]}][ \t]*+(?:;|\r?\n)|[(\[{][^()\[\]{}\w"']*+[\w"'][^()\[\]{}]*+[)\]}]"""
 )
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"')
 _ANY_STRING = re.compile(rf"{_STRING.pattern}|'(?:[^'\\\n]|\\.)*+'")
 # In other languages, a single quote also starts a lifetime, or is in a number.
-_WITH_SINGLE_QUOTES = frozenset({"bash", "javascript", "php", "python", "ruby", "tsx", "typescript"})
+_WITH_SINGLE_QUOTES = frozenset(
+    {"bash", "javascript", "php", "python", "ruby", "tsx", "typescript"}
+)
 _MAX_PROGRESS_CALLS = 50_000  # each after 100 steps of the parser, which take up to 450 KB
 _FIRST_PROGRESS_CALLS = 300
 _CHARACTERS_PER_CALL = 8  # 13 in the densest code
