@@ -229,21 +229,28 @@ def _lines_present(case: Case, chunk: Chunk) -> None:
     """Assert that the lines of a leaf are those of the first and last source line it shows."""
     start, end = chunk.start_line, chunk.end_line
     assert start <= chunk.text_start_line <= chunk.text_end_line <= end
-    after = chunk.content[chunk.text_offset + len(chunk.text) :]
     if start < chunk.text_start_line:
         before = chunk.content[: chunk.text_offset].strip()
-        shown = re.split(r"[\r\n]", before, maxsplit=1)[0]
-        assert shown.lstrip(_CONTAINER_MARKS) in _line(case, start)
-    shown = [*filter(None, re.split(rf"[\n{_CONTAINER_MARKS}]+", after))]
+        opening = re.split(r"[\r\n]", before, maxsplit=1)[0]
+        assert opening.lstrip(_CONTAINER_MARKS) in _line(case, start)
+    after = chunk.content[chunk.text_offset + len(chunk.text) :]
+    repeated = [*filter(None, re.split(rf"[\n{_CONTAINER_MARKS}]+", after))]
     if end > chunk.text_end_line:
-        assert any(closing in _line(case, end) for closing in shown)
-    for block in case.blocks if shown and case.format is None else ():
+        assert any(line in _line(case, end) for line in repeated)
+    elif repeated and case.format is None:
+        closings = [_line(case, number) for number in _closing_lines(case, chunk.span.end)]
+        is_counted = not any(line in closing for line in repeated for closing in closings)
+        assert is_counted, "a repeated line is not counted"
+
+
+def _closing_lines(case: Case, offset: int) -> Iterator[int]:
+    """Yield the closing lines, if below an offset, of the blocks that contain the offset."""
+    for block in case.blocks:
         last = _last_text(case, block)
-        is_closed = block.kind in {"fenced_code", "math", "container"} and block.is_closed
-        if is_closed and block.start < chunk.span.end < last:
-            closing = line_at(case.lines, last - 1)
-            is_shown = any(closing_line in _line(case, closing) for closing_line in shown)
-            assert closing <= end or not is_shown, "a repeated line is not counted"
+        may_close = block.kind in {"fenced_code", "math", "container"} and block.is_closed
+        closing = line_at(case.lines, last - 1)
+        if may_close and block.start < offset < last and closing > line_at(case.lines, offset - 1):
+            yield closing
 
 
 def _line(case: Case, number: int) -> str:
