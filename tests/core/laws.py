@@ -720,7 +720,9 @@ def signatures_repeated(case: Case) -> None:
         position = document.positions(chunk.span)[0]
         section = document.section_at(position)
         has_heading = document.section_at(section.first) == section
-        if document.top[position].level or not (has_heading and document.top[section.first].level):
+        opening, first = document.top[section.first], document.top[position]
+        is_own_text = not first.level and first.kind is not BlockKind.BRACKET
+        if not (is_own_text and has_heading and opening.level):
             continue
         span = document.heading_span(section.first)
         signature = document.text[span.start : span.end]

@@ -272,10 +272,10 @@ def test_a_root_without_a_summary(text: str, content: str, lines: tuple[int, int
 
 def test_without_a_title_nothing_is_embedded_in_its_place() -> None:
     """No chunk says "Document", nor a heading that it is not under."""
-    text = "x\n\n# Tea\n\nx\n\n# Pot\n\n## Lid\n\nx\n"
+    text = "x\n\n# Tea\n\nx\n\n# Pot\n\nx\n\n## Lid\n\nx\n"
     chunker = MarkdownChunker(ChunkConfig(min_chunk_size=0), Context())
     contexts = [chunk.context for chunk in chunker.chunk(text)]
-    assert contexts == ["", "Tea", "Pot > Lid"]
+    assert contexts == ["", "Tea", "Pot", "Pot > Lid"]
     assert [chunk.context for chunk in chunker.chunk("x\n")] == [""]
 
 

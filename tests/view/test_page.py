@@ -138,7 +138,7 @@ def test_what_is_embedded_is_shown() -> None:
     """Label, path and introduction stand above, as they are embedded."""
     (_, _, last) = page_of(KETTLE * 2, DEFAULT, LABELLED).facts["chunks"][:3]
     chunk = chunked(KETTLE * 2, DEFAULT, LABELLED).get_leaves()[2]
-    assert last["context"] == f"{chunk.context}\n\n" == "a.md > Kettle > Repair > Before\n\n"
+    assert last["context"] == f"{chunk.context}\n\n" == "a.md > Kettle > Repair\n\n"
     assert last["size"] == chunk.size
 
 

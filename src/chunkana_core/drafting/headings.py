@@ -48,14 +48,21 @@ def repeated_headings(document: Document, draft: Draft, section: Section) -> lis
 
 def header_stacks(sizes: DocumentSizes, headings: Sequence[Span]) -> list[HeaderStack]:
     """Return the innermost headings within a third of the limit, then ever fewer of them."""
-    document, stacks = sizes.document, list[HeaderStack]()
+    document, stacks, limit = (
+        sizes.document,
+        list[HeaderStack](),
+        largest_stack(sizes.sizer.max_size),
+    )
     blank_line = 2 * document.source.line_ending(headings[-1].end) if headings else ""
     for first in reversed(range(len(headings))):
+        heading = headings[first]
+        if sizes.of_span(heading.start, heading.end) > limit:  # a long text is not copied
+            break
         text = _stack_text(document, headings[first:])
-        if sizes.of_repeated(text) > largest_stack(sizes.sizer.max_size):
+        if sizes.of_repeated(text) > limit:
             break
         if text.strip(_OPENING_BRACKETS):
-            stacks.append(HeaderStack(text + blank_line, headings[first].start))
+            stacks.append(HeaderStack(text + blank_line, heading.start))
     return stacks[::-1]
 
 
