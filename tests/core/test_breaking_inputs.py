@@ -316,12 +316,12 @@ def test_readme_under_the_limit() -> None:
 
 
 def test_section_of_link_definitions() -> None:
-    """Of a section of nothing but link definitions, the heading is embedded with them."""
+    """A section of nothing but link definitions is not embedded."""
     text = "# A\n\nSee [x] and [y].\n\n## Links\n\n[x]: https://x\n[y]: https://y\n"
     result = chunked(text)
     last = result.get_leaves()[-1]
     assert last.text == "## Links\n\n[x]: https://x\n[y]: https://y"
-    assert [c.text for c in result.get_flat_chunks()] == ["# A\n\nSee [x] and [y].", last.text]
+    assert [c.text for c in result.get_flat_chunks()] == ["# A\n\nSee [x] and [y]."]
 
 
 def test_link_definitions_alone() -> None:

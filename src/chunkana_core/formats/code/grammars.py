@@ -72,11 +72,11 @@ def parse(text: str, language: str) -> Node | None:
     has the same tree. Parsing may exceed them because an ambiguous grammar tries all alternatives
     at once, and because some grammars search for the end of a string up to the end of the text.
     """
-    if not is_within_limits(text, language):
-        return None
     if "\r" in text:
         text = _LONE_CR.sub("\n", text)
     text = _NON_ASCII.sub("X", _SPACE.sub(" ", text))
+    if not is_within_limits(text, language):
+        return None
     if language == "json":
         text = _EXPONENT_PLUS.sub("0", text)
     parser_input = _ParserInput(text.encode("ascii"), max_progress_calls(text))

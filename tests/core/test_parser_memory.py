@@ -1,0 +1,28 @@
+"""L8: the parsers take little memory for the patterns that took them most when all were tried."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.corpora import REPOSITORY
+
+pytest.importorskip("tree_sitter")
+pytest.importorskip("resource", reason="the peak memory of a process is not known on Windows")
+
+_KEPT = json.loads((REPOSITORY / "tests/data/parser_memory.json").read_text("utf-8"))
+_MOST_MB = 300
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", _KEPT)
+def test_l8_a_parser_takes_at_most_300_mb(language: str) -> None:
+    """The peak of a process that parses the patterns at 10,000 to 80,000 characters."""
+    command = [sys.executable, "scripts/parser_memory.py", "peak", language]
+    process = subprocess.run(
+        [*command, "10000", "40000", "80000"], cwd=REPOSITORY, capture_output=True, check=True
+    )
+    assert int(process.stdout) < _MOST_MB
