@@ -50,7 +50,7 @@ def test_citations_are_of_cells_since_lines_are_none_of_the_file() -> None:
     assert re.findall(r"kettle\.ipynb(.*)", output) == [", cell 4"]
     (passage,) = json.loads(output_of(*arguments, "--budget=100", "--json"))["passages"]
     assert passage["cells"] == [4, 4]
-    assert "cells 8-9" in output_of("tree", KETTLE, "--max-chunk-size=60")
+    assert "cells 8-9" in output_of("tree", KETTLE, "--max-chunk-size=75")
 
 
 def test_other_commands_show_notebooks(tmp_path: Path) -> None:

@@ -194,14 +194,14 @@ def test_definitions_have_kind_and_name_and_are_not_read_by_a_model(repository: 
 def test_the_context_of_code_begins_with_its_file(metadata: dict[str, str], label: str) -> None:
     parser = ChunkanaNodeParser(include_parents=False, metadata="full")
     (leaf,) = parser([document(CODE, **metadata)])
-    assert leaf.metadata["context"] == f"{label} > Tea > boil"
+    assert leaf.metadata["context"] == f"{label} > Tea"
     assert json.loads(leaf.metadata["path"]) == ["Tea", "boil"]
 
 
 def test_a_label_that_is_given_goes_before_that_of_the_file() -> None:
     given = document(CODE, file_path="src/tea.py", team="kitchen")
     (leaf,) = ChunkanaNodeParser(source_label="team")([given])
-    assert leaf.metadata["context"] == "kitchen > Tea > boil"
+    assert leaf.metadata["context"] == "kitchen > Tea"
     made = ChunkanaRetriever.from_documents(
         [given], search="lexical", parser=ChunkanaNodeParser(source_label="team")
     )

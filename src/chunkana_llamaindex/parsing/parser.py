@@ -56,7 +56,7 @@ class ChunkanaNodeParser(NodeParser):
     >>> text = "class Tea:\n    def boil(self):\n        return 100\n"
     >>> (node,) = parser([Document(text=text, metadata={"file_path": "src/tea.py"})])
     >>> node.metadata["context"], node.metadata["kind"], node.metadata["name"]
-    ('src/tea.py > Tea > boil', 'class', 'Tea')
+    ('src/tea.py > Tea', 'class', 'Tea')
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
