@@ -19,7 +19,7 @@ def parse_code(text: str, language: str) -> Document:
     r"""Parse source code; each definition is a section with its kind and name.
 
     Accepts any `str`, in linear time. A text is parsed as plain text if the parser fails on more
-    than half of it, or would take too much memory or work: over 2,000,000 characters, over 1,000
+    than half of it, or would take too much memory or work: over 2,000,000 characters, over 400
     nested brackets, or over 1,000 operators in one expression.
 
     Args:
@@ -41,7 +41,7 @@ def parse_json(text: str) -> Document | None:
     """Parse JSON or JSON Lines; members and elements are sections below the root.
 
     Accepts any `str`, in linear time. Returns None if the parser fails on more than half of the
-    text. A text of more than 2,000,000 characters or 1,000 nested brackets is parsed as plain text.
+    text. A text of more than 2,000,000 characters or 400 nested brackets is parsed as plain text.
 
     >>> [section.path for section in parse_json('{"tea": ["hot"]}').sections[1:]]
     [('root',), ('root', 'tea'), ('root', 'tea', '[0]')]
