@@ -13,8 +13,9 @@ from itertools import accumulate
 
 _MAX_CHARACTERS = 2_000_000
 _MAX_DEPTH = 400  # of brackets; 254 in the deepest of 6,500 real files
+_MAX_UNOPENED = 1000  # brackets that are closed, but not open; 149 in these files
 _MAX_OPERATORS = 1000  # in one expression; 660 in the largest of these files, with comments
-_MAX_HALF_CONDITIONS = 200  # together, since they stay open; 50 in the largest of these files
+_MAX_HALF_EXPRESSIONS = 200  # together, since they stay open; 38 in these files
 _BRACKET = re.compile(r"[()\[\]{}]")
 # A line of `=` is one operator.
 _OPERATOR = re.compile(r"=++|-++|\*++|/++|\++|~++|[%&|^!<>`(\[{\\:?@$#]")
@@ -22,8 +23,8 @@ _OPERATOR = re.compile(r"=++|-++|\*++|/++|\++|~++|[%&|^!<>`(\[{\\:?@$#]")
 _EXPRESSION_END = re.compile(
     r"""[\w"')\]}][ \t]*+(?:;|\r?\n)|[(\[{][^()\[\]{}\w"']*+[\w"'][^()\[\]{}]*+[)\]}]"""
 )
-# Conditions without the branch after `:`; `?.` and `??` are other operators.
-_HALF_CONDITION = re.compile(r"(?<!\?)\?(?![.?])[^:;?]*+;")
+# Pipes into nothing, and conditions without the branch after `:`, up to `;`.
+_HALF_EXPRESSION = re.compile(r"\|[ \t]*+;|(?<!\?)\?(?![.?])[^:;?]*+;")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"')
 _ANY_STRING = re.compile(rf"{_STRING.pattern}|'(?:[^'\\\n]|\\.)*+'")
 # In other languages, a single quote also starts a lifetime, or is in a number.
@@ -37,15 +38,11 @@ _CHARACTERS_PER_CALL = 8  # 13 in the densest code
 
 def is_within_limits(text: str, language: str) -> bool:
     """Return whether the parser takes at most 300 MB of memory for a text, in linear time."""
-    if len(text) > _MAX_CHARACTERS or _bracket_depth(text) > _MAX_DEPTH:
+    if len(text) > _MAX_CHARACTERS:
         return False
-    if language == "json":
-        return True
     string = _ANY_STRING if language in _WITH_SINGLE_QUOTES else _STRING
     code = string.sub("''", text)
-    if len(_HALF_CONDITION.findall(code)) > _MAX_HALF_CONDITIONS:
-        return False
-    return _longest_expression(code) <= _MAX_OPERATORS
+    return _has_usual_brackets(code) and (language == "json" or _are_expressions_usual(code))
 
 
 def max_progress_calls(text: str) -> int:
@@ -56,13 +53,17 @@ def max_progress_calls(text: str) -> int:
     return min(_MAX_PROGRESS_CALLS, _FIRST_PROGRESS_CALLS + len(text) // _CHARACTERS_PER_CALL)
 
 
-def _bracket_depth(text: str) -> int:
-    """Return how deep the brackets of a text are nested."""
-    changes = (1 if bracket in "([{" else -1 for bracket in _BRACKET.findall(text))
-    return max(accumulate(changes, lambda depth, change: max(0, depth + change), initial=0))
+def _has_usual_brackets(code: str) -> bool:
+    """Return whether brackets are not nested too deep, and few are closed that are not open."""
+    changes = [1 if bracket in "([{" else -1 for bracket in _BRACKET.findall(code)]
+    depths = [*accumulate(changes, lambda depth, change: max(0, depth + change), initial=0)]
+    unopened = depths[-1] - sum(changes)
+    return max(depths) <= _MAX_DEPTH and unopened <= _MAX_UNOPENED
 
 
-def _longest_expression(code: str) -> int:
-    """Return the largest number of operators and open brackets between two ends of expressions."""
+def _are_expressions_usual(code: str) -> bool:
+    """Return whether few expressions are unfinished, and none has too many operators."""
+    if len(_HALF_EXPRESSION.findall(code)) > _MAX_HALF_EXPRESSIONS:
+        return False
     expressions = (e for e in _EXPRESSION_END.split(code) if len(e) > _MAX_OPERATORS)
-    return max((len(_OPERATOR.findall(expression)) for expression in expressions), default=0)
+    return all(len(_OPERATOR.findall(e)) <= _MAX_OPERATORS for e in expressions)
