@@ -3,14 +3,13 @@
 `python scripts/parser_memory.py search` tries all pairs and 2,000 triples of the operators and
 brackets of each grammar, repeated to 10,000 characters, and writes the worst 20 of each to
 tests/data/parser_memory.json (on Linux, in an hour). `python scripts/parser_memory.py peak LANGUAGE
-SIZE...` prints by how many MB the memory of the process grows at most while the kept patterns of a
-language are parsed at each size.
+SIZE...` prints how many MB the worst of the kept patterns of a language takes at one of the sizes.
 """
 
 from __future__ import annotations
 
-import gc
 import json
+import os
 import random
 import re
 import resource
@@ -45,31 +44,27 @@ def patterns(language: str) -> list[str]:
     return [f"a{pattern}" for pattern in [*marks, *pairs, *triples]]
 
 
-def parse_repeated(pattern: str, language: str, size: int) -> None:
-    """Parse a pattern that is repeated to a number of characters."""
-    parse((pattern * (size // len(pattern) + 1))[:size], language)
+def growth_kib(pattern: str, language: str, size: int) -> int:
+    """Return the KiB by which the memory grows at most while a repeated pattern is parsed.
 
-
-def peak_kib() -> int:
-    """Return the peak memory of this process in KiB since the last reset."""
-    status = Path("/proc/self/status").read_text("ascii")
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
-
-
-def growth_kib(pattern: str, language: str) -> int:
-    """Return by how much the memory grows at most while a pattern is parsed."""
-    gc.collect()
-    Path("/proc/self/clear_refs").write_text("5", "ascii")  # resets the peak
-    before = peak_kib()
-    parse_repeated(pattern, language, _SIZE)
-    return peak_kib() - before
+    A process of its own parses it, since memory that was used before would not be counted.
+    """
+    process = os.fork()
+    if not process:
+        parse((pattern * (size // len(pattern) + 1))[:size], language)
+        os._exit(0)
+    _, status, usage = os.wait4(process, 0)
+    if status:
+        raise RuntimeError(f"{language}: the parser ends with status {status} for {pattern!r}")
+    return usage.ru_maxrss - resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def search(languages: list[str]) -> None:
     """Write the worst patterns of some languages."""
     kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
     for language in languages:
-        growths = {pattern: growth_kib(pattern, language) for pattern in patterns(language)}
+        parse("", language)
+        growths = {p: growth_kib(p, language, _SIZE) for p in patterns(language)}
         worst = sorted(growths, key=lambda pattern: -growths[pattern])[:_WORST]
         kept[language] = {pattern: growths[pattern] for pattern in worst}
         print(language, len(growths), "patterns, at most", growths[worst[0]], "KiB", flush=True)
@@ -77,12 +72,10 @@ def search(languages: list[str]) -> None:
 
 
 def peak_mb(language: str, sizes: list[int]) -> float:
-    """Return by how much the memory grows at most while the kept patterns are parsed."""
+    """Return the MB that the worst of the kept patterns of a language takes at most."""
     parse("", language)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for pattern, size in product(json.loads(KEPT.read_text("utf-8"))[language], sizes):
-        parse_repeated(pattern, language, size)
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / _KIB_IN_MB
+    kept = json.loads(KEPT.read_text("utf-8"))[language]
+    return max(growth_kib(p, language, size) for p, size in product(kept, sizes)) / _KIB_IN_MB
 
 
 if __name__ == "__main__":

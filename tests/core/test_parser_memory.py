@@ -11,18 +11,18 @@ import pytest
 from tests.corpora import REPOSITORY
 
 pytest.importorskip("tree_sitter")
-pytest.importorskip("resource", reason="the peak memory of a process is not known on Windows")
 
 _KEPT = json.loads((REPOSITORY / "tests/data/parser_memory.json").read_text("utf-8"))
 _MOST_MB = 300
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, peaks have other units or none")
 @pytest.mark.parametrize("language", _KEPT)
 def test_l8_a_parser_takes_at_most_300_mb(language: str) -> None:
-    """The peak of a process that parses the patterns at 10,000 to 80,000 characters."""
+    """The peaks of processes that parse the patterns at 10,000 to 80,000 characters."""
     command = [sys.executable, "scripts/parser_memory.py", "peak", language]
     process = subprocess.run(
-        [*command, "10000", "40000", "80000"], cwd=REPOSITORY, capture_output=True, check=True
+        [*command, "10000", "80000"], cwd=REPOSITORY, capture_output=True, check=True
     )
     assert int(process.stdout) < _MOST_MB
