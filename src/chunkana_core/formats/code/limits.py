@@ -37,7 +37,10 @@ _CHARACTERS_PER_CALL = 8  # 13 in the densest code
 
 
 def is_within_limits(text: str, language: str) -> bool:
-    """Return whether the parser takes at most 300 MB of memory for a text, in linear time."""
+    """Return whether a text has none of the shapes that take the parser over 300 MB of memory.
+
+    These are the shapes that are known, from `scripts/parser_memory.py`; this takes linear time.
+    """
     if len(text) > _MAX_CHARACTERS:
         return False
     string = _ANY_STRING if language in _WITH_SINGLE_QUOTES else _STRING
