@@ -11,15 +11,22 @@ from typing import Final, Literal
 
 import msgspec
 
-from chunkana_core import Chunk, HierarchicalChunkingResult
+from chunkana_core import HierarchicalChunkingResult
+from chunkana_core.extending import FieldReader
 
 SCHEMA_VERSION: Final = 1
-FieldType = Literal["string", "int64", "bool", "list<string>"]
+ColumnType = Literal["string", "int64", "bool", "list<string>"]
 Row = dict[str, object]
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+_COLUMN_TYPES: Final[Mapping[str, ColumnType]] = {
+    "string": "string", "id": "string", "strings": "list<string>", "count": "int64",
+    "line": "int64", "boolean": "bool",
+}  # fmt: skip
+_CHUNK_FIELDS: Final = FieldReader.of("table")
+
 # In column order. Within a schema version, types do not change and new fields are appended.
-FIELDS: Final[Mapping[str, FieldType]] = MappingProxyType(
+FIELDS: Final[Mapping[str, ColumnType]] = MappingProxyType(
     {
         "id": "string",
         "document_id": "string",
@@ -28,33 +35,7 @@ FIELDS: Final[Mapping[str, FieldType]] = MappingProxyType(
         "format": "string",
         "document_hash": "string",
         "chunk_hash": "string",
-        "embedded": "string",
-        "content": "string",
-        "prefix_chars": "int64",
-        "start_char": "int64",
-        "end_char": "int64",
-        "start_line": "int64",
-        "end_line": "int64",
-        "path": "list<string>",
-        "header_level": "int64",
-        "title": "string",
-        "anchor": "string",
-        "content_type": "string",
-        "kind": "string",
-        "container": "string",
-        "code_languages": "list<string>",
-        "chunk_id": "string",
-        "section_id": "string",
-        "parent_section_id": "string",
-        "chunk_index": "int64",
-        "split_index": "int64",
-        "size": "int64",
-        "oversize_reason": "string",
-        "indexable": "bool",
-        "cell": "int64",
-        "cell_start_line": "int64",
-        "cell_end": "int64",
-        "cell_end_line": "int64",
+        **{field.name: _COLUMN_TYPES[field.type] for field in _CHUNK_FIELDS.fields},
         "metadata": "string",
         "error": "string",
     }
@@ -105,6 +86,7 @@ class DocumentFields:
         metadata = _encode_metadata(copied | dict(self.metadata))
         title, form, document_hash = result.title, result.format, hash_text(result.text)
         for chunk in result.get_leaves():
+            values = _CHUNK_FIELDS.values(chunk)
             yield {
                 "id": row_id(self.document_id or document_hash, chunk.chunk_id),
                 "document_id": self.document_id or document_hash,
@@ -112,7 +94,8 @@ class DocumentFields:
                 "document_title": title,
                 "format": form,
                 "document_hash": document_hash,
-                **_chunk_fields(chunk),
+                "chunk_hash": hash_text(str(values["embedded"])),
+                **values,
                 "metadata": metadata,
                 "error": None,
             }
@@ -150,37 +133,3 @@ def _encode_metadata(metadata: object) -> str:
         return msgspec.json.encode(metadata, enc_hook=str).decode()
     except UnicodeEncodeError:
         return msgspec.json.encode(replace_surrogates(metadata), enc_hook=str).decode()
-
-
-def _chunk_fields(chunk: Chunk) -> Row:
-    embedded = chunk.embedded
-    return {
-        "chunk_hash": hash_text(embedded),
-        "embedded": embedded,
-        "content": chunk.content,
-        "prefix_chars": chunk.text_offset,
-        "start_char": chunk.span.start,
-        "end_char": chunk.span.end,
-        "start_line": chunk.text_start_line,
-        "end_line": chunk.text_end_line,
-        "path": list(chunk.section.path),
-        "header_level": chunk.section.level,
-        "title": chunk.title,
-        "anchor": chunk.anchor,
-        "content_type": chunk.content_type,
-        "kind": chunk.kind,
-        "container": chunk.container,
-        "code_languages": list(chunk.code_languages),
-        "chunk_id": chunk.chunk_id,
-        "section_id": chunk.section_id,
-        "parent_section_id": chunk.parent_section_id,
-        "chunk_index": chunk.chunk_index,
-        "split_index": chunk.split_index,
-        "size": chunk.size,
-        "oversize_reason": chunk.oversize_reason,
-        "indexable": chunk.indexable,
-        "cell": chunk.cell,
-        "cell_start_line": chunk.cell_start_line,
-        "cell_end": chunk.cell_end,
-        "cell_end_line": chunk.cell_end_line,
-    }

@@ -23,10 +23,10 @@ from chunkana_batch.outcomes import (
     describe_error,
     require_on_error,
 )
-from chunkana_batch.rows import FIELDS, SCHEMA_VERSION, FieldType, Row, replace_surrogates
+from chunkana_batch.rows import FIELDS, SCHEMA_VERSION, ColumnType, Row, replace_surrogates
 from chunkana_core import ChunkConfig, Chunker, Context, InputTypeError
 
-_TYPES: dict[FieldType, pa.DataType] = {
+_TYPES: dict[ColumnType, pa.DataType] = {
     "string": pa.string(),
     "int64": pa.int64(),
     "bool": pa.bool_(),

@@ -11,13 +11,15 @@ from chunkana_core.document.traits import FormatTraits, Merging
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
 from chunkana_core.errors import ExtensionError
+from chunkana_core.fields import Field, FieldReader
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.registry import Format, known_format, parse_document, unknown_kind
 from chunkana_core.formats.source_files import SourceFile, describe_unknown, require_installed
 
 __all__ = [
     "BaseStrategy", "Block", "BlockKind", "BlockRule", "Document", "Draft", "ExtensionError",
-    "Format", "FormatTraits", "Merging", "Section", "SectionRange", "SourceFile",
-    "StrategySelector", "describe_unknown", "format_header_path", "known_format", "parse_document",
-    "require_installed", "split_header_path", "unknown_kind",
+    "Field", "FieldReader", "Format", "FormatTraits", "Merging", "Section",
+    "SectionRange", "SourceFile", "StrategySelector", "describe_unknown",
+    "format_header_path", "known_format", "parse_document", "require_installed",
+    "split_header_path", "unknown_kind",
 ]  # fmt: skip

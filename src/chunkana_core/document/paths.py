@@ -25,6 +25,11 @@ class SectionPath(Struct, frozen=True, gc=False):
     level: int = 0
     path: Path = ()
 
+    @property
+    def header_path(self) -> str:
+        """The path as one string, see `format_header_path`."""
+        return format_header_path(self.path)
+
 
 class PathSummary(Struct, frozen=True, gc=False):
     """A summary of the paths of several sections, to which more sections can be added.

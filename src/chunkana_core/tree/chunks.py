@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from chunkana_core.context.context import embedded
 from chunkana_core.document.paths import SectionPath
+from chunkana_core.fields import FieldReader
 from chunkana_core.text.source import Source, Span
 from chunkana_core.violations import ValidationResult
 
@@ -144,41 +145,32 @@ class Chunk(Struct, frozen=True, gc=False, kw_only=True):
         return self.links.hierarchy_level is ChunkLevel.DOCUMENT
 
     @property
+    def name(self) -> str:
+        """The name of its definition in source code, "" for none."""
+        return self.title if self.kind else ""
+
+    @property
+    def continued_from_header(self) -> bool:
+        """Whether it is a part of a split section, and not the first one."""
+        return bool(self.split_index)
+
+    @property
+    def allow_oversize(self) -> bool:
+        """Whether it may be over the limit."""
+        return self.oversize_reason is not None
+
+    @property
+    def dangling_header_fixed(self) -> bool:
+        """Whether the heading of a section without text was moved into it."""
+        return self.header_moved_from_id is not None
+
+    @property
     def metadata(self) -> dict[str, object]:
         """A new JSON-able dict of the fields, with the same keys for every chunk."""
-        links = self.links
-        metadata: dict[str, object] = {name: getattr(self, name) for name in _FLAT}
-        metadata |= {
-            "hierarchy_level": int(links.hierarchy_level),
-            "is_root": self.is_root,
-            "parent_id": links.parent_id,
-            "children_ids": list(links.children_ids),
-            "prev_sibling_id": links.prev_sibling_id,
-            "next_sibling_id": links.next_sibling_id,
-            "path": list(self.section.path),
-            "name": self.title if self.kind else "",
-            "header_level": self.section.level,
-            "section_tags": list(self.section_tags),
-            "code_languages": list(self.code_languages),
-            "start_char": self.span.start,
-            "end_char": self.span.end,
-            "dangling_header_fixed": self.header_moved_from_id is not None,
-            "continued_from_header": bool(self.split_index),
-            "allow_oversize": self.oversize_reason is not None,
-        }
+        metadata = _METADATA.values(self)
         if self.validation is not None:
             metadata["validation"] = self.validation.to_dict()
         return metadata
 
 
-_NOT_FLAT = {
-    "source",
-    "span",
-    "content",
-    "context",
-    "text_offset",
-    "section",
-    "links",
-    "validation",
-}
-_FLAT = tuple(name for name in Chunk.__struct_fields__ if name not in _NOT_FLAT)
+_METADATA = FieldReader.of("metadata")

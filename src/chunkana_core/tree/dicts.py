@@ -1,15 +1,13 @@
-"""Leaves, nodes and pages of children as JSON-able dicts, and their JSON Schema.
-
-The dicts have the keys of `Chunk.metadata`, except "id" and "level", and no value twice.
-"""
+"""Leaves, nodes and pages of children as JSON-able dicts, and their JSON Schema."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 
 from chunkana_core.errors import require_number
+from chunkana_core.fields import FieldReader
 from chunkana_core.tree.chunks import Chunk
 
 VERSION = 1  # of the keys; any change of keys needs a new one, as the schema allows no others
@@ -17,41 +15,14 @@ PAGE_SIZE = 64  # children, the default number as in a merge tree
 _MAX_PREVIEW_LENGTH = 80  # code points
 _SCHEMA_FILE = "result.schema.json"
 
-# The fields of leaves and of nodes: key in the dict, key in `Chunk.metadata`.
-_SHARED_KEYS = {
-    "parent_id": "parent_id",
-    "title": "title",
-    "level": "header_level",
-    "path": "path",
-    "anchor": "anchor",
-    "kind": "kind",
-    "start_char": "start_char",
-    "end_char": "end_char",
-    "text_start_line": "text_start_line",
-    "text_end_line": "text_end_line",
-}
-_OMITTED_KEYS = {  # of "metadata" in a leaf's dict, which has these values elsewhere
-    *_SHARED_KEYS.values(),
-    "chunk_id",
-    "name",  # equals the title
-    "indexable",
-    *("format", "strategy", "validation"),  # of the document
-    *("is_root", "is_leaf", "children_ids"),  # known from the place in the result
-}
+_LEAF = FieldReader.of("json")
+_METADATA = FieldReader.of("json_metadata")
+_NODE = FieldReader.of("json_node")
 
 
 def leaf_dict(leaf: Chunk) -> dict[str, object]:
     """Return the dict of a leaf: position, context, content and other metadata."""
-    metadata = leaf.metadata
-    return {
-        "id": leaf.chunk_id,
-        **_shared_fields(metadata),
-        "indexable": leaf.indexable,
-        "context": leaf.context,
-        "content": leaf.content,
-        "text_offset": leaf.text_offset,
-        "metadata": {key: metadata[key] for key in metadata if key not in _OMITTED_KEYS},
-    }
+    return {**_LEAF.values(leaf), "metadata": _METADATA.values(leaf)}
 
 
 def hierarchy_dict(chunks: Sequence[Chunk], page_size: int | None) -> dict[str, object]:
@@ -63,7 +34,7 @@ def hierarchy_dict(chunks: Sequence[Chunk], page_size: int | None) -> dict[str, 
     """
     _require_page_size(page_size)
     nodes = {
-        chunk.chunk_id: _shared_fields(chunk.metadata)
+        chunk.chunk_id: _NODE.values(chunk)
         | {"children": children_dict(chunk.links.children_ids, 1, page_size)}
         for chunk in chunks
         if not chunk.is_leaf
@@ -103,10 +74,15 @@ def tree_dict(chunks: Sequence[Chunk]) -> dict[str, object]:
 
 
 def read_schema() -> dict[str, object]:
-    """Return the JSON Schema of a result."""
-    text = files(__package__).joinpath(_SCHEMA_FILE).read_text("utf-8")
-    schema: dict[str, object] = json.loads(text)
-    return schema
+    """Return the JSON Schema of a result, with the fields of leaves and nodes."""
+    schema = json.loads(files(__package__).joinpath(_SCHEMA_FILE).read_text("utf-8"))
+    for name, reader in (("chunk", _LEAF), ("metadata", _METADATA), ("node", _NODE)):
+        definition: dict[str, object] = schema["$defs"][name]
+        properties: dict[str, object] = schema["$defs"][name]["properties"]
+        properties |= {field.name: field.json_schema for field in reader.fields}
+        definition |= {"required": [*properties], "additionalProperties": False}
+    whole: dict[str, object] = schema
+    return whole
 
 
 def _require_page_size(page_size: int | None) -> None:
@@ -118,8 +94,3 @@ def _require_page_size(page_size: int | None) -> None:
 def _preview(content: str) -> str:
     is_short = len(content) <= _MAX_PREVIEW_LENGTH
     return content if is_short else content[: _MAX_PREVIEW_LENGTH - 1].rstrip() + "…"
-
-
-def _shared_fields(metadata: Mapping[str, object]) -> dict[str, object]:
-    """Return the fields that dicts of leaves and of nodes share."""
-    return {key: metadata[name] for key, name in _SHARED_KEYS.items()}
