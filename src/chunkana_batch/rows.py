@@ -12,7 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from chunkana_core import HierarchicalChunkingResult
-from chunkana_core.extending import FieldReader
+from chunkana_core.extending import FieldReader, derive_uuid
 
 SCHEMA_VERSION: Final = 1
 ColumnType = Literal["string", "int64", "bool", "list<string>"]
@@ -88,7 +88,7 @@ class DocumentFields:
         for chunk in result.get_leaves():
             values = _CHUNK_FIELDS.values(chunk)
             yield {
-                "id": row_id(self.document_id or document_hash, chunk.chunk_id),
+                "id": derive_uuid(self.document_id or document_hash, chunk.chunk_id),
                 "document_id": self.document_id or document_hash,
                 "file": self.file,
                 "document_title": title,
@@ -105,12 +105,6 @@ def spark_schema() -> str:
     """Return the table schema as a Spark DDL string, for `DataFrame.mapInArrow`."""
     types = {"int64": "bigint", "bool": "boolean", "list<string>": "array<string>"}
     return ", ".join(f"`{name}` {types.get(kind, kind)}" for name, kind in FIELDS.items())
-
-
-def row_id(document_id: str, chunk_id: str) -> str:
-    """Return an id that is unique among all documents, as a UUID, which every store accepts."""
-    digits = hash_text(f"{document_id}\0{chunk_id}")  # hyphens as in RFC 9562 §4
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
 
 
 def replace_surrogates(value: object) -> object:

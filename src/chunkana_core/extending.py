@@ -15,11 +15,12 @@ from chunkana_core.fields import Field, FieldReader
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.registry import Format, known_format, parse_document, unknown_kind
 from chunkana_core.formats.source_files import SourceFile, describe_unknown, require_installed
+from chunkana_core.tree.ids import derive_uuid
 
 __all__ = [
     "BaseStrategy", "Block", "BlockKind", "BlockRule", "Document", "Draft", "ExtensionError",
     "Field", "FieldReader", "Format", "FormatTraits", "Merging", "Section",
-    "SectionRange", "SourceFile", "StrategySelector", "describe_unknown",
+    "SectionRange", "SourceFile", "StrategySelector", "derive_uuid", "describe_unknown",
     "format_header_path", "known_format", "parse_document", "require_installed",
     "split_header_path", "unknown_kind",
 ]  # fmt: skip

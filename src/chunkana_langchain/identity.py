@@ -9,6 +9,8 @@ from hashlib import sha256
 
 from langchain_core.documents import Document
 
+from chunkana_core.extending import derive_uuid
+
 _SOURCE_DIGITS = 16
 # Metadata keys by which loaders distinguish documents, and parts of one file.
 _IDENTITY_KEYS = ("source", "page", "page_number", "row", "seq_num", "sheet", "url")
@@ -45,8 +47,7 @@ def source_keys(documents: Iterable[Document]) -> list[str]:
 
 def document_id(source_key: str, chunk_id: str) -> str:
     """Return the id of a chunk or parent: a UUID, which every vector store accepts."""
-    digits = _hash(source_key, chunk_id)  # grouped as in RFC 9562 §4
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
+    return derive_uuid(source_key, chunk_id)
 
 
 def source_id(source_key: str) -> str:

@@ -94,8 +94,8 @@ def merge_rows(result: HierarchicalChunkingResult) -> tuple[Row, ...]:
 
 def _title(node: MergeNode) -> str:
     chunk = node.chunk
-    if chunk is None:
-        path = node.section.path
+    if node.is_group:
+        path = chunk.section.path
         common = title_of(path[-1]) if path else "Document"
         return f"{common} (group of {len(node.children_ids)})"
     part = "" if chunk.split_index is None else f" (part {chunk.split_index + 1})"

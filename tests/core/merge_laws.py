@@ -24,12 +24,9 @@ def sound(
         assert tree.get(node.node_id) == node
         children = [by_id[child] for child in node.children_ids]
         assert all(child.parent_id == node.node_id for child in children)
-        if node.chunk is not None:
-            assert (node.node_id, node.section_id) == (node.chunk.chunk_id, node.chunk.section_id)
+        assert (node.node_id, node.span) == (node.chunk.chunk_id, node.chunk.span)
+        assert node.chunk.is_leaf is node.is_leaf
         if not children:
-            assert node.is_leaf
-            assert node.chunk
-            assert node.span == node.chunk.span
             continue
         assert not node.is_leaf
         assert 2 <= len(children) <= most
@@ -37,9 +34,10 @@ def sound(
         assert node.span.start <= children[0].span.start
         assert children[-1].span.end <= node.span.end
         assert all(a.span.end <= b.span.start for a, b in pairwise(children))
-        if node.chunk is not None:
-            assert not node.chunk.is_leaf
-            assert node.chunk.is_leaf is node.is_leaf
+        original = result.get_chunk(node.node_id)
+        assert node.is_group is (original is None)
+        if original is not None:
+            assert node.chunk.section_id == original.section_id
     _reached_once(tree)
     return tree
 

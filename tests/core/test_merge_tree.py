@@ -87,9 +87,9 @@ def test_sections_are_parents_of_their_leaves() -> None:
     (root_id,) = tree.root_ids
     root = tree.get(root_id)
     assert root
-    assert root.chunk == result.chunks[0]
+    assert root.node_id == result.chunks[0].chunk_id
     assert root.text == text.rstrip()
-    assert [node.chunk.title for node in tree.nodes if node.chunk and not node.is_leaf] == [
+    assert [node.chunk.title for node in tree.nodes if not node.is_leaf] == [
         "D",
         "A",
     ]
@@ -121,7 +121,7 @@ def test_parts_of_a_split_section_get_a_parent() -> None:
     parts = {c.chunk_id for c in result.get_leaves() if c.split_index is not None}
     groups = [node for node in tree.nodes if parts & set(node.children_ids)]
     assert all(set(node.children_ids) <= parts for node in groups)
-    assert all(node.chunk is None for node in groups)
+    assert all(node.is_group for node in groups)
     assert len(parts) > 3
 
 
@@ -134,11 +134,11 @@ def test_groups_of_parts_are_grouped_with_their_neighbours() -> None:
     config = ChunkConfig(max_chunk_size=200)
     tree = sound(chunked(text, config), config, 500, 64)
     *_, group = [n for n in tree.nodes if any(c.startswith("## A") for c in texts(tree, n))]
-    assert (group.chunk, len(group.children_ids)) == (None, 2)
+    assert (group.is_group, len(group.children_ids)) == (True, 2)
     assert group.parent_id is not None
     parent = tree.get(group.parent_id)
     assert parent
-    assert parent.chunk is None
+    assert parent.is_group
     assert [t.split("\n")[0] for t in texts(tree, parent)] == ["# D", "## A", "## B"]
 
 
@@ -159,11 +159,10 @@ def test_a_section_of_parts_alone_is_their_parent() -> None:
     parts = f"# A\n\n{'A sentence of some words. ' * 20}\n"
     config = ChunkConfig(max_chunk_size=300)
     (root,) = (n for n in chunked(parts, config).merge_tree().nodes if not n.is_leaf)
-    assert root.chunk
     assert root.chunk.is_root
     text = f"---\ntitle: {'long ' * 200}\n---\n\n{parts}"
     (group,) = (n for n in sound(chunked(text, config), config, 1000, 64).nodes if not n.is_leaf)
-    assert group.chunk is None
+    assert group.is_group
     assert group.text == parts.rstrip()
 
 
@@ -173,7 +172,7 @@ def test_children_of_a_section_that_is_too_large_get_groups_of_balanced_size() -
     config = ChunkConfig(max_chunk_size=400)
     tree = sound(chunked(text, config), config, 1600, 64)
     groups = [node for node in tree.nodes if not node.is_leaf]
-    assert all(node.chunk is None for node in groups)
+    assert all(node.is_group for node in groups)
     assert len(groups) == 3
     assert [len(node.children_ids) for node in groups] == [7, 7, 7]
     assert all(node.parent_id is None for node in groups)

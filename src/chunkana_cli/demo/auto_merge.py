@@ -27,8 +27,7 @@ class Passage:
     @property
     def text(self) -> str:
         """The content of a leaf, which may repeat headings, or the exact slice of a parent."""
-        chunk = self.node.chunk
-        return chunk.content if self.node.is_leaf and chunk is not None else self.node.text
+        return self.node.chunk.content if self.node.is_leaf else self.node.text
 
 
 def merge_leaves(tree: MergeTree, scores: Mapping[str, float]) -> list[Passage]:
@@ -64,7 +63,7 @@ def leaves_under(tree: MergeTree, node: MergeNode) -> list[Chunk]:
     waiting = [node]
     while waiting:
         found = waiting.pop()
-        if found.is_leaf and found.chunk is not None:
+        if found.is_leaf:
             leaves.append(found.chunk)
         waiting.extend(reversed(children_of(tree, found)))
     return leaves

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Protocol
@@ -11,6 +11,19 @@ from chunkana_core.document.document import UNTITLED, Document
 from chunkana_core.document.outline import ROOT
 
 _LENGTH = 4  # bytes, each two hex digits
+
+
+def derive_uuid(*parts: str) -> str:
+    """Return a UUID derived from some strings, the same in every run.
+
+    Vector stores accept it as an id. (Grouped as in RFC 9562 §4; lone surrogates are allowed.)
+    """
+    digits = _digest(parts).hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
+
+
+def _digest(parts: Iterable[str]) -> bytes:
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
 
 
 class Ids(Protocol):
@@ -42,8 +55,7 @@ class IdRegister:
 
     def new(self, *parts: str) -> str:
         """Return a new id derived from some strings."""
-        # A str may contain lone surrogates.
-        seed = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+        seed = _digest(parts)
         chunk_id = seed[:_LENGTH].hex()
         while chunk_id in self.taken:
             repeats = self._repeats[seed] = self._repeats.get(seed, 0) + 1

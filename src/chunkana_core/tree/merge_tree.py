@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from chunkana_core.config import LengthFunction
 from chunkana_core.document.outline import Section
 from chunkana_core.document.paths import SectionPath, find_common_prefix
 from chunkana_core.errors import require_number
 from chunkana_core.text.source import Source, Span
-from chunkana_core.tree.chunks import Chunk
+from chunkana_core.tree.chunks import Chunk, Links
 from chunkana_core.tree.ids import IdRegister
 
 _MIN_CHILDREN = 2
@@ -26,32 +25,34 @@ class MergeNode(Struct, frozen=True, gc=False):
     A parent is a section, or a group of neighbouring leaves or sections.
 
     Attributes:
-        source: the document's source.
-        node_id: the id of the chunk; for a group, an id derived from its children's ids.
-        span: the exact range of the text; a parent's span contains the spans of its children.
-        section_id: the id of the node's section; for a group, of the section that it is a part of.
-        parent_section_id: the id of the section around that section, None for the document.
-        section: the level and path of that section; for the document and for a group of several
-            sections, of the innermost section around all children.
-        chunk: the leaf or section node; None for a group.
+        chunk: the leaf. For a parent, a chunk without content with the span, the lines, the ids and
+            the section of the parent: of a group of parts of one section, those of that section; of
+            the document and of a group of several sections, the innermost section around them. The
+            anchor is that of its heading, otherwise of its first child.
+        is_group: whether it is a group, for which the chunk tree has no node.
         parent_id: the id of the parent, None for a root.
         children_ids: the ids of the children in document order, at least two; () for a leaf.
     """
 
-    source: Source
-    node_id: str
-    span: Span
-    section_id: str
-    parent_section_id: str | None
-    section: SectionPath
-    chunk: Chunk | None
+    chunk: Chunk
+    is_group: bool = False
     parent_id: str | None = None
     children_ids: tuple[str, ...] = ()
 
     @property
+    def node_id(self) -> str:
+        """The id of the chunk; for a group, an id derived from its children's ids."""
+        return self.chunk.chunk_id
+
+    @property
+    def span(self) -> Span:
+        """The exact range of the text; a parent's span contains the spans of its children."""
+        return self.chunk.span
+
+    @property
     def text(self) -> str:
         """The exact slice of the source."""
-        return self.source.text[self.span.start : self.span.end]
+        return self.chunk.text
 
     @property
     def is_leaf(self) -> bool:
@@ -121,7 +122,7 @@ def _pre_order(roots: _Nodes, children: Mapping[str, _Nodes]) -> Iterator[MergeN
     waiting: list[tuple[MergeNode, str | None]] = [(root, None) for root in reversed(roots)]
     while waiting:
         node, parent_id = waiting.pop()
-        yield replace(node, parent_id=parent_id)
+        yield structs.replace(node, parent_id=parent_id)
         waiting += ((child, node.node_id) for child in reversed(children[node.node_id]))
 
 
@@ -151,11 +152,11 @@ class _ParentBuilder:
 
     def chunk_node(self, chunk: Chunk, children: _Nodes = ()) -> MergeNode:
         """Return the node of a leaf, or of a section with children."""
-        self.children[chunk.chunk_id] = children
-        section = self._common_section(children) if chunk.is_root and children else chunk.section
-        ids = tuple(child.node_id for child in children)
-        where = (chunk.span, chunk.section_id, chunk.parent_section_id, section)
-        return MergeNode(self.source, chunk.chunk_id, *where, chunk, None, ids)
+        if children:
+            section = self._common_section(children) if chunk.is_root else chunk.section
+            return self._parent(structs.replace(chunk, section=section), children)
+        self.children[chunk.chunk_id] = ()
+        return MergeNode(chunk)
 
     def section_nodes(self, section: Chunk, child_nodes: Sequence[_Nodes]) -> _Nodes:
         """Return the node of a section, or its top nodes if the section cannot be a parent.
@@ -168,7 +169,7 @@ class _ParentBuilder:
         if self._size(section.span) > self.max_size:
             return self._group_runs(section, children)
         nodes: _Nodes = list(chain.from_iterable(children))
-        if len(nodes) == 1 and nodes[0].chunk is None:
+        if len(nodes) == 1 and nodes[0].is_group:
             nodes = self.children[nodes[0].node_id]  # the section replaces a group of all its parts
         if len(nodes) < _MIN_CHILDREN:
             return nodes
@@ -220,17 +221,50 @@ class _ParentBuilder:
     def _group(self, section: Chunk, children: _Nodes) -> MergeNode:
         """Return a parent of neighbouring nodes in a section, or of parts of one split section."""
         node_id = self.ids.new("group", children[0].node_id, children[-1].node_id)
-        self.children[node_id] = children
-        ids = tuple(child.node_id for child in children)
-        is_part = len({child.section_id for child in children}) == 1
-        whole = children[0] if is_part else section
-        section_ids = (whole.section_id, whole.parent_section_id)
-        where = (_covering_span(children), *section_ids, self._common_section(children))
-        return MergeNode(self.source, node_id, *where, None, None, ids)
+        is_part = len({child.chunk.section_id for child in children}) == 1
+        whole = children[0].chunk if is_part else section
+        common, span = self._common_section(children), _covering_span(children)
+        titled = (child.chunk for child in children if child.chunk.title in common.path[-1:])
+        named = next(titled, None)
+        start_line, end_line = self.source.line_at(span.start), self.source.line_at(span.end - 1)
+        group = structs.replace(
+            section,
+            span=span,
+            start_line=start_line,
+            end_line=end_line,
+            text_start_line=start_line,
+            text_end_line=end_line,
+            chunk_id=node_id,
+            section_id=whole.section_id,
+            parent_section_id=whole.parent_section_id,
+            section=common,
+            links=Links(),
+            kind=named.kind if named else "",
+            title=named.title if named else "",
+            anchor="",
+            header_path=common.header_path,
+        )
+        return self._parent(group, children, is_group=True)
+
+    def _parent(self, chunk: Chunk, children: _Nodes, *, is_group: bool = False) -> MergeNode:
+        """Return the parent of nodes, given a chunk with its span, ids and section."""
+        self.children[chunk.chunk_id] = children
+        own = structs.replace(
+            chunk,
+            content="",
+            content_type="section",
+            cell=None,
+            cell_start_line=None,
+            cell_end=None,
+            cell_end_line=None,
+            anchor=chunk.anchor or children[0].chunk.anchor,
+            size=self._size(chunk.span),
+        )
+        return MergeNode(own, is_group, None, tuple(child.node_id for child in children))
 
     def _common_section(self, nodes: _Nodes) -> SectionPath:
         """Return the level and path of the innermost section around all nodes."""
-        paths = [node.section.path for node in nodes]
+        paths = [node.chunk.section.path for node in nodes]
         path = find_common_prefix(min(paths), max(paths))  # that of these two is the shortest
         return SectionPath(self.levels[path], path)
 
@@ -243,7 +277,7 @@ class _ParentBuilder:
 def _split_section(nodes: _Nodes) -> str | None:
     """Return the section id of a part of a split section, None for other children."""
     chunk = nodes[0].chunk if len(nodes) == 1 else None
-    return None if chunk is None or chunk.split_index is None else chunk.section_id
+    return chunk.section_id if chunk and chunk.split_index is not None else None
 
 
 def _covering_span(nodes: _Nodes) -> Span:

@@ -70,7 +70,6 @@ class DocumentMapper:
     _tree: MergeTree
     _title: str  # the title of the source, or its label
     _outline: TextOutline
-    _definitions: Mapping[_Path, Chunk]  # by path, a chunk of the definition
     _caller_keys: tuple[str, ...]  # Chunkana's metadata keys whose values are the caller's
     _section_cache: dict[_Path, dict[str, Any]] = field(default_factory=dict)
 
@@ -93,7 +92,6 @@ class DocumentMapper:
             result.merge_tree(options.max_parent_size),
             origin.title or result.title or label,
             TextOutline.of(result, origin.format),
-            {c.section.path: c for c in result.chunks if c.kind and c.title in c.section.path[-1:]},
             tuple(sorted(_RESERVED & origin.caller_keys)),
         )
 
@@ -112,7 +110,7 @@ class DocumentMapper:
 
     def _leaf(self, node: MergeNode) -> Document | None:
         chunk, span = node.chunk, self.origin.clip(node.span)
-        if chunk is None or span is None:
+        if span is None:
             return None
         is_oversize = chunk.oversize_reason is not None and chunk.size > self.options.chunk_size
         own = {
@@ -143,7 +141,7 @@ class DocumentMapper:
             keys.OVERSIZE_REASON: "",
             keys.CONTINUED: heading is None,
         }
-        front = _paragraphs(self._breadcrumb(node.section.path))
+        front = _paragraphs(self._breadcrumb(node.chunk.section.path))
         page = _Page(front, self.origin.text[span.start : span.end], 0, span)
         return self._document(node, page, self._outline.above_parent(node), own)
 
@@ -197,17 +195,19 @@ class DocumentMapper:
             above: the headings above the heading that the content starts with.
             own: the metadata that are determined differently for leaves and parents.
         """
-        origin, path = self.origin, node.section.path
+        origin, path = self.origin, node.chunk.section.path
         headings = origin.above + self._outline.headings(path)
         kind, name = self._kind_and_name(node)
-        own |= self._section_metadata(path, headings) | self._location_metadata(node.source, page)
+        own |= self._section_metadata(path, headings) | self._location_metadata(
+            node.chunk.source, page
+        )
         own |= {
             keys.FORMAT: self._outline.format,
             keys.KIND: kind,
             keys.NAME: name,
             keys.CHUNK_ID: node.node_id,
-            keys.SECTION_ID: node.section_id,
-            keys.PARENT_SECTION_ID: node.parent_section_id or "",
+            keys.SECTION_ID: node.chunk.section_id,
+            keys.PARENT_SECTION_ID: node.chunk.parent_section_id or "",
             keys.DOCUMENT_ID: origin.document_id,
             keys.PARENT_ID: self._id(node.parent_id or node.node_id),
             keys.CHILD_COUNT: len(node.children_ids),
@@ -244,13 +244,8 @@ class DocumentMapper:
         return metadata
 
     def _kind_and_name(self, node: MergeNode) -> tuple[str, str]:
-        """Return the kind and name of a node's definition, ("", "") for none.
-
-        A parent whose children are parts of one definition has the kind and name of that
-        definition.
-        """
-        chunk = node.chunk or self._definitions.get(node.section.path)
-        return (chunk.kind, chunk.title) if chunk and chunk.kind else ("", "")
+        """Return the kind and name of a node's definition, ("", "") for none."""
+        return node.chunk.kind, node.chunk.name
 
     def _section_metadata(self, path: _Path, headings: tuple[Heading, ...]) -> dict[str, Any]:
         """Return the metadata that all chunks with a header path share; they are cached."""

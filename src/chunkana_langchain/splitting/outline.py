@@ -69,13 +69,13 @@ class TextOutline:
     def above_parent(self, node: MergeNode) -> tuple[Heading, ...]:
         """Return the headings above the first heading that a parent's text starts with."""
         heading = None if self.format == _JSON else self.heading_of(node)
-        return self.headings(heading.path[:-1] if heading else node.section.path)
+        return self.headings(heading.path[:-1] if heading else node.chunk.section.path)
 
     def heading_of(self, node: MergeNode) -> TocEntry | None:
         """Return the heading that a parent's text starts with, None if it has none."""
-        if not _starts_a_line(node.source, node.span.start):
+        if not _starts_a_line(node.chunk.source, node.span.start):
             return None
-        return self._by_line.get(node.source.line_at(node.span.start))
+        return self._by_line.get(node.chunk.source.line_at(node.span.start))
 
 
 def _starts_a_line(source: Source, offset: int) -> bool:

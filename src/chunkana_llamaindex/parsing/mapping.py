@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from itertools import pairwise
 
 from llama_index.core.schema import (
@@ -17,7 +16,7 @@ from llama_index.core.schema import (
 )
 
 from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, MergeTree, Span
-from chunkana_core.extending import format_header_path
+from chunkana_core.extending import derive_uuid, format_header_path
 from chunkana_llamaindex.parsing.metadata import (
     NO_INDEX,
     UNKNOWN_LINE,
@@ -119,33 +118,33 @@ class NodeMapper:
 
     def _text(self, node: MergeNode) -> str:
         """Return the text of a node: of a parent, an exact slice of the source."""
-        if node.chunk is None or not node.is_leaf:
+        if not node.is_leaf:
             return node.text
         chunk = node.chunk
         return chunk.embedded if self.template.header_context == "text" else chunk.content
 
     def _metadata(self, node: MergeNode, anchor: str) -> NodeMetadata:
         """Return the metadata of a leaf or a parent."""
-        leaf, line_at = node.chunk if node.is_leaf else None, node.source.line_at
+        chunk, line_at = node.chunk, node.chunk.source.line_at
+        leaf = chunk if node.is_leaf else None
         index = leaf.chunk_index if leaf else None
         oversize_reason = leaf.oversize_reason if leaf else None
-        path, header_path = self._format_paths(node.section.path)
-        kind = node.chunk.kind if node.chunk else ""
+        path, header_path = self._format_paths(chunk.section.path)
         return {
             "context": leaf.context if leaf else "",
             "path": path,
             "header_path": header_path,
-            "header_level": node.section.level,
+            "header_level": chunk.section.level,
             "content_type": leaf.content_type if leaf else "section",
             "format": self.result.format,
-            "kind": kind,
-            "name": node.chunk.title if node.chunk and kind else "",
+            "kind": chunk.kind,
+            "name": chunk.name,
             "container": leaf.container if leaf else "",
             "anchor": anchor,
             "chunk_id": node.node_id,
             "chunk_index": NO_INDEX if index is None else index,
-            "section_id": node.section_id,
-            "parent_section_id": node.parent_section_id or "",
+            "section_id": chunk.section_id,
+            "parent_section_id": chunk.parent_section_id or "",
             "start_line": self.origin.line(line_at(node.span.start)),
             "end_line": self.origin.line(line_at(node.span.end - 1)),
             "prefix_chars": self._prefix_size(leaf) if leaf else 0,
@@ -173,8 +172,7 @@ class NodeMapper:
     def _summary(self, number: int) -> TextNode:
         """Return a node with the document's title and summary, outside the tree."""
         root = self.result.chunks[0]
-        fields = (root.chunk_id, root.span, root.section_id, None, root.section)
-        metadata = self._metadata(MergeNode(root.source, *fields, root), root.anchor)
+        metadata = self._metadata(MergeNode(root), root.anchor)
         return self._node(number, root.content, metadata, None)
 
     def _node(self, number: int, text: str, metadata: NodeMetadata, span: Span | None) -> TextNode:
@@ -182,7 +180,7 @@ class NodeMapper:
         template, origin, context = self.template, self.origin, metadata["context"]
         # The summary needs an id of its own, because a parent may have the root's chunk id.
         chunk_id = metadata["chunk_id"] if span else _SUMMARY
-        node_id = self.id_func(number) if self.id_func else _node_id(origin.node_id, chunk_id)
+        node_id = self.id_func(number) if self.id_func else derive_uuid(origin.node_id, chunk_id)
         start, end = origin.offsets(span)
         return _copy_with(
             template.node,
@@ -210,20 +208,9 @@ def _copy_with(node: TextNode, **values: object) -> TextNode:
     return copy
 
 
-def _node_id(document_id: str, chunk_id: str) -> str:
-    """Return the id of a node: a UUID derived from the ids of its document and its chunk."""
-    name = f"{document_id}\0{chunk_id}".encode("utf-8", "surrogatepass")
-    digest = sha256(name).hexdigest()
-    return f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
-
-
 def _anchors(tree: MergeTree) -> dict[str, str]:
-    """Return the anchor of each node by id: that of its heading, or of its first child."""
-    anchors: dict[str, str] = {}
-    for node in reversed(tree.nodes):
-        own = node.chunk.anchor if node.chunk else ""
-        anchors[node.node_id] = own or "".join(anchors[child] for child in node.children_ids[:1])
-    return anchors
+    """Return the anchor of each node by id."""
+    return {node.node_id: node.chunk.anchor for node in tree.nodes}
 
 
 def _link_parents(

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, Span
-from chunkana_core.extending import format_header_path
+from chunkana_core.extending import derive_uuid, format_header_path
 from chunkana_retrieval.errors import warn
 from chunkana_retrieval.hits import Cells, Hit, repeated_rows
 from chunkana_retrieval.lexical.documents import LexicalEntry
@@ -276,8 +276,7 @@ def _leaf_id(document_id: str, leaf: LeafRecord, text: str, metadata: str) -> st
     stored = (leaf.chunk_id, leaf.section_id, leaf.parent_section_id, leaf.content_type)
     embedded = (leaf.container, *leaf.path, leaf.before, text, leaf.after)
     definition = (leaf.format, leaf.kind, leaf.name)
-    digits = _digest(document_id, metadata, *stored, *embedded, *definition)
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
+    return derive_uuid(document_id, metadata, *stored, *embedded, *definition)
 
 
 def _metadata_json(document_id: str, metadata: Mapping[str, object]) -> str:
