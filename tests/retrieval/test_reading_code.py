@@ -160,7 +160,7 @@ def test_the_id_of_a_leaf_says_what_it_is_of_source_code(field: str) -> None:
     other = Chunker().chunk_hierarchical("def tea():\n    Tea\n", path="tea.py")
     (leaf,) = record_document("tea", result, {}, "").leaves
     (code,) = record_document("tea", other, {}, "").leaves
-    assert getattr(leaf, field) != getattr(code, field)
+    assert leaf.metadata[field] != code.metadata[field]
     assert leaf.leaf_id != code.leaf_id
 
 

@@ -148,7 +148,7 @@ def _document(leaf: Leaf) -> Document:
     ids = {keys.DOCUMENT_ID: record.document_id, keys.LEAF_ID: one.leaf_id}
     # No filter finds empty lists and dicts, and some stores reject them.
     callers = {name: value for name, value in record.metadata.items() if value not in ([], {})}
-    metadata = one.metadata() | copied(callers) | ids
+    metadata = one.metadata | copied(callers) | ids
     return Document(page_content=record.embedded(one), metadata=metadata, id=one.leaf_id)
 
 

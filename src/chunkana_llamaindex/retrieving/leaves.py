@@ -145,7 +145,10 @@ def _node(leaf: Leaf, vector: list[float], *, is_flat: bool, has_text: bool) -> 
         has_text: whether the store contains texts.
     """
     document, record = leaf
-    own = {key: _encodable(value) for key, value in record.metadata().items()}
+    own = {
+        key: _encodable(value) if isinstance(value, str) else value
+        for key, value in record.metadata.items()
+    }
     shared = {
         key: value
         for key, value in document.metadata.items()

@@ -12,12 +12,13 @@ import msgspec
 from msgspec import Struct
 
 from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, Span
-from chunkana_core.extending import derive_uuid, format_header_path
+from chunkana_core.extending import FieldReader, derive_uuid, format_header_path
 from chunkana_retrieval.errors import warn
 from chunkana_retrieval.hits import Cells, Hit, repeated_rows
 from chunkana_retrieval.lexical.documents import LexicalEntry
 
 Unfinished = Literal["", "before", "after"]
+_METADATA = FieldReader.of("index")
 _LEAF_ID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b")
 
 
@@ -28,19 +29,14 @@ class LeafRecord(Struct, frozen=True, gc=False):
         leaf_id: the id of the leaf in a vector store: a UUID computed from all that is stored
             there, so that a changed leaf has another id.
         chunk_id: the id of the chunk, unique in the document.
-        section_id: the id of the leaf's section.
-        parent_section_id: the id of the section around the leaf's section, "" for none.
         path: the header path of the leaf, outermost title first, the document's title included.
-        content_type: the content type of the chunk.
-        container: the container of the chunk, "" for none.
+        metadata: the metadata by which a vector store filters. They contain no offsets or lines, so
+            that a change in the text above does not change them.
         start: the offset in the document where the text starts.
         end: the offset in the document where the text ends.
         start_line: the line of the document, from 1, where the text starts.
         before: the text that is embedded before the leaf's text: context and repeated lines.
         after: the text that is embedded after the leaf's text.
-        format: the name of the chunk's format.
-        kind: the kind of the chunk's definition in source code, "" for none.
-        name: the name of the chunk's definition in source code, "" for none.
         signature: the signature of the definition that the text is from inside of, "" for none.
         opened: the number of titles at the end of the path that the text contains, see `Hit`.
         cells: the numbers of the first and the last notebook cell; None for other formats.
@@ -48,38 +44,26 @@ class LeafRecord(Struct, frozen=True, gc=False):
 
     leaf_id: str
     chunk_id: str
-    section_id: str
-    parent_section_id: str
     path: tuple[str, ...]
-    content_type: str
-    container: str
+    metadata: dict[str, str | int]
     start: int
     end: int
     start_line: int
     before: str
     after: str
-    format: str = "markdown"
-    kind: str = ""
-    name: str = ""
     signature: str = ""
     opened: int = 0
     cells: Cells | None = None
 
-    def metadata(self) -> dict[str, str]:
-        """Return the metadata by which a vector store filters.
+    @property
+    def section_id(self) -> str:
+        """The id of the leaf's section."""
+        return str(self.metadata["section_id"])
 
-        They contain no offsets or lines, so that a change in the text above does not change them.
-        """
-        return {
-            "section_id": self.section_id,
-            "parent_section_id": self.parent_section_id,
-            "header_path": format_header_path(self.path),
-            "content_type": self.content_type,
-            "container": self.container,
-            "format": self.format,
-            "kind": self.kind,
-            "name": self.name,
-        }
+    @property
+    def parent_section_id(self) -> str:
+        """The id of the section around the leaf's section, "" for none."""
+        return str(self.metadata["parent_section_id"])
 
 
 class DocumentRecord(Struct, frozen=True, gc=False):
@@ -132,7 +116,7 @@ class DocumentRecord(Struct, frozen=True, gc=False):
             text=self.text[leaf.start : leaf.end],
             start_line=leaf.start_line,
             repeated=repeated_rows(leaf.before),
-            format=leaf.format,
+            format=str(leaf.metadata["format"]),
             signature=leaf.signature,
             opened=leaf.opened,
             cells=leaf.cells,
@@ -224,19 +208,13 @@ def _leaf_record(chunk: Chunk, title: str, front: str) -> LeafRecord:
     return LeafRecord(
         leaf_id="",
         chunk_id=chunk.chunk_id,
-        section_id=chunk.section_id,
-        parent_section_id=chunk.parent_section_id or "",
         path=hit.path,
-        content_type=chunk.content_type,
-        container=chunk.container,
+        metadata=_METADATA.flat_values(chunk) | {"header_path": format_header_path(hit.path)},
         start=chunk.span.start,
         end=chunk.span.end,
         start_line=chunk.text_start_line,
         before=front + content[: chunk.text_offset],
         after=content[chunk.text_offset + len(chunk.text) :],
-        format=chunk.format,
-        kind=chunk.kind,
-        name=chunk.title if chunk.kind else "",
         signature=hit.signature,
         opened=hit.opened,
         cells=hit.cells,
@@ -273,10 +251,8 @@ def read_records(stored: Mapping[str, tuple[str, str | None]]) -> list[DocumentR
 
 def _leaf_id(document_id: str, leaf: LeafRecord, text: str, metadata: str) -> str:
     """Return the id of a leaf: a hash of all that a vector store contains of it, no offsets."""
-    stored = (leaf.chunk_id, leaf.section_id, leaf.parent_section_id, leaf.content_type)
-    embedded = (leaf.container, *leaf.path, leaf.before, text, leaf.after)
-    definition = (leaf.format, leaf.kind, leaf.name)
-    return derive_uuid(document_id, metadata, *stored, *embedded, *definition)
+    stored = json.dumps([leaf.chunk_id, leaf.path, leaf.metadata])
+    return derive_uuid(document_id, metadata, stored, leaf.before, text, leaf.after)
 
 
 def _metadata_json(document_id: str, metadata: Mapping[str, object]) -> str:
