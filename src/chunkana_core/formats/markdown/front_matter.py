@@ -10,25 +10,19 @@ from datetime import date, time
 from itertools import accumulate
 
 import yaml
+from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 
 from chunkana_core.text.source import BOM
 
+if yaml.__with_libyaml__:
+    from yaml import CSafeLoader as _SafeLoader
+else:  # a build of PyYAML without the library, which takes eight times as long
+    from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
+
 MAX_LENGTH = 1 << 16  # code points; longer front matter is not parsed
 _MAX_BITS = 14_000  # Python does not convert ints of more than 4,300 digits to str
 _MAX_NESTING = 50  # both parsers recurse; without a limit, what they read depends on their caller
-_PLAIN = r"[\w$/(] (?: [^:\#\n] | :(?=[^\ \n]) )*+ \n"  # "#" and ": " may end it
-_QUOTED = r"""(?: "[^"\\\n]*+" | '[^'\n]*+' )\ *+\n"""
-_KEY = r"[A-Za-z][\w-]{0,99}+:"
-_IS_SIMPLE = re.compile(
-    rf"""(?: {_KEY} (?:
-        \ ++{_QUOTED}
-        | \ ++{_PLAIN} (?: \ ++{_PLAIN} )*+  # which goes on in lines that are indented
-        | \ *+\n (?: (?: \ ++{_PLAIN} )++ | (?: -\ ++(?: {_PLAIN} | {_QUOTED} ) )*+ )
-    ) )++""",
-    re.VERBOSE,
-)
-_TITLE = re.compile(r"^title:(.*(?:\n\ .*)*+)", re.MULTILINE | re.IGNORECASE)
 _STARTS_WITH_KEY = re.compile(r"""(?:[ \t]*+(?:\#.*+)?+\n)*+(?:["'\w.-]++[ \t]*+[:=]|\[)""")
 _LINE_END = re.compile(r"\r\n?|\n")
 _TOML_TEXT = re.compile(  # comments and strings; an unclosed string is an error anyway
@@ -44,11 +38,11 @@ _TAG = "tag:yaml.org,2002:"
 _ERRORS = (yaml.YAMLError, ValueError, LookupError, AttributeError, OverflowError, RecursionError)
 
 
-class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader with a limit of nesting, in which all scalars are strings.
+class _LimitedComposer(Composer):
+    """PyYAML's composer with a limit of nesting.
 
-    String keys keep loading linear: numbers can be chosen to have equal hashes. The loader in C is
-    not used because it crashes on deep nesting.
+    It is the one in Python: libyaml's parser does not recurse, but the composer of PyYAML in C
+    does, without a limit, and crashes at 32,000 levels.
     """
 
     depth = 0
@@ -62,6 +56,17 @@ class _Loader(yaml.SafeLoader):
         self.depth -= 1
         return node
 
+
+class _Loader(_LimitedComposer, _SafeLoader):
+    """PyYAML's safe loader with the parser of libyaml, in which all scalars are strings.
+
+    String keys keep loading linear: numbers can be chosen to have equal hashes.
+    """
+
+    def __init__(self, text: str) -> None:
+        _SafeLoader.__init__(self, text)
+        Composer.__init__(self)
+
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Make keys strings, including `<<`, whose mapping is not merged."""
         for key, _ in node.value:
@@ -74,11 +79,10 @@ class _ValueLoader(_Loader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """Compose a node; an alias is a string, because its node may be recursive or huge."""
-        if self.check_event(yaml.AliasEvent):
-            alias = self.current_event
-            super().compose_node(parent, index)
-            return yaml.ScalarNode(f"{_TAG}str", f"*{alias.anchor}")
-        return super().compose_node(parent, index)
+        event, node = self.peek_event(), super().compose_node(parent, index)
+        if isinstance(event, yaml.AliasEvent):
+            return yaml.ScalarNode(f"{_TAG}str", f"*{event.anchor}")
+        return node
 
 
 def _text(loader: _Loader, node: yaml.ScalarNode) -> str:
@@ -113,9 +117,7 @@ def front_matter_title(content: str, *, is_toml: bool) -> str | None:
     """
     if len(content) > MAX_LENGTH:
         return "" if _STARTS_WITH_KEY.match(content) else None
-    if is_toml:
-        return _toml_title(content)
-    return simple_title(content) if is_simple(content) else parsed_title(content)
+    return _toml_title(content) if is_toml else _yaml_title(content)
 
 
 def front_matter_data(block: str) -> dict[str, object]:
@@ -154,21 +156,7 @@ def _json_number(value: object) -> object:
     return f"{value:#x}" if is_long else value
 
 
-def is_simple(text: str) -> bool:
-    """Return whether a text is YAML of only keys with scalars or lists of scalars."""
-    lines = f"{text}\n"
-    return _IS_SIMPLE.fullmatch(lines) is not None and lines.replace("\n", "").isprintable()
-
-
-def simple_title(text: str) -> str:
-    """Return the `title` of a simple mapping, thirty times as fast as PyYAML; "" for none."""
-    title = _TITLE.search(text)
-    lines = title[1].split("\n") if title else []
-    value = " ".join([line.strip() for line in lines]).strip()
-    return value[1:-1].strip() if value.startswith(('"', "'")) else value
-
-
-def parsed_title(text: str) -> str | None:
+def _yaml_title(text: str) -> str | None:
     """Return the `title` of a YAML mapping as a string, None if the text is no mapping."""
     try:
         loader = _Loader(text)
