@@ -12,13 +12,9 @@ from itertools import accumulate
 import yaml
 from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
+from yaml.resolver import Resolver
 
 from chunkana_core.text.source import BOM
-
-if yaml.__with_libyaml__:
-    from yaml import CSafeLoader as _SafeLoader
-else:  # a build of PyYAML without the library, which takes eight times as long
-    from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
 
 MAX_LENGTH = 1 << 16  # code points; longer front matter is not parsed
 _MAX_BITS = 14_000  # Python does not convert ints of more than 4,300 digits to str
@@ -38,14 +34,44 @@ _TAG = "tag:yaml.org,2002:"
 _ERRORS = (yaml.YAMLError, ValueError, LookupError, AttributeError, OverflowError, RecursionError)
 
 
-class _LimitedComposer(Composer):
-    """PyYAML's composer with a limit of nesting.
+def _text(loader: SafeConstructor, node: yaml.ScalarNode) -> str:
+    """Return a scalar as a string."""
+    return str(loader.construct_scalar(node))
 
-    It is the one in Python: libyaml's parser does not recurse, but the composer of PyYAML in C
-    does, without a limit, and crashes at 32,000 levels.
+
+def _value(loader: SafeConstructor, node: yaml.ScalarNode) -> object:
+    """Return a scalar as a typed value, but numbers in base 60, such as 1:30, as strings."""
+    if node.tag in {f"{_TAG}int", f"{_TAG}float"} and ":" in node.value:
+        return node.value
+    try:
+        return SafeConstructor.yaml_constructors[node.tag](loader, node)
+    except _ERRORS:
+        return node.value
+
+
+_VALUE_TAGS = [_TAG + name for name in ("bool", "int", "float", "null", "timestamp")]
+_TEXT_TAGS = [*_VALUE_TAGS, *(_TAG + name for name in ("binary", "merge", "value"))]
+
+
+class _Loader(Composer, SafeConstructor, Resolver):
+    """PyYAML's safe loader with a limit of nesting, in which all scalars are strings.
+
+    String keys keep loading linear: numbers can be chosen to have equal hashes. The parser is that
+    of libyaml, which does not recurse and is eight times as fast. The composer is in Python: that
+    of PyYAML in C recurses without a limit, and crashes at 32,000 levels.
     """
 
     depth = 0
+    yaml_constructors = SafeConstructor.yaml_constructors | dict.fromkeys(_TEXT_TAGS, _text)
+
+    def __init__(self, text: str) -> None:
+        for base in (Composer, SafeConstructor, Resolver):
+            base.__init__(self)
+        # Without libyaml, and for escaped surrogates, which libyaml takes for errors.
+        in_python = not yaml.__with_libyaml__ or "\\u" in text
+        parser = yaml.SafeLoader(text) if in_python else yaml.CSafeLoader(text)
+        self.check_event, self.get_event = parser.check_event, parser.get_event
+        self.peek_event = parser.peek_event
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """Compose a node; raise an error beyond the limit of nesting."""
@@ -55,17 +81,6 @@ class _LimitedComposer(Composer):
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node
-
-
-class _Loader(_LimitedComposer, _SafeLoader):
-    """PyYAML's safe loader with the parser of libyaml, in which all scalars are strings.
-
-    String keys keep loading linear: numbers can be chosen to have equal hashes.
-    """
-
-    def __init__(self, text: str) -> None:
-        _SafeLoader.__init__(self, text)
-        Composer.__init__(self)
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Make keys strings, including `<<`, whose mapping is not merged."""
@@ -77,34 +92,14 @@ class _Loader(_LimitedComposer, _SafeLoader):
 class _ValueLoader(_Loader):
     """The same, but scalars are typed values if possible, and aliases are strings."""
 
+    yaml_constructors = _Loader.yaml_constructors | dict.fromkeys(_VALUE_TAGS, _value)
+
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """Compose a node; an alias is a string, because its node may be recursive or huge."""
         event, node = self.peek_event(), super().compose_node(parent, index)
         if isinstance(event, yaml.AliasEvent):
             return yaml.ScalarNode(f"{_TAG}str", f"*{event.anchor}")
         return node
-
-
-def _text(loader: _Loader, node: yaml.ScalarNode) -> str:
-    """Return a scalar as a string."""
-    return str(loader.construct_scalar(node))
-
-
-def _value(loader: _ValueLoader, node: yaml.ScalarNode) -> object:
-    """Return a scalar as a typed value, but numbers in base 60, such as 1:30, as strings."""
-    if node.tag in {f"{_TAG}int", f"{_TAG}float"} and ":" in node.value:
-        return node.value
-    try:
-        return SafeConstructor.yaml_constructors[node.tag](loader, node)
-    except _ERRORS:
-        return node.value
-
-
-_VALUES = ("bool", "int", "float", "null", "timestamp")
-for _name in (*_VALUES, "binary", "merge", "value"):
-    _Loader.add_constructor(_TAG + _name, _text)
-for _name in _VALUES:
-    _ValueLoader.add_constructor(_TAG + _name, _value)
 
 
 def front_matter_title(content: str, *, is_toml: bool) -> str | None:
