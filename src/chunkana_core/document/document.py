@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 
 from msgspec import Struct
@@ -83,6 +83,7 @@ class Document:
     preamble_stop: int
     is_only_headings: bool
     _tiles: list[int] = field(repr=False, compare=False)  # starts of tiles, end of text
+    _spans: list[Span] = field(repr=False, compare=False)  # of tiles, without white space
     _runs: list[Run] = field(repr=False, compare=False)  # by position, the run that contains it
     _contents: list[int] = field(repr=False, compare=False)  # see `content_counts`
     cells: Cells = field(default=NO_CELLS, repr=False)
@@ -132,6 +133,7 @@ class Document:
                 window, the properties of the whole document.
         """
         text, top = source.text, tuple([block for block in blocks if not block.depth])
+        tiles = [0, *[block.start for block in top[1:]], len(text)]
         contents, code = content_counts(top), _outermost_code(blocks)
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
         sections, own_runs = outline_of(ranges, contents, front_matter_stop)
@@ -160,7 +162,8 @@ class Document:
             front_matter_stop=front_matter_stop,
             preamble_stop=first.first,
             is_only_headings=len(sections) > 1 and is_bare,
-            _tiles=[0, *[block.start for block in top[1:]], len(text)],
+            _tiles=tiles,
+            _spans=[source.trim(a, b) or Span(a, a) for a, b in pairwise(tiles)],
             _runs=[*runs, runs[-1] if runs else Run(0, 0, sections[ROOT])],
             _contents=contents,
         )
@@ -182,8 +185,7 @@ class Document:
 
     def trimmed_run(self, first: int, stop: int) -> Span:
         """Return the span of a run of blocks, without surrounding white space."""
-        start = self._tiles[first]
-        return self.source.trim(start, self._tiles[stop]) or Span(start, start)
+        return Span(self._spans[first].start, self._spans[stop - 1].end)
 
     def positions(self, span: Span) -> range:
         """Return the positions of the blocks whose tiles a span touches."""
