@@ -10,7 +10,7 @@ from msgspec import Struct
 
 Cost: TypeAlias = tuple[int, int, int]
 """The number of small parts, the number of parts, and the sum of the costs of cuts."""
-NO_COST: Cost = 0, 0, 0
+ONE_PART: Cost = 0, 1, 0
 
 
 class UnitRow(Struct, frozen=True):
@@ -68,15 +68,15 @@ class _LeastCosts(Struct, frozen=True):
         limit: the largest size of a part of several units.
         minimum: the size under which a part is small.
         least: by number of units n, the least cost f(n) as defined in `of`.
-        before: by unit k, the least cost of what precedes a part that starts there: f(k), and the
-            cost of the cut before the unit.
+        through: by unit k, the least cost of all parts up to one that starts there and is not
+            small: f(k) + (0, 1, costs[k]).
     """
 
     row: UnitRow
     limit: int
     minimum: int
     least: Sequence[Cost]
-    before: Sequence[Cost]
+    through: Sequence[Cost]
 
     @classmethod
     def of(cls, row: UnitRow, limit: int, minimum: int) -> _LeastCosts:
@@ -91,14 +91,14 @@ class _LeastCosts(Struct, frozen=True):
         linear in the number of units. The part that starts at unit 0 is treated separately, since
         its own size does not count its headings.
         """
-        begins, least, before = row.begins, [NO_COST], list[Cost]()
-        large, small = _Window(before), _Window(before)
+        begins, least, through = row.begins, [(0, 0, 0)], [ONE_PART]
+        large, small = _Window(through), _Window(through)
         fitting = too_small = 1  # the first k within the limit, the first k with a small part
         for last, end in enumerate(row.ends):
-            few, parts, cuts = least[last]
-            before.append((few, parts, cuts + row.costs[last]) if last else NO_COST)
             choices = []
             if last:
+                small_parts, parts, cuts = least[last]
+                through.append((small_parts, parts + 1, cuts + row.costs[last]))
                 small.add(last)
             while too_small <= last and end - begins[too_small] >= minimum:
                 large.add(too_small)
@@ -106,14 +106,14 @@ class _LeastCosts(Struct, frozen=True):
             while fitting < last and end - begins[fitting] > limit:
                 fitting += 1
             if (start := large.cheapest_from(fitting)) is not None:
-                choices.append(_with_part(before[start], is_small=False))
+                choices.append(through[start])
             if (start := small.cheapest_from(max(fitting, too_small))) is not None:
-                choices.append(_with_part(before[start], is_small=True))
+                choices.append(_with_small_part(through[start]))
             if not last or end - begins[0] <= limit:
                 is_small = row.own_size(0, last) < minimum
-                choices.append(_with_part(NO_COST, is_small=is_small))
+                choices.append(_with_small_part(ONE_PART) if is_small else ONE_PART)
             least.append(min(choices))
-        return cls(row, limit, minimum, least, before)
+        return cls(row, limit, minimum, least, through)
 
     def most_even_start(self, stop: int) -> int:
         """Return where the last part of the first `stop` units starts: least cost, then even."""
@@ -125,16 +125,17 @@ class _LeastCosts(Struct, frozen=True):
             if start < last and size > self.limit:
                 break
             is_small = row.own_size(start, last) < self.minimum
-            if _with_part(self.before[start], is_small=is_small) == least:
+            cost = self.through[start]
+            if (_with_small_part(cost) if is_small else cost) == least:
                 before = row.size(0, start - 1) if start else 0
                 best.append((abs(size * others - before), start))
         return min(best)[1]
 
 
-def _with_part(before: Cost, *, is_small: bool) -> Cost:
-    """Return the cost of what precedes a part, and of the part."""
-    small_parts, parts, cuts = before
-    return small_parts + is_small, parts + 1, cuts
+def _with_small_part(cost: Cost) -> Cost:
+    """Return the cost of parts of which the last is small, from the cost if it were not."""
+    small_parts, parts, cuts = cost
+    return small_parts + 1, parts, cuts
 
 
 class _Window:
