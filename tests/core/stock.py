@@ -136,7 +136,7 @@ def top(blocks: tuple[StockBlock, ...]) -> list[StockBlock]:
     return [block for block in blocks if block.depth == 0]
 
 
-class _StringLoader(yaml.SafeLoader):
+class _StringLoader(yaml.CSafeLoader):
     """The safe loader, to which all scalars are strings, and `<<` is a key like any other."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import accumulate, pairwise
 from operator import attrgetter
 
 from msgspec import Struct
@@ -83,6 +83,7 @@ class Document:
     preamble_stop: int
     is_only_headings: bool
     _tiles: list[int] = field(repr=False, compare=False)  # starts of tiles, end of text
+    _spans: list[Span] = field(repr=False, compare=False)  # of tiles, without white space
     _runs: list[Run] = field(repr=False, compare=False)  # by position, the run that contains it
     _contents: list[int] = field(repr=False, compare=False)  # see `content_counts`
     cells: Cells = field(default=NO_CELLS, repr=False)
@@ -131,37 +132,33 @@ class Document:
             title: the title that is not a heading, such as from front matter, "" for none; for a
                 window, the properties of the whole document.
         """
-        text, top = source.text, tuple([block for block in blocks if not block.depth])
+        top = tuple([block for block in blocks if not block.depth])
+        tiles = [0, *[block.start for block in top[1:]], len(source.text)]
         contents, code = content_counts(top), _outermost_code(blocks)
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
-        sections, own_runs = outline_of(ranges, contents, front_matter_stop)
-        runs = [*chain(*[[run] * (run.stop - run.first) for run in own_runs])]
+        sections, runs = outline_of(ranges, contents, front_matter_stop)
         headings = [s for s in sections[1:] if traits.has_headings and not s.kind]
-        tops = [s.title for s in headings if s.level == 1]
-        first = headings[0] if headings else sections[ROOT]
-        info = title
-        if isinstance(info, str):
-            own_title = (tops[0] if len(tops) == 1 else "") or info
-            is_folded = first.index == first.level == 1 and first.stop == len(top)
-            info = DocumentInfo(own_title, is_folded, has_earlier_content=False)
+        info = _info_of(headings, len(top), title) if isinstance(title, str) else title
+        first_title = next((s.title for s in headings if s.level == 1 and s.title), UNTITLED)
         is_bare = contents[-1] == front_matter_stop and not info.has_earlier_content
         return cls(
             source,
-            text,
+            source.text,
             blocks,
             top,
             code,
             sections,
             traits,
             analysis=analyze(source, blocks, code, sections),
-            title=info.title or next(filter(None, tops), UNTITLED),
+            title=info.title or first_title,
             is_titled=bool(info.title),
             folded=1 if info.is_folded else ROOT,
             front_matter_stop=front_matter_stop,
-            preamble_stop=first.first,
+            preamble_stop=headings[0].first if headings else 0,
             is_only_headings=len(sections) > 1 and is_bare,
-            _tiles=[0, *[block.start for block in top[1:]], len(text)],
-            _runs=[*runs, runs[-1] if runs else Run(0, 0, sections[ROOT])],
+            _tiles=tiles,
+            _spans=[source.trim(a, b) or Span(a, a) for a, b in pairwise(tiles)],
+            _runs=runs,
             _contents=contents,
         )
 
@@ -171,9 +168,10 @@ class Document:
 
     def trimmed_block(self, position: int) -> Span:
         """Return the span of a top-level block, without surrounding white space and BOM."""
-        start = self.top[position].start
-        has_bom = self.text.startswith(BOM, start)
-        return self.source.trim(start + has_bom, self._tiles[position + 1]) or Span(start, start)
+        span = self._spans[position]
+        if not self.text.startswith(BOM, span.start):
+            return span
+        return self.source.trim(span.start + 1, span.end) or Span(span.start, span.start)
 
     def heading_span(self, position: int) -> Span:
         """Return the span of a heading without the anchors and comments before it."""
@@ -182,8 +180,7 @@ class Document:
 
     def trimmed_run(self, first: int, stop: int) -> Span:
         """Return the span of a run of blocks, without surrounding white space."""
-        start = self._tiles[first]
-        return self.source.trim(start, self._tiles[stop]) or Span(start, start)
+        return Span(self._spans[first].start, self._spans[stop - 1].end)
 
     def positions(self, span: Span) -> range:
         """Return the positions of the blocks whose tiles a span touches."""
@@ -253,6 +250,15 @@ class Document:
         """Return the index of the section whose tree node is the parent of a section's node."""
         parent = self.sections[section].parent
         return ROOT if parent == self.folded else parent
+
+
+def _info_of(headings: Sequence[Section], stop: int, title: str) -> DocumentInfo:
+    """Return the properties of a whole document of so many blocks by its headings and its title."""
+    tops = [heading.title for heading in headings if heading.level == 1]
+    first = headings[0] if headings else None
+    is_folded = first is not None and first.index == first.level == 1 and first.stop == stop
+    own_title = (tops[0] if len(tops) == 1 else "") or title
+    return DocumentInfo(own_title, is_folded, has_earlier_content=False)
 
 
 def _outermost_code(blocks: Sequence[Block]) -> tuple[Block, ...]:

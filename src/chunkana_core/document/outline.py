@@ -85,7 +85,10 @@ class Run(Struct, frozen=True, gc=False):
 
 
 class Outline(NamedTuple):
-    """The sections of a document, and the runs of their own blocks, which tile the document."""
+    """The sections of a document, and by position the run of own blocks that contains the block.
+
+    The runs tile the document; the last one is also that of the position after the last block.
+    """
 
     sections: tuple[Section, ...]
     runs: list[Run]
@@ -149,7 +152,8 @@ def outline_of(
         path = (*sections[parent].path, section.title) if index else ()
         rest = (path, section.anchor, section.first, own_stop, section.stop, index in with_body)
         sections.append(Section(index, parent, section.level, section.title, *rest, section.kind))
-    return Outline(tuple(sections), [Run(a, b, sections[index]) for a, b, index in own_ranges])
+    runs = [run for a, b, index in own_ranges for run in [Run(a, b, sections[index])] * (b - a)]
+    return Outline(tuple(sections), [*runs, runs[-1] if runs else Run(0, 0, sections[ROOT])])
 
 
 def common_ancestor(sections: Sequence[Section], first: int, second: int) -> int:

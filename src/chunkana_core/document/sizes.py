@@ -40,7 +40,7 @@ class DocumentSizes(Struct, frozen=True):
 
     def of_added(self, text: str) -> int:
         """Return the size that a text that occurs often adds to another text."""
-        return self.of_repeated(text) - self.sizer.overhead
+        return self.of_repeated(text) - self.sizer.overhead if text else 0
 
     def of_repeated(self, text: str) -> int:
         """Return the size of a text that occurs often, such as a line ending or a fence."""

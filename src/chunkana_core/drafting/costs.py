@@ -26,9 +26,6 @@ CUT_COSTS: dict[Boundary, int] = {
     Boundary.TABLE_HEADER: 800,  # between the header row and the delimiter row of a table
 }
 CONTAINER_EDGE = 400  # between the opening or closing line of a container and its content
-# The sum of all costs is minimised. A part outweighs all costs above; a small part, all parts.
-PART = 1 << 44
-SMALL_PART = 1 << 84
 MISREAD = 1000  # added if the rest would be parsed as another kind of block
 LEAD_IN = 8  # added between a lead-in and the list, table, code or math after it
 EXPLAINED_ATOM = 4  # added by `code_aware` between an atom and the paragraph that explains it

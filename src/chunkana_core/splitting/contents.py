@@ -82,6 +82,10 @@ class ContentWriter(Struct, frozen=True):
         """Return the size of the header stack of parts that continue the section of a block."""
         return self.stack_sizes.get(self.document.section_at(position).index, 0)
 
+    def repeated_size(self, first: Unit) -> int:
+        """Return the size of the header stack of a part that starts with a unit."""
+        return self.stack_size(first.first) if self.continues(first) else 0
+
     @property
     def largest_stack_size(self) -> int:
         """The size of the largest header stack."""

@@ -68,7 +68,7 @@ class DraftUnits(Struct, frozen=True):
     def _fit_together(self, left: Unit, right: Unit) -> bool:
         if right.oversize_reason:
             return False
-        repeated = self.contents.stack_size(left.first) if self.contents.continues(left) else 0
+        repeated = self.contents.repeated_size(left)
         size = self._size(left.span.start, right, left.repeats.lead)
         if right.kind is _BRACKET:
             # Not joined it would be a unit of its own, so it may use all that a unit may have.
@@ -129,9 +129,25 @@ class DraftUnits(Struct, frozen=True):
     def _units_with_headings(self, headings: Sequence[int], position: int) -> list[Unit]:
         """Return the units of headings and a block; the first unit is joined with the headings.
 
-        As many headings are joined, from the innermost, as leave room for the start of the block.
-        If the first unit of the block does not fit below them, it is divided into smaller units.
-        If it still does not fit, the outermost headings are units of their own.
+        The outermost headings that leave no room for the block are units of their own.
+        """
+        units, joined = self._units_below_headings(headings, position)
+        separate = headings[: len(headings) - len(joined)]
+        bare = self._bare_units(separate, joined[0] if joined else position)
+        if not joined:
+            return bare + units
+        start = self._joined_start(joined[0])
+        first = self.contents.document.source.trim(start, units[0].span.end) or units[0].span
+        headed = units[0].joined(first.start, joined[0], units[0].cost, _HEADING)
+        return [*bare, headed, *units[1:]]
+
+    def _units_below_headings(
+        self, headings: Sequence[int], position: int
+    ) -> tuple[list[Unit], Sequence[int]]:
+        """Return the units of a block, and the innermost headings to join with the first unit.
+
+        As many headings are joined as leave room for the start of the block. If the first unit does
+        not fit below them, it is divided into smaller units.
         """
         units = self._block_units(position)
         joined = self._fitting_headings(headings, units[0])
@@ -141,14 +157,7 @@ class DraftUnits(Struct, frozen=True):
             joined = self._fitting_headings(joined, units[0])
             while joined and self._exceeds(joined[0], units[0], self.room):
                 joined = joined[1:]
-        separate = headings[: len(headings) - len(joined)]
-        bare = self._bare_units(separate, joined[0] if joined else position)
-        if not joined:
-            return bare + units
-        start = self._joined_start(joined[0])
-        first = self.contents.document.source.trim(start, units[0].span.end) or units[0].span
-        headed = units[0].joined(first.start, joined[0], units[0].cost, _HEADING)
-        return [*bare, headed, *units[1:]]
+        return units, joined
 
     def _fitting_headings(self, headings: Sequence[int], unit: Unit) -> Sequence[int]:
         """Return the innermost headings that leave room for the start of the unit below them.

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from msgspec import Struct
 
-from chunkana_core.drafting.costs import PART, SMALL_PART
+Cost: TypeAlias = tuple[int, int, int]
+"""The number of small parts, the number of parts, and the sum of the costs of cuts."""
+ONE_PART: Cost = 0, 1, 0
 
 
 class UnitRow(Struct, frozen=True):
@@ -65,73 +68,95 @@ class _LeastCosts(Struct, frozen=True):
         limit: the largest size of a part of several units.
         minimum: the size under which a part is small.
         least: by number of units n, the least cost f(n) as defined in `of`.
-        keys: by unit k, the least cost with a cut before it: f(k) + costs[k].
+        through: by unit k, the least cost of all parts up to one that starts there and is not
+            small: f(k) + (0, 1, costs[k]).
     """
 
     row: UnitRow
     limit: int
     minimum: int
-    least: Sequence[int]
-    keys: Sequence[int]
+    least: Sequence[Cost]
+    through: Sequence[Cost]
 
     @classmethod
     def of(cls, row: UnitRow, limit: int, minimum: int) -> _LeastCosts:
-        """Return the least costs of a row; [...] is 1 if the condition is true, else 0.
+        """Return the least costs of a row; costs are added and compared as `Cost`.
 
-            f(0) = 0
-            f(n) = min { f(k) + costs[k] + PART + SMALL_PART * [own_size(k, n - 1) < minimum] }
+            f(0) = (0, 0, 0)
+            f(n) = min { f(k) + (own_size(k, n - 1) < minimum, 1, costs[k]) }
                    over k < n with size(k, n - 1) <= limit, and k = n - 1; costs[0] counts as 0
 
         Since `begins` and `ends` never decrease, the k within the limit with a small part, and
-        those with a large enough part, are two windows that only move forward. A queue for each
-        has the k with the least `f(k) + costs[k]` at its front, so that the time is linear in the
-        number of units. The part that starts at unit 0 is treated separately, since its own size
-        does not count its headings.
+        those with a large enough part, are two windows that only move forward, so that the time is
+        linear in the number of units. The part that starts at unit 0 is treated separately, since
+        its own size does not count its headings.
         """
-        least, keys = [0], []
-        large: deque[int] = deque()
-        small: deque[int] = deque()
+        begins, least, through = row.begins, [(0, 0, 0)], [ONE_PART]
+        large, small = _Window(through), _Window(through)
         fitting = too_small = 1  # the first k within the limit, the first k with a small part
         for last, end in enumerate(row.ends):
-            keys.append(least[last] + row.costs[last] if last else 0)
+            choices = []
             if last:
-                _append(small, keys, last)
-            while too_small <= last and end - row.begins[too_small] >= minimum:
-                _append(large, keys, too_small)
+                small_parts, parts, cuts = least[last]
+                through.append((small_parts, parts + 1, cuts + row.costs[last]))
+                small.add(last)
+            while too_small <= last and end - begins[too_small] >= minimum:
+                large.add(too_small)
                 too_small += 1
-            while fitting < last and end - row.begins[fitting] > limit:
+            while fitting < last and end - begins[fitting] > limit:
                 fitting += 1
-            while large and large[0] < fitting:
-                large.popleft()
-            while small and (small[0] < fitting or small[0] < too_small):
-                small.popleft()
-            choices = [keys[large[0]] + PART] if large else []
-            if small:
-                choices.append(keys[small[0]] + PART + SMALL_PART)
-            if not last or end - row.begins[0] <= limit:
-                choices.append(PART + SMALL_PART * (row.own_size(0, last) < minimum))
+            if (start := large.cheapest_from(fitting)) is not None:
+                choices.append(through[start])
+            if (start := small.cheapest_from(max(fitting, too_small))) is not None:
+                choices.append(_with_small_part(through[start]))
+            if not last or end - begins[0] <= limit:
+                is_small = row.own_size(0, last) < minimum
+                choices.append(_with_small_part(ONE_PART) if is_small else ONE_PART)
             least.append(min(choices))
-        return cls(row, limit, minimum, least, keys)
+        return cls(row, limit, minimum, least, through)
 
     def most_even_start(self, stop: int) -> int:
         """Return where the last part of the first `stop` units starts: least cost, then even."""
         row, last, least = self.row, stop - 1, self.least[stop]
-        others = least % SMALL_PART // PART - 1
+        others = least[1] - 1
         best: list[tuple[int, int]] = []
         for start in range(last, -1, -1):
-            size = row.ends[last] - row.begins[start]
+            size = row.size(start, last)
             if start < last and size > self.limit:
                 break
-            own_size = size if start else size - row.headings
-            cost = self.keys[start] + PART + (SMALL_PART if own_size < self.minimum else 0)
-            if cost == least:
+            is_small = row.own_size(start, last) < self.minimum
+            cost = self.through[start]
+            if (_with_small_part(cost) if is_small else cost) == least:
                 before = row.size(0, start - 1) if start else 0
                 best.append((abs(size * others - before), start))
         return min(best)[1]
 
 
-def _append(queue: deque[int], keys: Sequence[int], unit: int) -> None:
-    """Append a unit to a queue after removing the units at its end that have larger keys."""
-    while queue and keys[queue[-1]] > keys[unit]:
-        queue.pop()
-    queue.append(unit)
+def _with_small_part(cost: Cost) -> Cost:
+    """Return the cost of parts of which the last is small, from the cost if it were not."""
+    small_parts, parts, cuts = cost
+    return small_parts + 1, parts, cuts
+
+
+class _Window:
+    """The starts of parts in a window that moves forward; finds the one with the least cost.
+
+    A start that costs more than a later one is never found again, and left out.
+    """
+
+    def __init__(self, costs: Sequence[Cost]) -> None:
+        self._costs = costs
+        self._starts: deque[int] = deque()
+
+    def add(self, start: int) -> None:
+        """Add a start at the end of the window."""
+        starts, costs = self._starts, self._costs
+        while starts and costs[starts[-1]] > costs[start]:
+            starts.pop()
+        starts.append(start)
+
+    def cheapest_from(self, first: int) -> int | None:
+        """Remove the starts before a unit; return the cheapest one, None if there is none."""
+        while self._starts and self._starts[0] < first:
+            self._starts.popleft()
+        return self._starts[0] if self._starts else None

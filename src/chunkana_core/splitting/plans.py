@@ -66,14 +66,14 @@ class Plan(Struct, frozen=True):
 
     def _row(self, units: Sequence[Unit]) -> UnitRow:
         """Return the sizes of units, including repeated text, and the costs of cuts."""
-        contents, size_of = self.draft_units.contents, self.draft_units.maker.sizes.of_repeated
-        begins, ends = self._cumulative_sizes(units)
-        largest = contents.largest_stack_size
-        for number, unit in enumerate(units):
-            begins[number] += self.unit_margin * number - size_of(unit.repeats.lead)
-            ends[number] += self.unit_margin * (number + 1) + size_of(unit.repeats.tail)
-            repeated = contents.stack_size(unit.first) if contents.continues(unit) else 0
-            begins[number] += largest - repeated
+        contents, margin = self.draft_units.contents, self.unit_margin
+        size_of, largest = self.draft_units.maker.sizes.of_repeated, contents.largest_stack_size
+        begins, ends = [], []
+        sizes = zip(units, *self._cumulative_sizes(units), strict=True)
+        for number, (unit, begin, end) in enumerate(sizes):
+            repeated = contents.repeated_size(unit) + size_of(unit.repeats.lead)
+            begins.append(begin + number * margin + largest - repeated)
+            ends.append(end + (number + 1) * margin + size_of(unit.repeats.tail))
         starts_draft = units[0].span.start == contents.span.start
         return UnitRow(
             begins=list(accumulate(reversed(begins), min))[::-1],

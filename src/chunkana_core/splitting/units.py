@@ -108,6 +108,28 @@ class _PendingBlock(Struct, frozen=True, gc=False):
     is_edge: bool = False
 
 
+def _mark_edges(children: list[_PendingBlock], *, is_open: bool) -> None:
+    """Mark the block after the opening line of a container, and its closing line."""
+    for number in [1] if is_open else [1, len(children) - 1]:
+        if number < len(children):
+            edge = structs.replace(children[number], cost=CONTAINER_EDGE, is_edge=True)
+            children[number] = edge
+
+
+def _inherit_edges(children: list[_PendingBlock], parent: _PendingBlock) -> None:
+    """Let the first and the last block in a container start and end as the container does."""
+    children[0] = structs.replace(
+        children[0],
+        start=parent.start,
+        cost=parent.cost,
+        starts=parent.starts,
+        outside=parent.outside.joined(children[0].inside),
+        is_edge=parent.is_edge,
+    )
+    outside = children[-1].outside.joined(parent.outside)
+    children[-1] = structs.replace(children[-1], outside=outside)
+
+
 class UnitMaker(Struct, frozen=True):
     """Divides blocks into units.
 
@@ -197,30 +219,19 @@ class UnitMaker(Struct, frozen=True):
         if not blocks:
             return []
         inside = self._inner_repeats(parent, blocks, limit)
-        ends = [*(child.start for child in blocks[1:]), parent.end]
         in_item = parent.has_marker or parent.block.kind is BlockKind.LIST_ITEM
         children = []
-        for child, end in zip(blocks, ends, strict=True):
-            has_marker = in_item and child.start == parent.block.start
-            cost = block_cost(child.depth)
+        for child, end in zip(blocks, [*(b.start for b in blocks[1:]), parent.end], strict=True):
+            has_marker, cost = (
+                in_item and child.start == parent.block.start,
+                block_cost(child.depth),
+            )
             children.append(
                 _PendingBlock(child, child.start, end, cost, child.kind, has_marker, inside, inside)
             )
         if parent.block.kind is BlockKind.CONTAINER:
-            for number in {1, 1 if parent.block.is_open else len(blocks) - 1} - {len(blocks)}:
-                children[number] = structs.replace(
-                    children[number], cost=CONTAINER_EDGE, is_edge=True
-                )
-        children[0] = structs.replace(
-            children[0],
-            start=parent.start,
-            cost=parent.cost,
-            starts=parent.starts,
-            outside=parent.outside.joined(inside),
-            is_edge=parent.is_edge,
-        )
-        outside = children[-1].outside.joined(parent.outside)
-        children[-1] = structs.replace(children[-1], outside=outside)
+            _mark_edges(children, is_open=parent.block.is_open)
+        _inherit_edges(children, parent)
         return children
 
     def _inner_repeats(

@@ -64,18 +64,20 @@ class LeafMaker(Struct, frozen=True):
     def _leaf(self, number: int, part: Part, container: str, overlap: Overlap) -> Chunk:
         document, location, span, content = self.document, part.location, part.span, part.content
         line_at = document.source.line_at
+        start_line, end_line = line_at(span.start), line_at(span.end - 1)
         section_id = self.sections.up_to(location.stop)[location.common_section]
         starting = sections_starting_in(document, span, location)
         own_section = starting[0] if starting else document.section_at(location.first)
+        code = code_blocks(document, span)
         return Chunk(
             source=document.source,
             span=span,
             content=content.text,
             context=part.context.text,
-            start_line=line_at(min(content.start, span.start)),
-            end_line=line_at(content.end - 1),
-            text_start_line=line_at(span.start),
-            text_end_line=line_at(span.end - 1),
+            start_line=line_at(content.start) if content.start < span.start else start_line,
+            end_line=line_at(content.end - 1) if content.end > span.end else end_line,
+            text_start_line=start_line,
+            text_end_line=end_line,
             text_offset=content.text_offset,
             chunk_id=self.ids.new("chunk", section_id, document.text[span.start : span.end]),
             section_id=section_id,
@@ -92,8 +94,8 @@ class LeafMaker(Struct, frozen=True):
             anchor=own_section.anchor,
             header_path=self._header_path(location),
             size=part.context.size,
-            has_code=bool(code := code_blocks(document, span)),
-            code_languages=languages(code) if code else (),
+            has_code=bool(code),
+            code_languages=languages(code),
             merge_reason=_merge_reason(location),
             split_index=part.split_index,
             original_section_size=part.original_size,
@@ -167,18 +169,18 @@ class Overlap(Struct, frozen=True):
 
     def before(self, number: int) -> str:
         """Return the last words of the previous leaf under the same parent, "" for none."""
-        if not self._is_sibling(number, number - 1):
+        if not self.size or not self._is_sibling(number, number - 1):
             return ""
         return last_words(self.text, self.parts[number - 1].span, self.sizer, self.size)
 
     def after(self, number: int) -> str:
         """Return the first words of the next leaf under the same parent, "" for none."""
-        if not self._is_sibling(number, number + 1):
+        if not self.size or not self._is_sibling(number, number + 1):
             return ""
         return first_words(self.text, self.parts[number + 1].span, self.sizer, self.size)
 
     def _is_sibling(self, number: int, neighbour: int) -> bool:
-        if not (self.size and 0 <= neighbour < len(self.parts)):
+        if not 0 <= neighbour < len(self.parts):
             return False
         parents = [self.parts[n].location.parent_section for n in (number, neighbour)]
         return parents[0] == parents[1]

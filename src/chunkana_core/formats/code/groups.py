@@ -34,7 +34,7 @@ class Group(Struct, frozen=True, gc=False):
 def group_items(text: str, items: Sequence[Item], indexes: Iterable[int]) -> list[Group]:
     """Return the groups of neighbouring items, in order."""
     groups: list[Group] = []
-    for group in _attach_comments(text, items, indexes):
+    for group in _attach_titles(text, _attach_comments(text, items, indexes)):
         if group.role is Role.COMMENT and (
             not starts_line(text, group.start)
             or (groups and _are_adjacent(text, groups[-1].end, group.start))
@@ -49,40 +49,47 @@ def group_items(text: str, items: Sequence[Item], indexes: Iterable[int]) -> lis
 
 
 def _attach_comments(text: str, items: Sequence[Item], indexes: Iterable[int]) -> Iterator[Group]:
-    """Yield items with the comments and attributes above them, and runs of other comments."""
-    start, end, is_attribute = MISSING, 0, False  # of the run of comments above
-    detached = None  # a run of comments with a blank line below it
-    previous_end = MISSING
+    """Yield items with the comments and attributes directly above them, and runs of comments.
+
+    A run of comments ends at a blank line, but not if it contains an attribute.
+    """
+    above: Group | None = None  # the comments and attributes above the next item
     for index in indexes:
         item = items[index]
-        if start != MISSING and not (is_attribute or _are_adjacent(text, end, item.start)):
-            if detached is not None:
-                yield detached
-                previous_end = detached.end
-            detached, start = Group(start, end, MISSING, Role.COMMENT), MISSING
-        group_start = line_start(text, item.start) if start == MISSING else start
-        item_end = item.end
-        while text[item_end - 1].isspace():
-            item_end -= 1
-        is_above = item.role is Role.ATTRIBUTE or (
-            item.role is Role.COMMENT and starts_line(text, item.start)
-        )
-        if is_above:
-            start, end = group_start, item_end
-            is_attribute = is_attribute or item.role is Role.ATTRIBUTE
-            continue
-        if detached is not None:
-            if item.role is Role.DEFINITION and _is_title_comment(text, previous_end, detached):
-                group_start = detached.start
-            else:
-                yield detached
-            detached = None
-        yield Group(group_start, item_end, index, item.role)
-        start, is_attribute, previous_end = MISSING, False, item_end
-    if detached is not None:
-        yield detached
-    if start != MISSING:
-        yield Group(start, end, MISSING, Role.COMMENT)
+        if above and above.role is Role.COMMENT and not _are_adjacent(text, above.end, item.start):
+            yield above
+            above = None
+        start = above.start if above else line_start(text, item.start)
+        end = item.end
+        while text[end - 1].isspace():
+            end -= 1
+        if item.role is Role.ATTRIBUTE:
+            above = Group(start, end, MISSING, Role.ATTRIBUTE)
+        elif item.role is Role.COMMENT and starts_line(text, item.start):
+            above = Group(start, end, MISSING, above.role if above else Role.COMMENT)
+        else:
+            yield Group(start, end, index, item.role)
+            above = None
+    if above:
+        yield replace(above, role=Role.COMMENT)
+
+
+def _attach_titles(text: str, groups: Iterable[Group]) -> Iterator[Group]:
+    """Yield groups; a run of comments that is a title is joined with the definition below it."""
+    previous_end, comment = MISSING, None
+    for group in groups:
+        start, is_definition = group.start, group.role is Role.DEFINITION
+        if comment and is_definition and _is_title_comment(text, previous_end, comment):
+            start = comment.start
+        elif comment:
+            yield comment
+            previous_end = comment.end
+        comment = group if group.index == MISSING else None
+        if not comment:
+            yield replace(group, start=start)
+            previous_end = group.end
+    if comment:
+        yield comment
 
 
 def _is_title_comment(text: str, previous_end: int, comment: Group) -> bool:

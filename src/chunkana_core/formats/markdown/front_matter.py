@@ -10,25 +10,15 @@ from datetime import date, time
 from itertools import accumulate
 
 import yaml
+from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
+from yaml.resolver import Resolver
 
 from chunkana_core.text.source import BOM
 
 MAX_LENGTH = 1 << 16  # code points; longer front matter is not parsed
 _MAX_BITS = 14_000  # Python does not convert ints of more than 4,300 digits to str
 _MAX_NESTING = 50  # both parsers recurse; without a limit, what they read depends on their caller
-_PLAIN = r"[\w$/(] (?: [^:\#\n] | :(?=[^\ \n]) )*+ \n"  # "#" and ": " may end it
-_QUOTED = r"""(?: "[^"\\\n]*+" | '[^'\n]*+' )\ *+\n"""
-_KEY = r"[A-Za-z][\w-]{0,99}+:"
-_IS_SIMPLE = re.compile(
-    rf"""(?: {_KEY} (?:
-        \ ++{_QUOTED}
-        | \ ++{_PLAIN} (?: \ ++{_PLAIN} )*+  # which goes on in lines that are indented
-        | \ *+\n (?: (?: \ ++{_PLAIN} )++ | (?: -\ ++(?: {_PLAIN} | {_QUOTED} ) )*+ )
-    ) )++""",
-    re.VERBOSE,
-)
-_TITLE = re.compile(r"^title:(.*(?:\n\ .*)*+)", re.MULTILINE | re.IGNORECASE)
 _STARTS_WITH_KEY = re.compile(r"""(?:[ \t]*+(?:\#.*+)?+\n)*+(?:["'\w.-]++[ \t]*+[:=]|\[)""")
 _LINE_END = re.compile(r"\r\n?|\n")
 _TOML_TEXT = re.compile(  # comments and strings; an unclosed string is an error anyway
@@ -44,14 +34,44 @@ _TAG = "tag:yaml.org,2002:"
 _ERRORS = (yaml.YAMLError, ValueError, LookupError, AttributeError, OverflowError, RecursionError)
 
 
-class _Loader(yaml.SafeLoader):
+def _text(loader: SafeConstructor, node: yaml.ScalarNode) -> str:
+    """Return a scalar as a string."""
+    return str(loader.construct_scalar(node))
+
+
+def _value(loader: SafeConstructor, node: yaml.ScalarNode) -> object:
+    """Return a scalar as a typed value, but numbers in base 60, such as 1:30, as strings."""
+    if node.tag in {f"{_TAG}int", f"{_TAG}float"} and ":" in node.value:
+        return node.value
+    try:
+        return SafeConstructor.yaml_constructors[node.tag](loader, node)
+    except _ERRORS:
+        return node.value
+
+
+_VALUE_TAGS = [_TAG + name for name in ("bool", "int", "float", "null", "timestamp")]
+_TEXT_TAGS = [*_VALUE_TAGS, *(_TAG + name for name in ("binary", "merge", "value"))]
+
+
+class _Loader(Composer, SafeConstructor, Resolver):
     """PyYAML's safe loader with a limit of nesting, in which all scalars are strings.
 
-    String keys keep loading linear: numbers can be chosen to have equal hashes. The loader in C is
-    not used because it crashes on deep nesting.
+    String keys keep loading linear: numbers can be chosen to have equal hashes. The parser is that
+    of libyaml, which does not recurse and is eight times as fast. The composer is in Python: that
+    of PyYAML in C recurses without a limit, and crashes at 32,000 levels.
     """
 
     depth = 0
+    yaml_constructors = SafeConstructor.yaml_constructors | dict.fromkeys(_TEXT_TAGS, _text)
+
+    def __init__(self, text: str) -> None:
+        for base in (Composer, SafeConstructor, Resolver):
+            base.__init__(self)
+        # Without libyaml, and for escaped surrogates, which libyaml takes for errors.
+        in_python = not yaml.__with_libyaml__ or "\\u" in text
+        parser = yaml.SafeLoader(text) if in_python else yaml.CSafeLoader(text)
+        self.check_event, self.get_event = parser.check_event, parser.get_event
+        self.peek_event = parser.peek_event
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """Compose a node; raise an error beyond the limit of nesting."""
@@ -72,35 +92,14 @@ class _Loader(yaml.SafeLoader):
 class _ValueLoader(_Loader):
     """The same, but scalars are typed values if possible, and aliases are strings."""
 
+    yaml_constructors = _Loader.yaml_constructors | dict.fromkeys(_VALUE_TAGS, _value)
+
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """Compose a node; an alias is a string, because its node may be recursive or huge."""
-        if self.check_event(yaml.AliasEvent):
-            alias = self.current_event
-            super().compose_node(parent, index)
-            return yaml.ScalarNode(f"{_TAG}str", f"*{alias.anchor}")
-        return super().compose_node(parent, index)
-
-
-def _text(loader: _Loader, node: yaml.ScalarNode) -> str:
-    """Return a scalar as a string."""
-    return str(loader.construct_scalar(node))
-
-
-def _value(loader: _ValueLoader, node: yaml.ScalarNode) -> object:
-    """Return a scalar as a typed value, but numbers in base 60, such as 1:30, as strings."""
-    if node.tag in {f"{_TAG}int", f"{_TAG}float"} and ":" in node.value:
-        return node.value
-    try:
-        return SafeConstructor.yaml_constructors[node.tag](loader, node)
-    except _ERRORS:
-        return node.value
-
-
-_VALUES = ("bool", "int", "float", "null", "timestamp")
-for _name in (*_VALUES, "binary", "merge", "value"):
-    _Loader.add_constructor(_TAG + _name, _text)
-for _name in _VALUES:
-    _ValueLoader.add_constructor(_TAG + _name, _value)
+        event, node = self.peek_event(), super().compose_node(parent, index)
+        if isinstance(event, yaml.AliasEvent):
+            return yaml.ScalarNode(f"{_TAG}str", f"*{event.anchor}")
+        return node
 
 
 def front_matter_title(content: str, *, is_toml: bool) -> str | None:
@@ -113,9 +112,7 @@ def front_matter_title(content: str, *, is_toml: bool) -> str | None:
     """
     if len(content) > MAX_LENGTH:
         return "" if _STARTS_WITH_KEY.match(content) else None
-    if is_toml:
-        return _toml_title(content)
-    return simple_title(content) if is_simple(content) else parsed_title(content)
+    return _toml_title(content) if is_toml else _yaml_title(content)
 
 
 def front_matter_data(block: str) -> dict[str, object]:
@@ -154,21 +151,7 @@ def _json_number(value: object) -> object:
     return f"{value:#x}" if is_long else value
 
 
-def is_simple(text: str) -> bool:
-    """Return whether a text is YAML of only keys with scalars or lists of scalars."""
-    lines = f"{text}\n"
-    return _IS_SIMPLE.fullmatch(lines) is not None and lines.replace("\n", "").isprintable()
-
-
-def simple_title(text: str) -> str:
-    """Return the `title` of a simple mapping, thirty times as fast as PyYAML; "" for none."""
-    title = _TITLE.search(text)
-    lines = title[1].split("\n") if title else []
-    value = " ".join([line.strip() for line in lines]).strip()
-    return value[1:-1].strip() if value.startswith(('"', "'")) else value
-
-
-def parsed_title(text: str) -> str | None:
+def _yaml_title(text: str) -> str | None:
     """Return the `title` of a YAML mapping as a string, None if the text is no mapping."""
     try:
         loader = _Loader(text)
