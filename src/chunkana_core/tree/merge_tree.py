@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain, groupby
+from typing import NamedTuple, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from chunkana_core.config import LengthFunction
 from chunkana_core.document.outline import Section
 from chunkana_core.document.paths import SectionPath, find_common_prefix
 from chunkana_core.errors import require_number
+from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.ids import IdRegister
@@ -48,6 +50,20 @@ class MergeNode(Struct, frozen=True, gc=False):
     parent_id: str | None = None
     children_ids: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, chunk: Chunk, section: SectionPath | None = None, children: _Nodes = ()) -> Self:
+        """Return the node of a leaf, or of a section with children.
+
+        Args:
+            chunk: the leaf or section node.
+            section: the level and path of the node, by default those of the chunk.
+            children: the children of the node.
+        """
+        ids = (chunk.section_id, chunk.parent_section_id)
+        children_ids = tuple([child.node_id for child in children])
+        path = section or chunk.section
+        return cls(chunk.source, chunk.chunk_id, chunk.span, *ids, path, chunk, None, children_ids)
+
     @property
     def text(self) -> str:
         """The exact slice of the source."""
@@ -66,6 +82,11 @@ class MergeTree:
     A parent has from two to `max_children` children and is not larger than `max_parent_size`. The
     parts of a split section, and runs of children of a section that is too large, are grouped under
     parents of balanced size. A node that is in no parent within these limits is a root.
+
+    With a length function other than `len`, the size of a parent is the sum of the sizes of its
+    leaves' texts and of the white space between them. If that is within one unit per leaf of
+    `max_parent_size`, the parent is measured, so that it is over that size only if the sum falls
+    short by more than one unit per leaf.
 
     Attributes:
         nodes: all nodes, each parent before its children.
@@ -92,7 +113,7 @@ _Nodes = Sequence[MergeNode]
 def build_merge_tree(
     chunks: Sequence[Chunk],
     sections: Sequence[Section],
-    length: LengthFunction,
+    sizer: Sizer,
     max_parent_size: int,
     max_children: int,
 ) -> MergeTree:
@@ -103,7 +124,9 @@ def build_merge_tree(
         return MergeTree((), (), {})
     ids = IdRegister({chunk.chunk_id for chunk in chunks})
     levels = {section.path: section.level for section in reversed(sections)}
-    builder = _ParentBuilder(chunks[0].source, length, max_parent_size, max_children, levels, ids)
+    source, leaves = chunks[0].source, [chunk for chunk in chunks if chunk.is_leaf]
+    sizes = _Sizes.of(source.text, leaves, sizer)
+    builder = _ParentBuilder(source, sizes, max_parent_size, max_children, levels, ids)
     nodes_by_chunk: dict[str, _Nodes] = {}  # the top nodes of a chunk's text, by chunk id
     for chunk in reversed(chunks):
         if chunk.is_leaf:
@@ -125,6 +148,68 @@ def _pre_order(roots: _Nodes, children: Mapping[str, _Nodes]) -> Iterator[MergeN
         waiting += ((child, node.node_id) for child in reversed(children[node.node_id]))
 
 
+class _Extent(NamedTuple):
+    """The text up to an offset: its size, and the number of leaves in it."""
+
+    size: int
+    leaves: int
+
+
+class _Sizes(Struct, frozen=True):
+    """Sizes of runs of leaves, computed from the sizes of the leaves.
+
+    The size of a leaf's text is the size of what is embedded less the sizes of what is embedded
+    before and after the text, such as its context, which many leaves have in common.
+
+    Attributes:
+        text: the text of the document.
+        sizer: the length function.
+        extents: for the start and the end of each leaf, the text up to there.
+    """
+
+    text: str
+    sizer: Sizer
+    extents: Mapping[int, _Extent]
+
+    @classmethod
+    def of(cls, text: str, leaves: Sequence[Chunk], sizer: Sizer) -> Self:
+        """Return the sizes of a document's leaves; together the leaves contain all of its text."""
+        if sizer.is_exact:
+            ends = chain.from_iterable((leaf.span.start, leaf.span.end) for leaf in leaves)
+            return cls(text, sizer, {end: _Extent(end, 0) for end in ends})
+        extents: dict[int, _Extent] = {}
+        added_size = cache(lambda text: sizer.length(text) - sizer.overhead)
+        size = end = 0
+        for number, leaf in enumerate(leaves):
+            size += added_size(text[end : leaf.span.start])
+            extents[leaf.span.start] = _Extent(size, number)
+            before, after = _embedded_around_text(leaf)
+            size += leaf.size - sizer.overhead - added_size(before) - added_size(after)
+            end = leaf.span.end
+            extents[end] = _Extent(size, number + 1)
+        return cls(text, sizer, extents)
+
+    def of_span(self, span: Span) -> int:
+        """Return the size of the text from the start of one leaf to the end of another."""
+        overhead = self.sizer.overhead
+        return overhead + self.extents[span.end].size - self.extents[span.start].size
+
+    def fits(self, span: Span, limit: int) -> bool:
+        """Return whether such a text fits into a limit; see `MergeTree`."""
+        leaves = self.extents[span.end].leaves - self.extents[span.start].leaves
+        excess = self.of_span(span) - limit
+        if leaves and abs(excess) <= leaves:
+            excess = self.sizer.length(self.text[span.start : span.end]) - limit
+        return excess <= 0
+
+
+def _embedded_around_text(leaf: Chunk) -> tuple[str, str]:
+    """Return what is embedded before and after the text of a leaf."""
+    embedded = leaf.embedded
+    start = len(embedded) - len(leaf.content) + leaf.text_offset
+    return embedded[:start], embedded[start + len(leaf.span) :]
+
+
 @dataclass(frozen=True, slots=True)
 class _ParentBuilder:
     """Builds merge nodes, with limits on the size and the number of children of parents.
@@ -133,7 +218,7 @@ class _ParentBuilder:
 
     Attributes:
         source: the document's source.
-        length: the length function.
+        sizes: the sizes of runs of leaves.
         max_size: the largest size of a parent.
         max_children: the largest number of children of a parent.
         levels: the levels of sections, by path.
@@ -142,7 +227,7 @@ class _ParentBuilder:
     """
 
     source: Source
-    length: LengthFunction
+    sizes: _Sizes
     max_size: int
     max_children: int
     levels: Mapping[tuple[str, ...], int]
@@ -152,10 +237,8 @@ class _ParentBuilder:
     def chunk_node(self, chunk: Chunk, children: _Nodes = ()) -> MergeNode:
         """Return the node of a leaf, or of a section with children."""
         self.children[chunk.chunk_id] = children
-        section = self._common_section(children) if chunk.is_root and children else chunk.section
-        ids = tuple(child.node_id for child in children)
-        where = (chunk.span, chunk.section_id, chunk.parent_section_id, section)
-        return MergeNode(self.source, chunk.chunk_id, *where, chunk, None, ids)
+        section = self._common_section(children) if chunk.is_root and children else None
+        return MergeNode.of(chunk, section, children)
 
     def section_nodes(self, section: Chunk, child_nodes: Sequence[_Nodes]) -> _Nodes:
         """Return the node of a section, or its top nodes if the section cannot be a parent.
@@ -165,7 +248,7 @@ class _ParentBuilder:
             child_nodes: for each of its children, the top nodes of the child's text.
         """
         children = self._group_parts(section, child_nodes)
-        if self._size(section.span) > self.max_size:
+        if not self._fits(section.span):
             return self._group_runs(section, children)
         nodes: _Nodes = list(chain.from_iterable(children))
         if len(nodes) == 1 and nodes[0].chunk is None:
@@ -199,16 +282,17 @@ class _ParentBuilder:
 
     def _group_balanced(self, section: Chunk, nodes: _Nodes) -> _Nodes:
         """Return neighbouring nodes in as few groups as the limits allow, of about equal size."""
-        total = self._size(_covering_span(nodes))
+        total = self.sizes.of_span(_covering_span(nodes))
         target = total / max(-(-total // self.max_size), -(-len(nodes) // self.max_children))
         runs: list[list[MergeNode]] = [[nodes[0]]]
-        size = self._size(nodes[0].span)
+        size = self.sizes.of_span(nodes[0].span)
         for node in nodes[1:]:
-            longer_size = self._size(_covering_span([runs[-1][0], node]))
-            is_full = len(runs[-1]) == self.max_children or longer_size > self.max_size
+            longer = _covering_span([runs[-1][0], node])
+            longer_size = self.sizes.of_span(longer)
+            is_full = len(runs[-1]) == self.max_children or not self._fits(longer)
             if is_full or (size + longer_size) / 2 > target:
                 runs.append([])
-                longer_size = self._size(node.span)
+                longer_size = self.sizes.of_span(node.span)
             runs[-1].append(node)
             size = longer_size
         return self._group_each(section, runs)
@@ -234,10 +318,8 @@ class _ParentBuilder:
         path = find_common_prefix(min(paths), max(paths))  # that of these two is the shortest
         return SectionPath(self.levels[path], path)
 
-    def _size(self, span: Span) -> int:
-        if self.length is len:
-            return len(span)
-        return self.length(self.source.text[span.start : span.end])
+    def _fits(self, span: Span) -> bool:
+        return self.sizes.fits(span, self.max_size)
 
 
 def _split_section(nodes: _Nodes) -> str | None:

@@ -16,7 +16,7 @@ from llama_index.core.schema import (
     TextNode,
 )
 
-from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, MergeTree, Span
+from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, Span
 from chunkana_core.extending import format_header_path
 from chunkana_llamaindex.parsing.metadata import (
     NO_INDEX,
@@ -101,9 +101,8 @@ class NodeMapper:
 
     def nodes(self) -> list[TextNode]:
         """Return the nodes: each parent before its children, leaves in document order."""
-        tree = self.result.merge_tree(self.max_parent_size)
-        mapped = [node for node in tree.nodes if self.include_parents or node.is_leaf]
-        anchors = _anchors(tree)
+        mapped = self._merge_nodes()
+        anchors = _anchors(mapped)
         nodes: dict[str, TextNode] = {}
         for number, node in enumerate(mapped):
             metadata = self._metadata(node, anchors[node.node_id])
@@ -112,10 +111,16 @@ class NodeMapper:
         if self.include_parents:
             _link_parents(mapped, nodes, infos)
         if self.include_prev_next_rel:
-            _link_neighbours(tree.leaves, nodes, infos)
+            _link_neighbours([node for node in mapped if node.is_leaf], nodes, infos)
         if self.include_document_node and self.result.root_id:
             nodes[_SUMMARY] = self._summary(len(nodes))
         return list(nodes.values())
+
+    def _merge_nodes(self) -> Sequence[MergeNode]:
+        """Return the nodes to convert; the merge tree is built only for parents."""
+        if self.include_parents:
+            return self.result.merge_tree(self.max_parent_size).nodes
+        return [*map(MergeNode.of, self.result.get_flat_chunks())]
 
     def _text(self, node: MergeNode) -> str:
         """Return the text of a node: of a parent, an exact slice of the source."""
@@ -173,8 +178,7 @@ class NodeMapper:
     def _summary(self, number: int) -> TextNode:
         """Return a node with the document's title and summary, outside the tree."""
         root = self.result.chunks[0]
-        fields = (root.chunk_id, root.span, root.section_id, None, root.section)
-        metadata = self._metadata(MergeNode(root.source, *fields, root), root.anchor)
+        metadata = self._metadata(MergeNode.of(root), root.anchor)
         return self._node(number, root.content, metadata, None)
 
     def _node(self, number: int, text: str, metadata: NodeMetadata, span: Span | None) -> TextNode:
@@ -217,10 +221,10 @@ def _node_id(document_id: str, chunk_id: str) -> str:
     return f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
 
 
-def _anchors(tree: MergeTree) -> dict[str, str]:
+def _anchors(nodes: Sequence[MergeNode]) -> dict[str, str]:
     """Return the anchor of each node by id: that of its heading, or of its first child."""
     anchors: dict[str, str] = {}
-    for node in reversed(tree.nodes):
+    for node in reversed(nodes):
         own = node.chunk.anchor if node.chunk else ""
         anchors[node.node_id] = own or "".join(anchors[child] for child in node.children_ids[:1])
     return anchors
