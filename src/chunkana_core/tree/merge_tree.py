@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import chain, groupby
-from typing import NamedTuple, Self
+from itertools import chain, groupby, pairwise
+from typing import Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +17,7 @@ from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.ids import IdRegister
+from chunkana_core.tree.run_sizes import RunSizes
 
 _MIN_CHILDREN = 2
 
@@ -125,7 +125,7 @@ def build_merge_tree(
     ids = IdRegister({chunk.chunk_id for chunk in chunks})
     levels = {section.path: section.level for section in reversed(sections)}
     source, leaves = chunks[0].source, [chunk for chunk in chunks if chunk.is_leaf]
-    sizes = _Sizes.of(source.text, leaves, sizer)
+    sizes = RunSizes.of(source.text, leaves, sizer)
     builder = _ParentBuilder(source, sizes, max_parent_size, max_children, levels, ids)
     nodes_by_chunk: dict[str, _Nodes] = {}  # the top nodes of a chunk's text, by chunk id
     for chunk in reversed(chunks):
@@ -148,68 +148,6 @@ def _pre_order(roots: _Nodes, children: Mapping[str, _Nodes]) -> Iterator[MergeN
         waiting += ((child, node.node_id) for child in reversed(children[node.node_id]))
 
 
-class _Extent(NamedTuple):
-    """The text up to an offset: its size, and the number of leaves in it."""
-
-    size: int
-    leaves: int
-
-
-class _Sizes(Struct, frozen=True):
-    """Sizes of runs of leaves, computed from the sizes of the leaves.
-
-    The size of a leaf's text is the size of what is embedded less the sizes of what is embedded
-    before and after the text, such as its context, which many leaves have in common.
-
-    Attributes:
-        text: the text of the document.
-        sizer: the length function.
-        extents: for the start and the end of each leaf, the text up to there.
-    """
-
-    text: str
-    sizer: Sizer
-    extents: Mapping[int, _Extent]
-
-    @classmethod
-    def of(cls, text: str, leaves: Sequence[Chunk], sizer: Sizer) -> Self:
-        """Return the sizes of a document's leaves; together the leaves contain all of its text."""
-        if sizer.is_exact:
-            ends = chain.from_iterable((leaf.span.start, leaf.span.end) for leaf in leaves)
-            return cls(text, sizer, {end: _Extent(end, 0) for end in ends})
-        extents: dict[int, _Extent] = {}
-        added_size = cache(lambda text: sizer.length(text) - sizer.overhead)
-        size = end = 0
-        for number, leaf in enumerate(leaves):
-            size += added_size(text[end : leaf.span.start])
-            extents[leaf.span.start] = _Extent(size, number)
-            before, after = _embedded_around_text(leaf)
-            size += leaf.size - sizer.overhead - added_size(before) - added_size(after)
-            end = leaf.span.end
-            extents[end] = _Extent(size, number + 1)
-        return cls(text, sizer, extents)
-
-    def of_span(self, span: Span) -> int:
-        """Return the size of the text from the start of one leaf to the end of another."""
-        overhead = self.sizer.overhead
-        return overhead + self.extents[span.end].size - self.extents[span.start].size
-
-    def fits(self, span: Span, limit: int) -> bool:
-        """Return whether such a text fits into a limit; see `MergeTree`."""
-        leaves = self.extents[span.end].leaves - self.extents[span.start].leaves
-        excess = self.of_span(span) - limit
-        if leaves and abs(excess) <= leaves:
-            excess = self.sizer.length(self.text[span.start : span.end]) - limit
-        return excess <= 0
-
-
-def _embedded_around_text(leaf: Chunk) -> tuple[str, str]:
-    """Return what is embedded before and after the text of a leaf."""
-    embedded = leaf.embedded
-    start = len(embedded) - len(leaf.content) + leaf.text_offset
-    return embedded[:start], embedded[start + len(leaf.span) :]
-
-
 @dataclass(frozen=True, slots=True)
 class _ParentBuilder:
     """Builds merge nodes, with limits on the size and the number of children of parents.
@@ -227,7 +165,7 @@ class _ParentBuilder:
     """
 
     source: Source
-    sizes: _Sizes
+    sizes: RunSizes
     max_size: int
     max_children: int
     levels: Mapping[tuple[str, ...], int]
@@ -248,7 +186,9 @@ class _ParentBuilder:
             child_nodes: for each of its children, the top nodes of the child's text.
         """
         children = self._group_parts(section, child_nodes)
-        if not self._fits(section.span):
+        size = self.sizes.of_span(section.span)
+        size = self.sizes.measured_near(self.max_size, size, section.span)
+        if size.units > self.max_size:
             return self._group_runs(section, children)
         nodes: _Nodes = list(chain.from_iterable(children))
         if len(nodes) == 1 and nodes[0].chunk is None:
@@ -282,19 +222,23 @@ class _ParentBuilder:
 
     def _group_balanced(self, section: Chunk, nodes: _Nodes) -> _Nodes:
         """Return neighbouring nodes in as few groups as the limits allow, of about equal size."""
-        total = self.sizes.of_span(_covering_span(nodes))
+        total = self.sizes.of_span(_covering_span(nodes)).units
         target = total / max(-(-total // self.max_size), -(-len(nodes) // self.max_children))
         runs: list[list[MergeNode]] = [[nodes[0]]]
         size = self.sizes.of_span(nodes[0].span)
-        for node in nodes[1:]:
-            longer = _covering_span([runs[-1][0], node])
-            longer_size = self.sizes.of_span(longer)
-            is_full = len(runs[-1]) == self.max_children or not self._fits(longer)
-            if is_full or (size + longer_size) / 2 > target:
-                runs.append([])
-                longer_size = self.sizes.of_span(node.span)
-            runs[-1].append(node)
-            size = longer_size
+        for before, node in pairwise(nodes):
+            longer = size.longer(self.sizes.between(before.span.end, node.span.end))
+            may_grow = len(runs[-1]) < self.max_children
+            may_grow &= (size.units + longer.units) / 2 <= target
+            if may_grow:
+                span = _covering_span([runs[-1][0], node])
+                longer = self.sizes.measured_near(self.max_size, longer, span)
+            if may_grow and longer.units <= self.max_size:
+                runs[-1].append(node)
+                size = longer
+            else:
+                runs.append([node])
+                size = self.sizes.of_span(node.span)
         return self._group_each(section, runs)
 
     def _group_each(self, section: Chunk, runs: Iterable[_Nodes]) -> _Nodes:
@@ -317,9 +261,6 @@ class _ParentBuilder:
         paths = [node.section.path for node in nodes]
         path = find_common_prefix(min(paths), max(paths))  # that of these two is the shortest
         return SectionPath(self.levels[path], path)
-
-    def _fits(self, span: Span) -> bool:
-        return self.sizes.fits(span, self.max_size)
 
 
 def _split_section(nodes: _Nodes) -> str | None:
