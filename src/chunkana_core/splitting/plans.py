@@ -66,7 +66,8 @@ class Plan(Struct, frozen=True):
 
     def _row(self, units: Sequence[Unit]) -> UnitRow:
         """Return the sizes of units, including repeated text, and the costs of cuts."""
-        contents, size_of = self.draft_units.contents, self.draft_units.maker.sizes.of_repeated
+        contents = self.draft_units.contents
+        size_of = self.draft_units.maker.sizes.sizer.added_size
         begins, ends = self._cumulative_sizes(units)
         largest = contents.largest_stack_size
         for number, unit in enumerate(units):

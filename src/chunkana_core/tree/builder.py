@@ -140,14 +140,15 @@ class TreeBuilder:
         title = section.title if index else document.title
         cells = document.cells.lines(source, span)
         if index:
-            content, lines = section_summary(document, index, sizer)
+            summary = section_summary(document, index, sizer)
         else:
             with_text = self.config.include_document_summary
-            content, lines = document_summary(document, sizer, with_text=with_text)
+            summary = document_summary(document, sizer, with_text=with_text)
+        lines = summary.span
         return Chunk(
             source=source,
             span=span,
-            content=content,
+            content=summary.text,
             start_line=source.line_at(lines.start),
             end_line=source.line_at(max(lines.start, lines.end - 1)),
             text_start_line=source.line_at(span.start),
@@ -170,7 +171,7 @@ class TreeBuilder:
             title=title,
             anchor=section.anchor,
             header_path=format_header_path(section.path or (title,)),
-            size=sizer.length(content),
+            size=summary.size,
         )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from itertools import chain
 from typing import NamedTuple, Self
 
 from msgspec import Struct
 
+from chunkana_core.context.context import CONTEXT_SEPARATOR
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Span
 from chunkana_core.tree.chunks import Chunk
@@ -49,13 +49,12 @@ class RunSizes(Struct, frozen=True):
             ends = chain.from_iterable((leaf.span.start, leaf.span.end) for leaf in leaves)
             return cls(text, sizer, {end: RunSize(end, 0) for end in ends})
         sizes: dict[int, RunSize] = {}
-        added_size = cache(lambda text: sizer.length(text) - sizer.overhead)
         units = end = 0
         for number, leaf in enumerate(leaves):
-            units += added_size(text[end : leaf.span.start])
+            units += sizer.added_size(text[end : leaf.span.start])
             sizes[leaf.span.start] = RunSize(units, number)
-            before, after = _embedded_around_text(leaf)
-            units += leaf.size - sizer.overhead - added_size(before) - added_size(after)
+            around = map(sizer.added_size, _embedded_around_text(leaf))
+            units += leaf.size - sizer.overhead - sum(around)
             end = leaf.span.end
             sizes[end] = RunSize(units, number + 1)
         return cls(text, sizer, sizes)
@@ -77,8 +76,9 @@ class RunSizes(Struct, frozen=True):
         return RunSize(self.sizer.length(self.text[span.start : span.end]), 0)
 
 
-def _embedded_around_text(leaf: Chunk) -> tuple[str, str]:
-    """Return what is embedded before and after the text of a leaf."""
-    embedded = leaf.embedded
-    start = len(embedded) - len(leaf.content) + leaf.text_offset
-    return embedded[:start], embedded[start + len(leaf.span) :]
+def _embedded_around_text(leaf: Chunk) -> list[str]:
+    """Return what is embedded around the text of a leaf: paragraphs of context, repeated text."""
+    content, start = leaf.content, leaf.text_offset
+    context = leaf.context.split(CONTEXT_SEPARATOR) if leaf.context else []
+    paragraphs = [paragraph + CONTEXT_SEPARATOR for paragraph in context]
+    return [*paragraphs, content[:start], content[start + len(leaf.span) :]]
