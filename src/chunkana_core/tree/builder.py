@@ -31,7 +31,7 @@ class TreeBuilder:
 
     Attributes:
         document: the document.
-        config: gives the limit for the contents of nodes.
+        config: says whether the root's content has a summary.
         strategy: the name of the strategy used.
         section_ids: by the index of a section, its id, which is also the id of its node.
     """
@@ -41,12 +41,15 @@ class TreeBuilder:
     strategy: str
     section_ids: Sequence[str]
 
-    def chunks(self, leaves: Sequence[Chunk], locations: Sequence[Location]) -> tuple[Chunk, ...]:
+    def chunks(
+        self, leaves: Sequence[Chunk], locations: Sequence[Location], sizer: Sizer
+    ) -> tuple[Chunk, ...]:
         """Return all nodes and leaves in pre-order.
 
         Args:
             leaves: in document order.
             locations: the locations of the leaves.
+            sizer: the length function and the limit for the contents of nodes.
         """
         if not leaves:
             return ()
@@ -56,7 +59,6 @@ class TreeBuilder:
         spans = _spans(leaves, children, order)
         sections = {node: i for i, node in reversed([*enumerate(self.section_ids)])}
         linked = {leaf.chunk_id: leaf for leaf in self._link(leaves, locations, children, links)}
-        sizer = Sizer.of(self.config)
         return tuple(
             [
                 linked.get(chunk_id)
@@ -257,9 +259,9 @@ class HierarchyBuilder:
             locate(document, leaf.span, positions.start, positions.stop)
             for leaf, positions in zip(leaves, ranges, strict=True)
         ]
-        return HierarchicalChunkingResult.of(
-            document, tree.chunks(leaves, locations), strategy, Sizer.of(config)
-        )
+        sizer = Sizer.of(config)
+        built = tree.chunks(leaves, locations, sizer)
+        return HierarchicalChunkingResult.of(document, built, strategy, sizer)
 
 
 def parse_chunked(
