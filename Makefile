@@ -94,6 +94,7 @@ dist: $(VENV)/.dev ## build the distributions into dist/ and check them
 bench: $(BENCHMARK)/.speed ## measure speed and memory, compared with other chunkers; QUICK=1
 	$(BENCHMARK)/bin/python -m benchmarks.run $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.pathological $(if $(QUICK),--quick)
+	$(BENCHMARK)/bin/python -m benchmarks.adapters $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.speed $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.formats
 	$(BENCHMARK)/bin/python -m benchmarks.runs $(if $(QUICK),--quick)

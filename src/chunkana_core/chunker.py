@@ -52,15 +52,20 @@ class _Pipeline:
 
     def __post_init__(self) -> None:
         """Check the arguments."""
+        self._prepare(())
+
+    def _prepare(self, formats: Iterable[Format]) -> FormatSelector:
+        """Check the arguments, and return the selector of formats with the user's formats."""
         require_type("config", self.config, ChunkConfig, "a ChunkConfig")
         _require_context(self.context)
         require_type("strategies", self.strategies, Iterable, "an iterable of strategies")
         selector = StrategySelector(tuple(self.strategies))
         object.__setattr__(self, "strategies", selector.registered)
         object.__setattr__(self, "_selector", selector)
-        formats = FormatSelector.of((), self.plugins)
-        object.__setattr__(self, "plugins", formats.plugins)
-        object.__setattr__(self, "_formats", formats)
+        selected = FormatSelector.of(formats, self.plugins)
+        object.__setattr__(self, "plugins", selected.plugins)
+        object.__setattr__(self, "_formats", selected)
+        return selected
 
     def _chunked(
         self,
@@ -81,9 +86,9 @@ class _Pipeline:
         parts = [*chain(*split_parts(sizes, contexts, self.config, strategy))]
         ids = IdRegister()
         sections = SectionIds(document, ids)
-        leaves = LeafMaker(document, self.config, strategy.name, sections, ids).leaves(parts)
+        leaves = LeafMaker(document, self.config, strategy.name, sections, ids).leaves(parts, sizer)
         tree = TreeBuilder(document, self.config, strategy.name, sections.ids)
-        chunks = tree.chunks(leaves, [part.location for part in parts])
+        chunks = tree.chunks(leaves, [part.location for part in parts], sizer)
         result = HierarchicalChunkingResult.of(document, chunks, strategy.name, sizer)
         if self.config.validation == "off":
             return result
@@ -174,10 +179,8 @@ class Chunker(_Pipeline):
 
     def __post_init__(self) -> None:
         """Check the arguments."""
-        _Pipeline.__post_init__(self)
-        selector = FormatSelector.of(self.formats, self.plugins)
+        selector = self._prepare(self.formats)
         object.__setattr__(self, "formats", selector.registered)
-        object.__setattr__(self, "_formats", selector)
         object.__setattr__(self, "_fallback", selector.named(self.fallback, "fallback"))
 
     def chunk(

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from chunkana_core.config import ChunkConfig, LengthFunction
 
+CHARACTERS_PER_UNIT = 4  # of the usual token counters
+_MARGIN_DIVISOR = 256
 _SUGGESTED_TRIES = 4
 
 
@@ -25,6 +27,7 @@ class Sizer:
     max_size: int
     overhead: int = field(init=False, compare=False)
     is_exact: bool = field(init=False, compare=False)
+    _added_sizes: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Measure the empty text."""
@@ -36,6 +39,18 @@ class Sizer:
         """Return the sizer of a configuration."""
         measure = len if config.length_function is len else config.size_of
         return cls(measure, config.max_chunk_size)
+
+    def added_size(self, text: str) -> int:
+        """Return the size that a text that occurs often adds to another text; it is cached."""
+        if self.is_exact:
+            return len(text)
+        if text not in self._added_sizes:
+            self._added_sizes[text] = self.length(text) - self.overhead
+        return self._added_sizes[text]
+
+    def margin(self, count: int) -> int:
+        """Return how far the sum of the sizes of some texts may be from that of the joined text."""
+        return 0 if self.is_exact else count * (1 + self.max_size // _MARGIN_DIVISOR)
 
     def longest(
         self, text: str, start: int, end: int, limit: int, rate: float | None = None
@@ -50,7 +65,7 @@ class Sizer:
             start: the start offset.
             end: the largest end offset to return.
             limit: in units of `length`.
-            rate: estimated units per code point, 1 by default.
+            rate: estimated units per code point, a quarter by default.
         """
         if self.is_exact:
             return min(end, start + max(1, limit))
@@ -72,7 +87,7 @@ class Sizer:
         is much larger than the limit; later tries bisect.
         """
         fitting, too_many = 0, count + 1
-        tried = min(count, max(1, int(limit / (rate or 1))))
+        tried = min(count, max(1, int(limit / (rate or 1 / CHARACTERS_PER_UNIT))))
         tries = 0
         while True:
             size = self.length(part(tried))

@@ -112,7 +112,7 @@ def test_a_target_is_met_or_missed() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["benchmarks.run", "benchmarks.speed"])
+@pytest.mark.parametrize("module", ["benchmarks.run", "benchmarks.adapters", "benchmarks.speed"])
 def test_quick_runs_on_the_projects_own_documents(module: str, tmp_path: Path) -> None:
     source = str(ROOT / "src")
     environment = os.environ | {"CHUNKANA_SHARED": str(tmp_path), "PYTHONPATH": source}

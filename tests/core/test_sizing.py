@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import ChunkConfig, MarkdownChunker
+from chunkana_core import ChunkConfig, Context, MarkdownChunker
 from chunkana_core.sizing import Sizer
 from tests import corpora
 from tests.core.laws import quarters, tokens
@@ -71,8 +71,8 @@ def test_longest_measures_little(limit: int) -> None:
 MOST_MEASURED = 4  # times the characters of a text
 
 
-def measured(text: str, limit: int) -> int:
-    """Return how many characters a token counter is given while a text is chunked."""
+def measured(text: str, limit: int, context: Context | None) -> int:
+    """Return how many characters a token counter is given for a text's chunks and merge tree."""
     count = 0
 
     def length(part: str) -> int:
@@ -80,14 +80,18 @@ def measured(text: str, limit: int) -> int:
         count += len(part)
         return tokens(part)
 
-    MarkdownChunker(ChunkConfig(max_chunk_size=limit, length_function=length)).chunk(text)
+    config = ChunkConfig(max_chunk_size=limit, length_function=length)
+    MarkdownChunker(config, context).chunk_hierarchical(text).merge_tree()
     return count
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("limit", [64, 256])
-def test_a_token_counter_is_given_little(limit: int) -> None:
+@pytest.mark.parametrize(
+    ("limit", "context"),
+    [(64, None), (256, None), (256, Context("docs/guide.md")), (256, Context(reserved="a: b\n"))],
+)
+def test_a_token_counter_is_given_little(limit: int, context: Context | None) -> None:
     """It is given at most four times the characters of texts: their blocks, and parts whole."""
     texts = [sample.text for sample in (*corpora.own_documents(), *corpora.corpus())]
-    given = sum(measured(text, limit) for text in texts)
+    given = sum(measured(text, limit, context) for text in texts)
     assert given <= MOST_MEASURED * sum(map(len, texts))

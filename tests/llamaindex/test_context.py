@@ -184,4 +184,6 @@ def test_tokens_are_counted_as_they_are_embedded() -> None:
     with pytest.warns(UserWarning, match="cannot be pickled"):
         found = leaves(tokenizer=tokens, max_chunk_size=60)
     assert len(found) > 3
-    assert {embedded(leaf) for leaf in found} <= measured
+    before = "file_name: tea.md\ncontext: "
+    assert {before, *(embedded(leaf).removeprefix(before) for leaf in found)} <= measured
+    assert max(len(words(embedded(leaf))) for leaf in found) <= 60

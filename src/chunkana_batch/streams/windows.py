@@ -219,7 +219,7 @@ class WindowChunker:
         register = self.registers.ids
         ids = [state.root_id, *(s.section_id for s in state.sections)] if state.root_id else []
         sections, name = SectionIds(document, register, ids), self.strategy.name
-        leaves = LeafMaker(document, self.config, name, sections, register).leaves(parts)
+        leaves = LeafMaker(document, self.config, name, sections, register).leaves(parts, sizer)
         ids = [*sections.up_to(window.own_blocks.stop)]
         ids += [""] * (len(document.sections) - len(ids))  # for the heading at the cut
         tree = TreeBuilder(document, self.config, name, ids)

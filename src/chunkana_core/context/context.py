@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -131,7 +131,6 @@ class ContextWriter:
     full_room: int = field(init=False)
     introductions: Introductions = field(init=False, repr=False)
     _breadcrumbs: dict[Path, str] = field(default_factory=dict, repr=False, compare=False)
-    _sizes: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
     _rooms: dict[Path, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -141,7 +140,7 @@ class ContextWriter:
             ConfigurationError: if the reserved text takes more than half of the limit.
         """
         reserved = "" if self.context is None else self.context.reserved
-        size, half = self._added_size(reserved), self.sizer.max_size // 2
+        size, half = self.sizer.added_size(reserved), self.sizer.max_size // 2
         if size > half:
             allowed = f"a text of at most {half}, half of max_chunk_size"
             raise ConfigurationError("reserved", reserved, allowed)
@@ -160,7 +159,7 @@ class ContextWriter:
         if path not in self._rooms:
             size = self._size_before_content(self._breadcrumb(path))
             if self._has_introductions:
-                separator = self._added_size(CONTEXT_SEPARATOR)
+                separator = self.sizer.added_size(CONTEXT_SEPARATOR)
                 longer = size + self.introductions.longest + separator
                 size = longer if longer <= self.sizer.max_size // 2 else size
             self._rooms[path] = self.sizer.max_size - size
@@ -178,38 +177,44 @@ class ContextWriter:
             location: the location of the span.
             content: the leaf's content.
         """
-        if self.context is None:
-            size = self.sizer.length(content)
-            return WrittenContext("", size) if size <= self.sizer.max_size else None
-        path = breadcrumb_path(self.document, span, location)
-        for text in chain(self._candidates(span, path), [""]):
-            size = self._size(self.reserved, text, content)
-            if size <= self.sizer.max_size:
-                return WrittenContext(
-                    text, self._size("", text, content) if self.reserved else size
-                )
+        texts: Iterable[str] = [""]
+        if self.context is not None:
+            path = breadcrumb_path(self.document, span, location)
+            texts = chain(self._candidates(span, path), texts)
+        for text in texts:
+            size = self._size(text, content)
+            if self._fits(text, content, size):
+                return WrittenContext(text, size)
         return None
+
+    def _fits(self, text: str, content: str, size: int) -> bool:
+        """Return whether reserved text, context and content fit, given the size of the last two."""
+        excess = size - self.full_room
+        if self.reserved and abs(excess) <= self.sizer.margin(2):
+            whole = self.reserved + embedded(text, content)
+            excess = self.sizer.length(whole) - self.sizer.max_size
+        return excess <= 0
 
     def oversize(self, span: Span, location: Location, content: str) -> WrittenContext:
         """Return the context of a leaf whose content alone exceeds the limit: its breadcrumb."""
         text = ""
         if self.context is not None:
             text = self._breadcrumb(breadcrumb_path(self.document, span, location))
-        return WrittenContext(text, self._size("", text, content))
+        return WrittenContext(text, self._size(text, content))
 
-    def _size(self, reserved: str, text: str, content: str) -> int:
+    def _size(self, text: str, content: str) -> int:
         if self.sizer.is_exact:
-            return len(reserved) + len(_with_separator(text)) + len(content)
-        return self.sizer.length(reserved + embedded(text, content))
+            return len(_with_separator(text)) + len(content)
+        return self.sizer.length(embedded(text, content))
 
     def _candidates(self, span: Span, path: Path) -> Iterator[str]:
         """Yield the possible contexts of a leaf, the longest first."""
         breadcrumb = self._breadcrumb(path)
         if self._has_introductions:
             introduction = self.introductions.before(span)
-            text = CONTEXT_SEPARATOR.join(filter(None, (breadcrumb, introduction)))
-            if introduction and self._is_within_half(text):
-                yield text
+            paragraphs = [*filter(None, (breadcrumb, introduction))]
+            if introduction and self._is_within_half(*paragraphs):
+                yield CONTEXT_SEPARATOR.join(paragraphs)
         if breadcrumb:
             yield from (text for text in self._shortenings(path) if len(text) <= len(breadcrumb))
 
@@ -235,19 +240,21 @@ class ContextWriter:
         title = self.document.title if self.document.is_titled else ""
         return self.context.titles(title, path) if self.context else ()
 
-    def _is_within_half(self, text: str) -> bool:
-        """Return whether reserved text and a context fit into half of the limit."""
-        return self._size_before_content(text) <= self.sizer.max_size // 2
+    def _is_within_half(self, *paragraphs: str) -> bool:
+        """Return whether reserved text and paragraphs of a context fit into half of the limit.
 
-    def _size_before_content(self, text: str) -> int:
-        """Return the size of the reserved text and a context, cached since many leaves share it."""
-        if text not in self._sizes:
-            self._sizes[text] = self._added_size(self.reserved + _with_separator(text))
-        return self._sizes[text]
+        They are measured together only if the sum of their sizes is close to that.
+        """
+        half = self.sizer.max_size // 2
+        if self._size_before_content(*paragraphs) <= half - self.sizer.margin(1 + len(paragraphs)):
+            return True
+        context = CONTEXT_SEPARATOR.join(paragraphs)
+        return self.sizer.added_size(self.reserved + _with_separator(context)) <= half
 
-    def _added_size(self, text: str) -> int:
-        """Return the size of a text without the sizer's overhead."""
-        return self.sizer.length(text) - self.sizer.overhead
+    def _size_before_content(self, *paragraphs: str) -> int:
+        """Return the sum of the sizes of the reserved text and of paragraphs of a context."""
+        sizes = [self.sizer.added_size(_with_separator(text)) for text in paragraphs]
+        return self.sizer.max_size - self.full_room + sum(sizes)
 
 
 def embedded(context: str, content: str) -> str:

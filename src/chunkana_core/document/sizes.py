@@ -6,6 +6,7 @@ from msgspec import Struct, field
 
 from chunkana_core.document.document import Document
 from chunkana_core.sizing import Sizer
+from chunkana_core.text.source import Span
 
 
 class DocumentSizes(Struct, frozen=True):
@@ -22,7 +23,6 @@ class DocumentSizes(Struct, frozen=True):
     document: Document
     sizer: Sizer
     _spans: dict[tuple[int, int], int] = field(default_factory=dict)
-    _repeated: dict[str, int] = field(default_factory=dict)
     _sums: list[tuple[int, int]] = field(default_factory=list)
 
     def of_span(self, start: int, end: int) -> int:
@@ -36,17 +36,16 @@ class DocumentSizes(Struct, frozen=True):
 
     def of_gap(self, start: int, end: int) -> int:
         """Return the size that white space between two texts adds, if the sizer is not exact."""
-        return self.of_added(self.document.text[start:end])
+        return self.sizer.added_size(self.document.text[start:end])
 
-    def of_added(self, text: str) -> int:
-        """Return the size that a text that occurs often adds to another text."""
-        return self.of_repeated(text) - self.sizer.overhead if text else 0
+    def of_joined(self, left: Span, right: Span) -> int:
+        """Return the sum of the sizes of two spans and the gap between them.
 
-    def of_repeated(self, text: str) -> int:
-        """Return the size of a text that occurs often, such as a line ending or a fence."""
-        if text not in self._repeated:
-            self._repeated[text] = self.sizer.length(text)
-        return self._repeated[text]
+        Later, `of_span` of the joined span returns this sum.
+        """
+        size = self.of_span(left.start, left.end) + self.of_span(right.start, right.end)
+        size += self.of_gap(left.end, right.start) - self.sizer.overhead
+        return self._spans.setdefault((left.start, right.end), size)
 
     def of_blocks(self, first: int, stop: int) -> int:
         """Return the size of a run of blocks, without surrounding white space."""

@@ -59,7 +59,7 @@ def header_stacks(sizes: DocumentSizes, headings: Sequence[Span]) -> list[Header
         if sizes.of_span(heading.start, heading.end) > limit:  # a long text is not copied
             break
         text = _stack_text(document, headings[first:])
-        if sizes.of_repeated(text) > limit:
+        if sizes.sizer.added_size(text) > limit:
             break
         if text.strip(_OPENING_BRACKETS):
             stacks.append(HeaderStack(text + blank_line, heading.start))

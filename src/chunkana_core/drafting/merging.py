@@ -158,7 +158,7 @@ class Merger:
     def _size(self, draft: Draft) -> int:
         """Return the size of a draft with the headings that it repeats."""
         size, stack = self.sizes.of_blocks(draft.first, draft.stop), stack_before(self.sizes, draft)
-        return size + self.sizes.of_added(stack.text) if stack else size
+        return size + self.sizes.sizer.added_size(stack.text) if stack else size
 
     def _fits(self, first: int, stop: int) -> bool:
         size = self._size(Draft(first, stop))

@@ -62,7 +62,7 @@ class ContentWriter(Struct, frozen=True):
         document, span, first = sizes.document, draft.span(sizes.document), draft.first
         stacks = _stacks_by_section(sizes, draft)
         stack_sizes = {
-            index: sizes.of_repeated(found[0].text) for index, found in stacks.items() if found
+            index: sizes.sizer.added_size(found[0].text) for index, found in stacks.items() if found
         }
         body = first
         while stacks and document.top[body].level:

@@ -13,6 +13,7 @@ from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.headings import largest_stack
 from chunkana_core.splitting.contents import ContentWriter
 from chunkana_core.splitting.units import Unit, UnitMaker
+from chunkana_core.text.source import Span
 
 _BRACKET, _HEADING, _PARAGRAPH = BlockKind.BRACKET, BlockKind.HEADING, BlockKind.PARAGRAPH
 SMALLEST_FIRST_UNIT = 16  # the least room below headings for the unit joined to them
@@ -69,7 +70,7 @@ class DraftUnits(Struct, frozen=True):
         if right.oversize_reason:
             return False
         repeated = self.contents.repeated_size(left)
-        size = self._size(left.span.start, right, left.repeats.lead)
+        size = self._joined_size(left.span, right) + self._added_size(left.repeats.lead)
         if right.kind is _BRACKET:
             # Not joined it would be a unit of its own, so it may use all that a unit may have.
             return size <= max(self.room - repeated, self.room // 2)
@@ -165,7 +166,8 @@ class DraftUnits(Struct, frozen=True):
         Above an atom, comments and definitions are joined only if they leave room for all of it.
         """
         end, room = unit.span.start, self._limit_of(unit, self.room)
-        whole = self._size(unit.span.start, unit)
+        size = self.maker.sizes.of_span(unit.span.start, unit.span.end)
+        whole = size + self._added_size(unit.repeats.tail)
         least = 0 if unit.oversize_reason else min(whole, SMALLEST_FIRST_UNIT)
         count = 0
         for heading in reversed(headings):
@@ -193,8 +195,8 @@ class DraftUnits(Struct, frozen=True):
     def _exceeds(self, heading: int, unit: Unit, limit: int) -> bool:
         """Return whether a divisible unit exceeds a limit together with the headings before it."""
         is_divisible = not unit.oversize_reason
-        size = self._size(self._joined_start(heading), unit)
-        return is_divisible and size > self._limit_of(unit, limit)
+        headings = Span(self._joined_start(heading), unit.span.start)
+        return is_divisible and self._joined_size(headings, unit) > self._limit_of(unit, limit)
 
     def _limit_of(self, unit: Unit, limit: int) -> int:
         return self.maker.limit_of(unit.kind, limit)
@@ -203,9 +205,10 @@ class DraftUnits(Struct, frozen=True):
         """Return the offset where the unit joined from a heading and the unit after it starts."""
         return max(self.contents.document.start_of(heading), self.contents.span.start)
 
-    def _size(self, start: int, unit: Unit, lead: str = "") -> int:
-        """Return the size of a unit together with the text before it from an offset on."""
-        if not (lead or unit.repeats.tail):
-            return self.maker.sizes.of_span(start, unit.span.end)
-        text = self.contents.document.text[start : unit.span.end]
-        return self.maker.sizes.sizer.length(lead + text + unit.repeats.tail)
+    def _joined_size(self, before: Span, unit: Unit) -> int:
+        """Return the size of a unit with the text before it and the text repeated after it."""
+        size = self.maker.sizes.of_joined(before, unit.span)
+        return size + self._added_size(unit.repeats.tail)
+
+    def _added_size(self, text: str) -> int:
+        return self.maker.sizes.sizer.added_size(text)

@@ -67,7 +67,10 @@ class Plan(Struct, frozen=True):
     def _row(self, units: Sequence[Unit]) -> UnitRow:
         """Return the sizes of units, including repeated text, and the costs of cuts."""
         contents, margin = self.draft_units.contents, self.unit_margin
-        size_of, largest = self.draft_units.maker.sizes.of_repeated, contents.largest_stack_size
+        size_of, largest = (
+            self.draft_units.maker.sizes.sizer.added_size,
+            contents.largest_stack_size,
+        )
         begins, ends = [], []
         sizes = zip(units, *self._cumulative_sizes(units), strict=True)
         for number, (unit, begin, end) in enumerate(sizes):

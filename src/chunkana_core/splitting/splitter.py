@@ -78,7 +78,7 @@ class Splitter(Struct, frozen=True):
         document, contexts = self.sizes.document, self.contexts
         span = draft.span(document)
         stack = stack_before(self.sizes, draft) or HeaderStack("", span.start)
-        added = self.sizes.of_added(stack.text)
+        added = self.sizes.sizer.added_size(stack.text)
         if self._excess(draft, span, contexts.full_room - added) > self._tolerance:
             return None
         location = locate(document, span, draft.first, draft.stop)
@@ -126,6 +126,8 @@ class Splitter(Struct, frozen=True):
         location = locate(self.sizes.document, span, first.first, last.stop)
         variants = contents.contents(first, last)
         content = whole = next(variants)
+        if first.oversize_reason and self._is_far_over(span):
+            return self._oversize(span, location, whole, first.oversize_reason), 0
         for content in chain([whole], variants):
             if (part := self._part(span, location, content, None)) is not None:
                 is_expected = content is whole or first.oversize_reason is not None
@@ -133,6 +135,11 @@ class Splitter(Struct, frozen=True):
         if first.oversize_reason:
             return self._oversize(span, location, whole, first.oversize_reason), 0
         return self._oversize(span, location, content, None), self.contexts.excess(whole.text)
+
+    def _is_far_over(self, span: Span) -> bool:
+        """Return whether a text alone is certainly over the limit."""
+        size, room = self.sizes.of_span(span.start, span.end), self.contexts.full_room
+        return size > room + self.sizes.sizer.margin(2)
 
     def _part(
         self, span: Span, location: Location, content: Content, reason: str | None
@@ -171,6 +178,6 @@ class Splitter(Struct, frozen=True):
         if self.sizes.sizer.is_exact:
             return max(0, span.end - span.start - room)
         size = self.sizes.of_blocks(draft.first, draft.stop)
-        if room < size <= room + max(room // 4, self._tolerance):
+        if room < size <= room + max(room // 8, self._tolerance):
             size = self.sizes.of_span(span.start, span.end)
         return max(0, size - room)

@@ -207,7 +207,7 @@ class UnitMaker(Struct, frozen=True):
 
     def _repeated_size(self, repeats: Repeats) -> int:
         """Return the size of repeated text, less the overhead of the length function per text."""
-        return self.sizes.of_added(repeats.lead + repeats.tail)
+        return self.sizes.sizer.added_size(repeats.lead + repeats.tail)
 
     def limit_of(self, kind: BlockKind, limit: int) -> int:
         """Return the size up to which a block of a kind is left whole."""

@@ -31,7 +31,7 @@ class TreeBuilder:
 
     Attributes:
         document: the document.
-        config: gives the limit for the contents of nodes.
+        config: says whether the root's content has a summary.
         strategy: the name of the strategy used.
         section_ids: by the index of a section, its id, which is also the id of its node.
     """
@@ -41,12 +41,15 @@ class TreeBuilder:
     strategy: str
     section_ids: Sequence[str]
 
-    def chunks(self, leaves: Sequence[Chunk], locations: Sequence[Location]) -> tuple[Chunk, ...]:
+    def chunks(
+        self, leaves: Sequence[Chunk], locations: Sequence[Location], sizer: Sizer
+    ) -> tuple[Chunk, ...]:
         """Return all nodes and leaves in pre-order.
 
         Args:
             leaves: in document order.
             locations: the locations of the leaves.
+            sizer: the length function and the limit for the contents of nodes.
         """
         if not leaves:
             return ()
@@ -56,7 +59,6 @@ class TreeBuilder:
         spans = _spans(leaves, children, order)
         sections = {node: i for i, node in reversed([*enumerate(self.section_ids)])}
         linked = {leaf.chunk_id: leaf for leaf in self._link(leaves, locations, children, links)}
-        sizer = Sizer.of(self.config)
         return tuple(
             [
                 linked.get(chunk_id)
@@ -140,14 +142,15 @@ class TreeBuilder:
         title = section.title if index else document.title
         cells = document.cells.lines(source, span)
         if index:
-            content, lines = section_summary(document, index, sizer)
+            summary = section_summary(document, index, sizer)
         else:
             with_text = self.config.include_document_summary
-            content, lines = document_summary(document, sizer, with_text=with_text)
+            summary = document_summary(document, sizer, with_text=with_text)
+        lines = summary.span
         return Chunk(
             source=source,
             span=span,
-            content=content,
+            content=summary.text,
             start_line=source.line_at(lines.start),
             end_line=source.line_at(max(lines.start, lines.end - 1)),
             text_start_line=source.line_at(span.start),
@@ -170,7 +173,7 @@ class TreeBuilder:
             title=title,
             anchor=section.anchor,
             header_path=format_header_path(section.path or (title,)),
-            size=sizer.length(content),
+            size=summary.size,
         )
 
 
@@ -256,9 +259,9 @@ class HierarchyBuilder:
             locate(document, leaf.span, positions.start, positions.stop)
             for leaf, positions in zip(leaves, ranges, strict=True)
         ]
-        return HierarchicalChunkingResult.of(
-            document, tree.chunks(leaves, locations), strategy, Sizer.of(config)
-        )
+        sizer = Sizer.of(config)
+        built = tree.chunks(leaves, locations, sizer)
+        return HierarchicalChunkingResult.of(document, built, strategy, sizer)
 
 
 def parse_chunked(

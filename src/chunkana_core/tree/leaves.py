@@ -43,11 +43,9 @@ class LeafMaker(Struct, frozen=True):
     ids: IdRegister
     _header_paths: dict[Path, str] = field(default_factory=dict)
 
-    def leaves(self, parts: Sequence[Part]) -> list[Chunk]:
+    def leaves(self, parts: Sequence[Part], sizer: Sizer) -> list[Chunk]:
         """Return the leaves of a document, one for each part, in order."""
-        overlap = Overlap(
-            self.document.text, parts, Sizer.of(self.config), self.config.overlap_size
-        )
+        overlap = Overlap(self.document.text, parts, sizer, self.config.overlap_size)
         spans, locations = [part.span for part in parts], [part.location for part in parts]
         containers = container_names(self.document, spans, locations)
         leaves = [

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 
 from msgspec import Struct, structs
 
-from chunkana_core.config import LengthFunction
 from chunkana_core.document.outline import Section
 from chunkana_core.document.paths import SectionPath, find_common_prefix
 from chunkana_core.errors import require_number
+from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.chunks import Chunk, Links
 from chunkana_core.tree.ids import IdRegister
+from chunkana_core.tree.run_sizes import RunSizes
 
 _MIN_CHILDREN = 2
 
@@ -68,6 +69,11 @@ class MergeTree:
     parts of a split section, and runs of children of a section that is too large, are grouped under
     parents of balanced size. A node that is in no parent within these limits is a root.
 
+    With a length function other than `len`, the size of a parent is the sum of the sizes of its
+    leaves' texts and of the white space between them. If that is within one unit per leaf of
+    `max_parent_size`, the parent is measured, so that it is over that size only if the sum falls
+    short by more than one unit per leaf.
+
     Attributes:
         nodes: all nodes, each parent before its children.
         root_ids: the ids of the nodes without a parent, in document order.
@@ -93,7 +99,7 @@ _Nodes = Sequence[MergeNode]
 def build_merge_tree(
     chunks: Sequence[Chunk],
     sections: Sequence[Section],
-    length: LengthFunction,
+    sizer: Sizer,
     max_parent_size: int,
     max_children: int,
 ) -> MergeTree:
@@ -104,7 +110,9 @@ def build_merge_tree(
         return MergeTree((), (), {})
     ids = IdRegister({chunk.chunk_id for chunk in chunks})
     levels = {section.path: section.level for section in reversed(sections)}
-    builder = _ParentBuilder(chunks[0].source, length, max_parent_size, max_children, levels, ids)
+    source, leaves = chunks[0].source, [chunk for chunk in chunks if chunk.is_leaf]
+    sizes = RunSizes.of(source.text, leaves, sizer)
+    builder = _ParentBuilder(source, sizes, max_parent_size, max_children, levels, ids)
     nodes_by_chunk: dict[str, _Nodes] = {}  # the top nodes of a chunk's text, by chunk id
     for chunk in reversed(chunks):
         if chunk.is_leaf:
@@ -134,7 +142,7 @@ class _ParentBuilder:
 
     Attributes:
         source: the document's source.
-        length: the length function.
+        sizes: the sizes of runs of leaves.
         max_size: the largest size of a parent.
         max_children: the largest number of children of a parent.
         levels: the levels of sections, by path.
@@ -143,7 +151,7 @@ class _ParentBuilder:
     """
 
     source: Source
-    length: LengthFunction
+    sizes: RunSizes
     max_size: int
     max_children: int
     levels: Mapping[tuple[str, ...], int]
@@ -166,7 +174,9 @@ class _ParentBuilder:
             child_nodes: for each of its children, the top nodes of the child's text.
         """
         children = self._group_parts(section, child_nodes)
-        if self._size(section.span) > self.max_size:
+        size = self.sizes.of_span(section.span)
+        size = self.sizes.measured_near(self.max_size, size, section.span)
+        if size.units > self.max_size:
             return self._group_runs(section, children)
         nodes: _Nodes = list(chain.from_iterable(children))
         if len(nodes) == 1 and nodes[0].is_group:
@@ -200,18 +210,23 @@ class _ParentBuilder:
 
     def _group_balanced(self, section: Chunk, nodes: _Nodes) -> _Nodes:
         """Return neighbouring nodes in as few groups as the limits allow, of about equal size."""
-        total = self._size(_covering_span(nodes))
+        total = self.sizes.of_span(_covering_span(nodes)).units
         target = total / max(-(-total // self.max_size), -(-len(nodes) // self.max_children))
         runs: list[list[MergeNode]] = [[nodes[0]]]
-        size = self._size(nodes[0].span)
-        for node in nodes[1:]:
-            longer_size = self._size(_covering_span([runs[-1][0], node]))
-            is_full = len(runs[-1]) == self.max_children or longer_size > self.max_size
-            if is_full or (size + longer_size) / 2 > target:
-                runs.append([])
-                longer_size = self._size(node.span)
-            runs[-1].append(node)
-            size = longer_size
+        size = self.sizes.of_span(nodes[0].span)
+        for before, node in pairwise(nodes):
+            longer = size.longer(self.sizes.between(before.span.end, node.span.end))
+            may_grow = len(runs[-1]) < self.max_children
+            may_grow &= (size.units + longer.units) / 2 <= target
+            if may_grow:
+                span = _covering_span([runs[-1][0], node])
+                longer = self.sizes.measured_near(self.max_size, longer, span)
+            if may_grow and longer.units <= self.max_size:
+                runs[-1].append(node)
+                size = longer
+            else:
+                runs.append([node])
+                size = self.sizes.of_span(node.span)
         return self._group_each(section, runs)
 
     def _group_each(self, section: Chunk, runs: Iterable[_Nodes]) -> _Nodes:
@@ -258,7 +273,7 @@ class _ParentBuilder:
             cell_end=None,
             cell_end_line=None,
             anchor=chunk.anchor or children[0].chunk.anchor,
-            size=self._size(chunk.span),
+            size=self.sizes.of_span(chunk.span).units,
         )
         return MergeNode(own, is_group, None, tuple(child.node_id for child in children))
 
@@ -267,11 +282,6 @@ class _ParentBuilder:
         paths = [node.chunk.section.path for node in nodes]
         path = find_common_prefix(min(paths), max(paths))  # that of these two is the shortest
         return SectionPath(self.levels[path], path)
-
-    def _size(self, span: Span) -> int:
-        if self.length is len:
-            return len(span)
-        return self.length(self.source.text[span.start : span.end])
 
 
 def _split_section(nodes: _Nodes) -> str | None:

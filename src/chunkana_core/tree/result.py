@@ -286,8 +286,8 @@ class HierarchicalChunkingResult:
         """
         default = _PARENT_FACTOR * self._sizer.max_size
         parent_size = default if max_parent_size is None else max_parent_size
-        sections, length = self._outline.sections, self._sizer.length
-        return build_merge_tree(self.chunks, sections, length, parent_size, max_children)
+        sections, sizer = self._outline.sections, self._sizer
+        return build_merge_tree(self.chunks, sections, sizer, parent_size, max_children)
 
 
 def _indexed(chunks: Sequence[Chunk]) -> tuple[dict[str, Chunk], dict[str, list[Chunk]]]:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import ROOT
-from chunkana_core.sizing import Sizer
+from chunkana_core.sizing import CHARACTERS_PER_UNIT, Sizer
 from chunkana_core.splitting.repeats import has_fence, leaves_fence_open
 from chunkana_core.text.source import BOM, Span
 
 _MAX_PREFIX_LENGTH = 500  # code points, if no text precedes the first section
 
 
-def section_summary(document: Document, section: int, sizer: Sizer) -> tuple[str, Span]:
-    """Return a section's heading and own text, cut at a line within the limit, and its span."""
+class Summary(NamedTuple):
+    """The content of a node, its size, and the span of the text in it."""
+
+    text: str
+    size: int
+    span: Span
+
+
+def section_summary(document: Document, section: int, sizer: Sizer) -> Summary:
+    """Return a section's heading and own text, cut at a line within the limit."""
     first, own_stop = document.sections[section].first, document.sections[section].own_stop
     end = _trimmed(document, first, max(first + 1, own_stop)).end
     return _cut_to_limit("", document, Span(document.heading_span(first).start, end), sizer)
 
 
-def document_summary(document: Document, sizer: Sizer, *, with_text: bool) -> tuple[str, Span]:
-    """Return the document's title and a summary, cut at a line within the limit, and their span.
+def document_summary(document: Document, sizer: Sizer, *, with_text: bool) -> Summary:
+    """Return the document's title and a summary, cut at a line within the limit.
 
     The summary is the text before the first section or, without any, the start of the document. The
     title is not added if the summary starts with it, or if the document has none.
@@ -28,16 +38,17 @@ def document_summary(document: Document, sizer: Sizer, *, with_text: bool) -> tu
     summary = _summary_span(document) if with_text else Span(0, 0)
     title = f"# {document.title}"
     if not len(summary):
-        content, fitting_span = _cut_to_limit(title, document, summary, sizer)
+        found = _cut_to_limit(title, document, summary, sizer)
     elif not document.is_titled or _starts_with_title(document, summary):
         return _cut_to_limit("", document, summary, sizer)
     else:
-        content, fitting_span = _cut_to_limit(f"{title}\n\n", document, summary, sizer)
+        found = _cut_to_limit(f"{title}\n\n", document, summary, sizer)
     heading = _title_heading(document)
     if heading is None:
-        return content, fitting_span
-    spans = [heading, *([fitting_span] if len(fitting_span) else [])]
-    return content, Span(min(s.start for s in spans), max(s.end for s in spans))
+        return found
+    spans = [heading, *([found.span] if len(found.span) else [])]
+    span = Span(min(s.start for s in spans), max(s.end for s in spans))
+    return found._replace(span=span)
 
 
 def _starts_with_title(document: Document, span: Span) -> bool:
@@ -76,14 +87,20 @@ def _trimmed(document: Document, first: int, stop: int) -> Span:
     return Span(span.start + has_bom, span.end)
 
 
-def _cut_to_limit(title: str, document: Document, span: Span, sizer: Sizer) -> tuple[str, Span]:
-    """Return a title and the lines of a span that fit below it, and the span of these lines."""
+def _cut_to_limit(title: str, document: Document, span: Span, sizer: Sizer) -> Summary:
+    """Return a title and the lines of a span that fit below it, with the span of these lines."""
     content = title + document.text[span.start : span.end]
+    if len(content) <= CHARACTERS_PER_UNIT * sizer.max_size:
+        size = sizer.length(content)
+        if size <= sizer.max_size:
+            return Summary(content, size, span)
     stop = sizer.longest(content, 0, len(content), sizer.max_size)
-    if stop <= len(title):
-        return content[:stop].rstrip(), Span(span.start, span.start)
-    fitting = _cut_at_line(document, span, span.start + stop - len(title))
-    return content[: len(title) + len(fitting)].rstrip(), fitting
+    fitting = Span(span.start, span.start)
+    if stop > len(title):
+        fitting = _cut_at_line(document, span, span.start + stop - len(title))
+        stop = len(title) + len(fitting)
+    text = content[:stop].rstrip()
+    return Summary(text, sizer.length(text), fitting)
 
 
 def _cut_at_line(document: Document, span: Span, stop: int) -> Span:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.metadata import version
 
 from langchain_core.documents import Document
@@ -25,6 +26,11 @@ from chunkana_langchain.splitting.outline import MARKDOWN, TITLED
 _JSON, _NOTEBOOK = "json", "notebook"
 # A text for which different length functions most likely return different sizes.
 _PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"
+
+
+@cache
+def _installed_version() -> str:
+    return version("chunkana-rag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,7 @@ class DocumentChunker:
         length = self.chunker.config.length_function
         names = [getattr(length, name, "") for name in ("__module__", "__qualname__")]
         described = {
-            "version": version("chunkana-rag"),
+            "version": _installed_version(),
             "config": self.chunker.config.to_dict(),
             "length_function": [*names, length(_PROBE)],
             "header_context": self.header_context,

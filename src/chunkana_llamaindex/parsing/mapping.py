@@ -15,7 +15,7 @@ from llama_index.core.schema import (
     TextNode,
 )
 
-from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, MergeTree, Span
+from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, Span
 from chunkana_core.extending import derive_uuid, format_header_path
 from chunkana_llamaindex.parsing.metadata import (
     NO_INDEX,
@@ -100,9 +100,8 @@ class NodeMapper:
 
     def nodes(self) -> list[TextNode]:
         """Return the nodes: each parent before its children, leaves in document order."""
-        tree = self.result.merge_tree(self.max_parent_size)
-        mapped = [node for node in tree.nodes if self.include_parents or node.is_leaf]
-        anchors = _anchors(tree)
+        mapped = self._merge_nodes()
+        anchors = _anchors(mapped)
         nodes: dict[str, TextNode] = {}
         for number, node in enumerate(mapped):
             metadata = self._metadata(node, anchors[node.node_id])
@@ -111,10 +110,16 @@ class NodeMapper:
         if self.include_parents:
             _link_parents(mapped, nodes, infos)
         if self.include_prev_next_rel:
-            _link_neighbours(tree.leaves, nodes, infos)
+            _link_neighbours([node for node in mapped if node.is_leaf], nodes, infos)
         if self.include_document_node and self.result.root_id:
             nodes[_SUMMARY] = self._summary(len(nodes))
         return list(nodes.values())
+
+    def _merge_nodes(self) -> Sequence[MergeNode]:
+        """Return the nodes to convert; the merge tree is built only for parents."""
+        if self.include_parents:
+            return self.result.merge_tree(self.max_parent_size).nodes
+        return [*map(MergeNode, self.result.get_flat_chunks())]
 
     def _text(self, node: MergeNode) -> str:
         """Return the text of a node: of a parent, an exact slice of the source."""
@@ -208,9 +213,9 @@ def _copy_with(node: TextNode, **values: object) -> TextNode:
     return copy
 
 
-def _anchors(tree: MergeTree) -> dict[str, str]:
+def _anchors(nodes: Sequence[MergeNode]) -> dict[str, str]:
     """Return the anchor of each node by id."""
-    return {node.node_id: node.chunk.anchor for node in tree.nodes}
+    return {node.node_id: node.chunk.anchor for node in nodes}
 
 
 def _link_parents(

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from chunkana_core import Chunk
 from chunkana_llamaindex.parsing.checks import documents_by_id
+from chunkana_llamaindex.parsing.chunking import DocumentChunker
 from chunkana_llamaindex.parsing.origin import text_of
 from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
 from chunkana_llamaindex.reading.passages import PassageTemplate
@@ -55,21 +56,21 @@ class DocumentIndexer:
         """Check documents, and return them as the input of an index update."""
         by_id = documents_by_id(documents)
         self.parser.check_files(by_id.values())
-        fingerprints = {name: self._fingerprint(document) for name, document in by_id.items()}
+        parser, chunker = self.parser.to_dict(), self.parser.document_chunker()
+        fingerprints = {name: self._fingerprint(one, parser) for name, one in by_id.items()}
         return SourceDocuments(
-            fingerprints, lambda name: self._record(by_id[name], fingerprints[name])
+            fingerprints, lambda name: self._record(by_id[name], fingerprints[name], chunker)
         )
 
-    def _fingerprint(self, document: BaseNode) -> str:
+    def _fingerprint(self, document: BaseNode, parser: Mapping[str, Any]) -> str:
         """Return a hash of a document and of the options with which it is indexed."""
-        options = [self.parser.to_dict(), [*self.embedded_metadata_keys], _format_fields(document)]
+        options = [parser, [*self.embedded_metadata_keys], _format_fields(document)]
         chunking = json.dumps(options, sort_keys=True, default=str)
         return fingerprint(document.node_id, text_of(document), document.metadata, chunking)
 
-    def _record(self, document: BaseNode, digest: str) -> DocumentRecord:
+    def _record(self, document: BaseNode, digest: str, chunker: DocumentChunker) -> DocumentRecord:
         """Chunk a document and return its record."""
         lines = self._metadata_lines(document)
-        chunker = self.parser.document_chunker()
         result = chunker.chunk(document, lines)
         front_matter, fields = chunker.front_matter(result), _format_fields(document)
         added = [key for key in front_matter if key not in document.metadata]
