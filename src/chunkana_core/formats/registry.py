@@ -305,3 +305,8 @@ def format_names() -> list[str]:
     ['markdown', 'text']
     """
     return [found.name for found in _BUILT_IN if found.is_installed]
+
+
+def is_installed(name: str) -> bool:
+    """Return whether a format is built in and its extra is installed."""
+    return any(found.name == name and found.is_installed for found in _BUILT_IN)

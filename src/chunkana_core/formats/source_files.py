@@ -13,8 +13,8 @@ from chunkana_core.formats.registry import (
     MARKDOWN,
     NOTEBOOK,
     TEXT,
-    format_names,
     format_of,
+    is_installed,
     known_format,
     unknown_kind,
 )
@@ -85,9 +85,11 @@ class SourceFile:
 
 def require_installed(files: Iterable[SourceFile]) -> None:
     """Raise an ImportError for the first file whose format needs an extra that is missing."""
-    installed = {*format_names()}
+    first_files: dict[str, SourceFile] = {}
     for file in files:
-        if file.format not in installed:
+        first_files.setdefault(file.format, file)
+    for file in first_files.values():
+        if not is_installed(file.format):
             raise ImportError(
                 f"{file.name!r} is {file.format}, which needs "
                 'pip install "chunkana-rag[code]"; without it, format="markdown" treats '
