@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from operator import attrgetter
 
 from msgspec import Struct
@@ -83,7 +83,6 @@ class Document:
     preamble_stop: int
     is_only_headings: bool
     _tiles: list[int] = field(repr=False, compare=False)  # starts of tiles, end of text
-    _spans: list[Span] = field(repr=False, compare=False)  # of tiles, without white space
     _runs: list[Run] = field(repr=False, compare=False)  # by position, the run that contains it
     _contents: list[int] = field(repr=False, compare=False)  # see `content_counts`
     cells: Cells = field(default=NO_CELLS, repr=False)
@@ -132,8 +131,7 @@ class Document:
             title: the title that is not a heading, such as from front matter, "" for none; for a
                 window, the properties of the whole document.
         """
-        top = tuple([block for block in blocks if not block.depth])
-        tiles = [0, *[block.start for block in top[1:]], len(source.text)]
+        text, top = source.text, tuple([block for block in blocks if not block.depth])
         contents, code = content_counts(top), _outermost_code(blocks)
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
         sections, runs = outline_of(ranges, contents, front_matter_stop)
@@ -143,7 +141,7 @@ class Document:
         is_bare = contents[-1] == front_matter_stop and not info.has_earlier_content
         return cls(
             source,
-            source.text,
+            text,
             blocks,
             top,
             code,
@@ -156,8 +154,7 @@ class Document:
             front_matter_stop=front_matter_stop,
             preamble_stop=headings[0].first if headings else 0,
             is_only_headings=len(sections) > 1 and is_bare,
-            _tiles=tiles,
-            _spans=[source.trim(a, b) or Span(a, a) for a, b in pairwise(tiles)],
+            _tiles=[0, *[block.start for block in top[1:]], len(text)],
             _runs=runs,
             _contents=contents,
         )
@@ -168,10 +165,9 @@ class Document:
 
     def trimmed_block(self, position: int) -> Span:
         """Return the span of a top-level block, without surrounding white space and BOM."""
-        span = self._spans[position]
-        if not self.text.startswith(BOM, span.start):
-            return span
-        return self.source.trim(span.start + 1, span.end) or Span(span.start, span.start)
+        start = self.top[position].start
+        has_bom = self.text.startswith(BOM, start)
+        return self.source.trim(start + has_bom, self._tiles[position + 1]) or Span(start, start)
 
     def heading_span(self, position: int) -> Span:
         """Return the span of a heading without the anchors and comments before it."""
@@ -180,7 +176,8 @@ class Document:
 
     def trimmed_run(self, first: int, stop: int) -> Span:
         """Return the span of a run of blocks, without surrounding white space."""
-        return Span(self._spans[first].start, self._spans[stop - 1].end)
+        start = self._tiles[first]
+        return self.source.trim(start, self._tiles[stop]) or Span(start, start)
 
     def positions(self, span: Span) -> range:
         """Return the positions of the blocks whose tiles a span touches."""

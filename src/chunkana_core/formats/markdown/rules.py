@@ -33,7 +33,6 @@ _ATX_OPENING = re.compile(r"#{1,6}(?=[ \t\n])")
 _SETEXT_UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*+$", re.MULTILINE)
 _THEMATIC_BREAK = re.compile(r"([*_-])(?:[ \t]*+\1){2,}+[ \t]*+$", re.MULTILINE)
 _FENCE = re.compile(r"(`{3,}+(?=[^`\n]*+$)|~{3,}+)(.*)", re.MULTILINE)
-_NO_REFERENCE = re.compile(r"\[(?:[^\[\]\\\n]|\\.)*+(?:\[|\](?!:))")
 # An ordered list item's number, the marker's last character, and the spaces after it.
 _LIST_MARKER = re.compile(r"(?:([0-9]{1,9})(?=[.)])|(?=[*+-]))(.)(?![^ \t\n])([ \t]*+)")
 
@@ -251,23 +250,6 @@ def prefilter_math(stock: RuleFunction, state: State, start: int, end: int, sile
             line += 1
         state.unclosed_math = range(start, line)
     return False
-
-
-def prefilter_reference(
-    stock: RuleFunction, state: State, start: int, end: int, silent: bool
-) -> bool:
-    """Call the stock rule of link reference definitions, unless the brackets rule one out."""
-    if _NO_REFERENCE.match(state.src, state.bMarks[start] + state.tShift[start]):
-        return False
-    return stock(state, start, end, silent)
-
-
-def prefilter_footnote(
-    stock: RuleFunction, state: State, start: int, end: int, silent: bool
-) -> bool:
-    """Call the stock rule of footnote definitions, if a caret follows the bracket."""
-    has_caret = state.src[state.bMarks[start] + state.tShift[start] + 1] == "^"
-    return has_caret and stock(state, start, end, silent)
 
 
 def exceeds_lazy_limit(state: State, start: int, end: int, silent: bool) -> bool:

@@ -21,7 +21,7 @@ from chunkana_core.text.source import BOM, Source
 MAX_NESTING = 100  # levels of containers; a list and its item are two
 MAX_INDENT = 3  # columns; a line that is indented more is indented code
 TAB_STOP = 4  # columns
-_INDENTATION = re.compile(r"^[ \t]++", re.MULTILINE)
+_INDENTATION = re.compile(r"[ \t]*")
 _MAX_LEAD = (
     400  # characters of anchors and comments in a heading's block; more would displace content
 )
@@ -125,12 +125,14 @@ class State(StateBlock):
         self.lineMax = count
         self.bMarks = [*starts[:count], len(text)]
         self.eMarks = [*ends[:count], len(text)]
-        indents = {found.start(): len(found[0]) for found in _INDENTATION.finditer(src)}
-        self.tShift = [indents.get(begin, 0) for begin in self.bMarks]
+        self.tShift = [
+            0 if src[start] not in " \t" else _indentation_length(src, start)
+            for start in self.bMarks
+        ]
         self.sCount = self.tShift[:]
         if "\t" in text:
-            indentations = (src[a : a + n] for a, n in zip(self.bMarks, self.tShift, strict=True))
-            self.sCount = [len(spaces.expandtabs(TAB_STOP)) for spaces in indentations]
+            indents = (src[a : a + n] for a, n in zip(self.bMarks, self.tShift, strict=True))
+            self.sCount = [len(indent.expandtabs(TAB_STOP)) for indent in indents]
         self.bsCount = [0] * len(self.bMarks)
         self.source, self.chains = source, chains
         self.blocks: list[Block] = []
@@ -281,6 +283,12 @@ class PluginState(State):
     def getLines(self, begin: int, end: int, indent: int, keepLastLF: bool) -> str:  # noqa: N802, N803
         """Return the text of lines."""
         return StateBlock.getLines(self, begin, end, indent, keepLastLF)
+
+
+def _indentation_length(src: str, start: int) -> int:
+    """Return the number of spaces and tabs at an offset."""
+    spaces = _INDENTATION.match(src, start)
+    return spaces.end() - start if spaces else 0
 
 
 def _normalized(text: str) -> str:
