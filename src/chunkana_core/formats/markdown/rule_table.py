@@ -129,8 +129,8 @@ RULES = (
     BlockRule("paragraph", BlockKind.PARAGRAPH),
 )
 # By name, the functions that replace stock rules and add the blocks themselves. Those of fences,
-# headings, lists and paragraphs need what stock rules only put into tokens. Stock parses all cells
-# of a table, which takes 7 % of the time of chunking, and calls the rule of breaks for every item.
+# headings, lists and paragraphs need what stock rules only put into tokens. With the stock rule of
+# tables, which parses all cells, chunking takes 7 % longer; with that of thematic breaks, 2 %.
 REPLACEMENTS: Mapping[str, RuleFunction] = {
     "table": rules.table,
     "container_marker": container_lines.marker,
@@ -141,8 +141,8 @@ REPLACEMENTS: Mapping[str, RuleFunction] = {
     "lheading": rules.setext_underline,
     "paragraph": rules.paragraph,
 }
-# By name, the functions that call a stock rule only if it may match, where it reads on too far: to
-# the end of the text for math that is not closed, and below an admonition without a body.
+# By name, the functions that call a stock rule only if it may match. They gain no time on
+# usual documents; that of math keeps the time linear where `$$` is not closed.
 PREFILTERS: Mapping[str, Prefilter] = {
     "math_block": rules.prefilter_math,
     "admonition": container_lines.prefilter_admonition,
