@@ -236,11 +236,12 @@ class ChunkanaNodeParser(NodeParser):
         self, document: BaseNode, chunker: DocumentChunker, first_number: int
     ) -> Sequence[BaseNode]:
         """Return the nodes of a document, numbered from `first_number`."""
-        if is_chunkana_node(document) and chunker.fits(document):
+        is_node = isinstance(document, TextNode) and is_chunkana_node(document)
+        if is_node and chunker.fits(document):
             links = {NodeRelationship.SOURCE: source_of(document)}
             return [document.model_copy(update={"relationships": links}, deep=True)]
-        template = self._template(document, chunker.file(document).format, {})
-        result = chunker.chunk(document, template.reserved_text())
+        reserved = self._template(document, "", {}).reserved_text()  # the same in all formats
+        result = chunker.chunk(document, reserved)
         return self.nodes_of(result, document, first_number)
 
     def nodes_of(

@@ -895,6 +895,10 @@ def test_nodes_that_fit_are_returned_as_they_are() -> None:
         links = {NodeRelationship.SOURCE: leaf.relationships[NodeRelationship.SOURCE]}
         assert same == leaf.model_copy(update={"relationships": links})
         assert same.metadata is not leaf.metadata
+    # A document is parsed, even if it was made from a node.
+    (made,) = ChunkanaNodeParser()([Document(text="Tea.", metadata=leaves[1].metadata)])
+    assert type(made) is TextNode
+    assert (made.text, made.metadata["header_path"]) == ("Tea.", "/")
 
 
 @pytest.mark.parametrize(

@@ -56,15 +56,15 @@ class DocumentIndexer:
         """Check documents, and return them as the input of an index update."""
         by_id = documents_by_id(documents)
         self.parser.check_files(by_id.values())
-        chunker = self.parser.document_chunker()
-        fingerprints = {name: self._fingerprint(document) for name, document in by_id.items()}
+        parser, chunker = self.parser.to_dict(), self.parser.document_chunker()
+        fingerprints = {name: self._fingerprint(one, parser) for name, one in by_id.items()}
         return SourceDocuments(
             fingerprints, lambda name: self._record(by_id[name], fingerprints[name], chunker)
         )
 
-    def _fingerprint(self, document: BaseNode) -> str:
+    def _fingerprint(self, document: BaseNode, parser: Mapping[str, Any]) -> str:
         """Return a hash of a document and of the options with which it is indexed."""
-        options = [self.parser.to_dict(), [*self.embedded_metadata_keys], _format_fields(document)]
+        options = [parser, [*self.embedded_metadata_keys], _format_fields(document)]
         chunking = json.dumps(options, sort_keys=True, default=str)
         return fingerprint(document.node_id, text_of(document), document.metadata, chunking)
 
