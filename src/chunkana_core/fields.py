@@ -263,4 +263,5 @@ class FieldReader(Struct, frozen=True):
 
     def flat_values(self, chunk: object) -> dict[str, FlatValue]:
         """Return the values of a chunk by name as vector stores accept them, see `Field.flat`."""
-        return {f.name: f.flat(v) for f, v in zip(self.fields, self._get(chunk), strict=True)}
+        read = zip(self.fields, self._get(chunk), strict=True)
+        return {f.name: value if type(value) is str else f.flat(value) for f, value in read}

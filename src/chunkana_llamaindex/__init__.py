@@ -15,9 +15,12 @@ from chunkana_llamaindex.merging.auto_merging import (
     build_auto_merging,
 )
 from chunkana_llamaindex.merging.indices import recursive_retriever_inputs, tree_index
-from chunkana_llamaindex.parsing.leaves import LeafNodes
-from chunkana_llamaindex.parsing.mapping import to_nodes
-from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser, MarkdownHierarchyNodeParser
+from chunkana_llamaindex.node_parser import (
+    ChunkanaNodeParser,
+    LeafNodes,
+    MarkdownHierarchyNodeParser,
+    to_nodes,
+)
 from chunkana_llamaindex.reading.assembler import ContextAssembler
 from chunkana_llamaindex.reading.scores import ScorePropagation
 from chunkana_llamaindex.retrieving.retriever import ChunkanaRetriever

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from chunkana_core import ChunkanaError, ChunkanaWarning
 from chunkana_core.extending import SourceFile, describe_unknown
@@ -44,6 +44,13 @@ def warn(message: str | Warning) -> None:
     while frame is not None and _package(frame.f_globals) in _SKIPPED_PACKAGES:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)
+
+
+def warn_of(names: Sequence[str], statement: str) -> None:
+    """Warn of some documents: name the first one, count the others, and state what they have."""
+    if names:
+        others = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+        warn(f"{names[0]!r}{others} {statement}")
 
 
 def warn_of_unknown(files: Iterable[SourceFile], fallback: str) -> None:

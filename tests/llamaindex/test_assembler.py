@@ -24,7 +24,7 @@ from chunkana_llamaindex import (
     MarkdownHierarchyNodeParser,
     build_auto_merging,
 )
-from chunkana_llamaindex.parsing.metadata import MetadataKeys
+from chunkana_llamaindex.nodes import MetadataKeys
 from tests.llamaindex.parts import WordEmbedding, own_documents
 
 TEXT = """# Kettle

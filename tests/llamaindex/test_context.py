@@ -19,6 +19,10 @@ ABOUT = "This guide says how tea is made in a small kitchen."
 TEXT = f"# Tea\n\n{ABOUT}\n\n## Green\n\nWait a while.\n\n## Black\n\n" + "Do not wait. " * 40
 
 
+IN_TEXT = MarkdownHierarchyNodeParser(header_context="text")
+NOWHERE = MarkdownHierarchyNodeParser(header_context="none")
+
+
 def leaves(document: Document | None = None, **options: object) -> list[BaseNode]:
     """Parse a document, by default one about tea, and return the leaves."""
     document = document or Document(text=TEXT, id_="tea", metadata={"file_name": "tea.md"})
@@ -104,8 +108,8 @@ def test_a_label_survives_serialisation() -> None:
         parser = MarkdownHierarchyNodeParser(source_label=label)
         again = MarkdownHierarchyNodeParser.from_dict(parser.to_dict())
         assert again.source_label == label
-    unknown = "tests.parts:gone#0123456789abcdef"
-    with pytest.raises(ValueError, match="cannot be found by its name"):
+    unknown = "chunkana-function:gone#0123456789abcdef"
+    with pytest.raises(ValueError, match="is not known in this process"):
         MarkdownHierarchyNodeParser(source_label=unknown)
 
 
@@ -128,12 +132,12 @@ def test_nodes_of_a_result_have_the_contexts_of_its_chunks() -> None:
         assert node.metadata["context"] == chunk.context
         assert embedded(node) == f"file_name: tea.md\ncontext: {chunk.embedded}"
         assert node.get_content() == chunk.content
-    for node in LeafNodes()(to_nodes(result, document, header_context="text")):
+    for node in LeafNodes()(to_nodes(result, document, IN_TEXT)):
         chunk = found[node.metadata["chunk_id"]]
         assert embedded(node) == f"file_name: tea.md\n\n{chunk.embedded}"
         assert node.get_content() == chunk.embedded
     for nodes in (
-        to_nodes(result, document, header_context="none"),
+        to_nodes(result, document, NOWHERE),
         to_nodes(chunk_hierarchical(TEXT), document),
     ):
         for node in LeafNodes()([*nodes]):

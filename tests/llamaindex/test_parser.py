@@ -236,15 +236,15 @@ def test_cache_key_changes_with_what_makes_nodes(monkeypatch: pytest.MonkeyPatch
     key = get_transformation_hash([book()], parser)
     older = MarkdownHierarchyNodeParser.from_dict(parser.to_dict() | {"algorithm": 0})
     assert get_transformation_hash([book()], older) == key
-    monkeypatch.setattr("chunkana_llamaindex.parsing.parser._ALGORITHM", 0)
+    monkeypatch.setattr("chunkana_llamaindex.node_parser._ALGORITHM", 0)
     assert get_transformation_hash([book()], parser) != key
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        *((name, "None or a function") for name in ("os:system", "builtins:eval", "x")),
-        ("os:system#0a", "cannot be found by its name; give the function or rule itself"),
+        *((name, "should be callable") for name in ("os:system", "builtins:eval", "x")),
+        ("chunkana-function:system#0a", "is not known in this process; give the function or rule"),
     ],
 )
 def test_names_in_a_serialised_parser_call_nothing(name: str, message: str) -> None:
@@ -479,12 +479,12 @@ def test_embedding_of_a_document_is_not_its_nodes() -> None:
 def test_leaves_fit_where_title_and_metadata_do_not_fit_together(
     context: HeaderContext, metadata: dict[str, str], limit: int
 ) -> None:
-    """The title goes before the document's own metadata is left out of what is counted."""
+    """What is embedded with the document's own metadata counts, up to half of the limit."""
     text = "# Configuration reference manual\n\n" + "Words of it are here. " * 40
     document = Document(text=text, metadata=metadata)
-    counted = (
-        len(TextNode(text="", metadata=metadata).get_content(MetadataMode.EMBED)) <= limit // 2 - 2
-    )
+    added = metadata | ({"context": ""} if context == "metadata" else {})
+    reserved = TextNode(text="|", metadata=added).get_content(MetadataMode.EMBED).removesuffix("|")
+    counted = len(reserved.replace("context: \n\n", "context: ")) <= limit // 2
     parser = MarkdownHierarchyNodeParser(
         max_chunk_size=limit, header_context=context, metadata="full"
     )
@@ -597,8 +597,9 @@ def test_what_is_embedded_ends_in_what_the_core_embeds(
     [
         *((templates, 0) for templates in PLAIN_TEMPLATES[:2]),
         (OTHER_TEMPLATES[0], len("Guide") - 1),  # which the template pads to a width
-        (OTHER_TEMPLATES[1], len("\n")),  # a line of its own
-        (OTHER_TEMPLATES[2], len("\n\n\n\n")),  # lines of their own, and a blank one
+        # Of both, the whole of a trial node counts.
+        (OTHER_TEMPLATES[1], len("x\n\nx")),
+        (OTHER_TEMPLATES[2], len("x\n\nx")),
     ],
 )
 @pytest.mark.parametrize("metadata", [{}, {"file_name": "guide.md"}])
@@ -632,13 +633,6 @@ def test_what_is_embedded_in_the_text_is_counted_to_the_character(
         assert len(get_leaf_nodes(nodes)) == count
 
 
-@pytest.mark.parametrize("template", ["{key}", "{key}={value!r}"])
-def test_a_template_that_does_not_write_a_value_as_it_is_has_no_context(template: str) -> None:
-    document = Document(text=TEXT, metadata_template=template)
-    for node in MarkdownHierarchyNodeParser()([document]):
-        assert node.get_content(MetadataMode.EMBED) == node.get_content()
-
-
 def test_a_document_s_own_context_is_embedded_as_it_is() -> None:
     document = Document(text=TEXT, metadata={"context": "Docs / Guide"})
     with pytest.warns(UserWarning, match="keep their own metadata context"):
@@ -670,13 +664,11 @@ def test_long_metadata_is_warned_of_and_left_out_of_sizes() -> None:
     sound([n for n in nodes if n.ref_doc_id == document.node_id], document.text, cap=800)
 
 
-def test_with_a_long_template_there_are_no_contexts() -> None:
-    """A template that takes over half of the limit by itself leaves nothing to measure with."""
+def test_a_long_template_is_left_out_of_sizes() -> None:
     template = "word " * 30 + "{metadata_str}\n\n{content}"
     document = Document(text=TEXT * 5, metadata={"a": "b"}, text_template=template)
     with pytest.warns(UserWarning, match="takes over half of max_chunk_size"):
         nodes = MarkdownHierarchyNodeParser(max_chunk_size=200)([document])
-    assert {node.metadata["context"] for node in nodes} == {""}
     assert all(len(leaf.get_content()) <= 200 for leaf in get_leaf_nodes(nodes))
 
 
@@ -706,7 +698,9 @@ def test_id_func_is_asked_with_unique_numbers() -> None:
     for node in nodes:
         for kind in (PARENT, CHILD, PREVIOUS, NEXT):
             assert all(info.node_id in by_id for info in related(node, kind))
-    with pytest.raises(ValueError, match="several nodes, made by id_func, have the id 'same'"):
+    with pytest.raises(
+        ValueError, match="id of two nodes is 'same'; allowed: ids of id_func that differ"
+    ):
         MarkdownHierarchyNodeParser(id_func=_constant)(own_documents())
 
 
@@ -718,7 +712,7 @@ def test_ids_are_unique_across_documents_and_duplicates_refused() -> None:
     documents = own_documents()
     nodes = MarkdownHierarchyNodeParser()(documents)
     assert len({node.node_id for node in nodes}) == len(nodes)
-    with pytest.raises(ValueError, match=f"several documents have the id '{documents[0].id_}'"):
+    with pytest.raises(ValueError, match=f"id of two documents is '{documents[0].id_}'"):
         MarkdownHierarchyNodeParser()([documents[0], documents[1], documents[0]])
 
 
@@ -849,23 +843,71 @@ def test_lines_of_parts_are_exact_or_unknown() -> None:
     assert node.source_node.metadata == {}
 
 
-def test_nodes_of_ours_can_be_parsed_further() -> None:
-    """The new nodes say what they are themselves, and where in the source."""
-    (whole,) = MarkdownHierarchyNodeParser(include_parents=False)(
-        [Document(text=TEXT[:-1], id_="g")]
-    )[:1]
-    nodes = MarkdownHierarchyNodeParser(max_chunk_size=60, min_chunk_size=0)([whole])
-    assert isinstance(whole, TextNode)
-    sound(nodes, whole.text, cap=240, shift=whole.start_char_idx or 0)
-    assert all(node.metadata["content_type"] for node in nodes)
+LONG = "# Guide\n\nHello.\n\n## Install\n\n" + "Run pip, and wait. " * 12
+LONG += "\n\n### Linux\n\n" + "Use the package. " * 12
+DEFINITION = "class Tea:\n    x = 1\n\n    def boil(self):\n" + "        self.wait(100)\n" * 12
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "paths", "contexts"),
+    [
+        (
+            LONG,
+            "guide.md",
+            {"/Guide/Install", "/Guide/Install/Linux"},
+            {"guide.md > Guide > Install", "guide.md > Guide > Install > Linux"},
+        ),
+        (DEFINITION, "tea.py", {"/Tea", "/Tea/boil"}, {"tea.py > Tea", "tea.py > Tea > boil"}),
+    ],
+)
+def test_parts_of_nodes_have_their_path_and_place(
+    text: str, name: str, paths: set[str], contexts: set[str]
+) -> None:
+    """A node of ours is a text with a known place, and not repeated headings and contexts."""
+    document = Document(text=text, id_="d", metadata={"file_name": name})
+    options: dict[str, Any] = {"min_chunk_size": 0, "introductions": False}
+    leaves = get_leaf_nodes(ChunkanaNodeParser(max_chunk_size=240, **options)([document]))
+    parser = ChunkanaNodeParser(max_chunk_size=120, header_context="text", **options)
+    for leaf in leaves[-2:]:
+        assert isinstance(leaf, TextNode)
+        parts = get_leaf_nodes(parser([leaf]))
+        assert len(parts) > 1
+        for part in parts:
+            assert isinstance(part, TextNode)
+            assert leaf.start_char_idx is not None
+            assert part.start_char_idx is not None
+            assert leaf.start_char_idx <= part.start_char_idx
+            exact = text[part.start_char_idx : part.end_char_idx]
+            assert exact == part.text[part.metadata["prefix_chars"] :][: len(exact)]
+            line = text.count("\n", 0, part.start_char_idx) + 1
+            assert (part.ref_doc_id, part.metadata["start_line"]) == ("d", line)
+            assert part.metadata["header_path"] in paths
+            assert part.text.startswith(tuple(f"{context}\n\n" for context in contexts))
+            assert part.metadata["context"] in contexts
+
+
+def test_nodes_that_fit_are_returned_as_they_are() -> None:
+    document = Document(text=TEXT, id_="g")
+    leaves = get_leaf_nodes(MarkdownHierarchyNodeParser(max_chunk_size=60)([document]))
+    again = MarkdownHierarchyNodeParser(metadata="full")(leaves)
+    assert len(again) > 2
+    for leaf, same in zip(leaves, again, strict=True):
+        links = {NodeRelationship.SOURCE: leaf.relationships[NodeRelationship.SOURCE]}
+        assert same == leaf.model_copy(update={"relationships": links})
+        assert same.metadata is not leaf.metadata
+    # A document is parsed, even if it was made from a node.
+    (made,) = ChunkanaNodeParser()([Document(text="Tea.", metadata=leaves[1].metadata)])
+    assert type(made) is TextNode
+    assert (made.text, made.metadata["header_path"]) == ("Tea.", "/")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"chunk_size": 512}, "sizes are max_chunk_size, in characters"),
-        ({"chunk_overlap": 20}, "for overlap see PrevNextNodePostprocessor"),
-        ({"max_chunk": 512}, "unknown argument 'max_chunk'"),
+        ({"chunk_size": 512}, "did you mean max_chunk_size for leaves, in characters or, with"),
+        ({"chunk_sizes": [2048, 512]}, "in tokens, and max_parent_size for parents, which are"),
+        ({"chunk_overlap": 20}, "did you mean PrevNextNodePostprocessor"),
+        ({"max_chunk": 512}, r"argument is 'max_chunk'; allowed: .* did you mean max_chunk_size\?"),
         ({"max_chunk_size": 5}, "max_chunk_size is 5"),
         ({"atomic_blocks": "x"}, "atomic_blocks"),
         ({"header_context": "x"}, "header_context"),
@@ -936,22 +978,3 @@ def test_the_container_of_a_leaf_is_named() -> None:
     text = f"# A\n\n{'Some words here. ' * 4}\n\n:::tip\n{'Wait for a while. ' * 4}\n:::\n"
     nodes = ChunkanaNodeParser(max_chunk_size=120)([Document(text=text)])
     assert [leaf.metadata["container"] for leaf in get_leaf_nodes(nodes)] == ["", "tip"]
-
-
-@pytest.mark.parametrize(
-    ("sizes", "smallest", "largest"),
-    [([2048, 512], 512, 2048), ([2048, 512, 128], 128, 2048), ("small", 512, 2048)],
-)
-def test_sizes_of_levels_are_an_error_that_says_what_to_write(
-    sizes: object, smallest: int, largest: int
-) -> None:
-    options: dict[str, Any] = {"chunk_sizes": sizes}
-    with pytest.raises(ValueError, match="chunk_sizes") as raised:
-        MarkdownHierarchyNodeParser(**options)
-    assert (
-        "chunk_sizes is not an argument: leaves have one size, and parents are whole sections. For "
-        f"[{largest}, {smallest}] tokens write max_chunk_size={smallest}, "
-        f"max_parent_size={largest}, tokenizer=... (a function that returns the tokens of a text); "
-        "without tokenizer sizes are in characters, about four to a token: "
-        f"max_chunk_size={4 * smallest}, max_parent_size={4 * largest}"
-    ) in str(raised.value)

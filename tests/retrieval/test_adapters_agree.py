@@ -22,6 +22,7 @@ import chunkana_llamaindex
 @pytest.mark.parametrize("is_joined", [False, True])
 @pytest.mark.parametrize("budget", [300, 2000, 100_000])
 def test_passages_are_the_same(budget: int, *, is_joined: bool) -> None:
+    parser = chunkana_llamaindex.ChunkanaNodeParser(include_parents=False)
     config = ChunkConfig(max_chunk_size=400, min_chunk_size=0, atomic_blocks="split")
     hits: list[Hit] = []
     nodes: list[NodeWithScore] = []
@@ -34,7 +35,7 @@ def test_passages_are_the_same(budget: int, *, is_joined: bool) -> None:
         by_id = {document.metadata["chunk_id"]: document for document in of_result}
         node_by_id = {
             node.metadata["chunk_id"]: node
-            for node in chunkana_llamaindex.to_nodes(result, whole, include_parents=False)
+            for node in chunkana_llamaindex.to_nodes(result, whole, parser)
         }
         for chunk in [leaf for leaf in result.get_flat_chunks() if leaf.chunk_id in by_id][::3]:
             documents.append(by_id[chunk.chunk_id])

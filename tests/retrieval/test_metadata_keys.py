@@ -21,7 +21,7 @@ from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 from llama_index.core import Document as LlamaDocument
 from llama_index.core import MockEmbedding
-from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 import chunkana_langchain
 import chunkana_llamaindex
@@ -184,9 +184,14 @@ def test_parts_of_nodes_are_the_same_of_both() -> None:
         # A part of JSON or a notebook is none, which is warned of.
         given = [one for one in llama_sources() if not one.node_id.endswith(("json", "ipynb"))]
         leaves = chunkana_llamaindex.LeafNodes()(parser(metadata, 600)(given))
-        found: list[BaseNode] = parser("full", 120)(leaves)
+        fitting = {leaf.metadata["chunk_id"] for leaf in leaves}
+        found = [
+            node
+            for node in parser("full", 120)(leaves)
+            if node.metadata["chunk_id"] not in fitting  # which are returned as they are
+        ]
+        assert len(found) > 100
         for node in found:
-            assert isinstance(node, TextNode)
             node.relationships = {}
         return [node.to_dict() for node in found]
 

@@ -17,9 +17,8 @@ from llama_index.core.vector_stores import MetadataFilters
 from chunkana_llamaindex.merging import storing
 from chunkana_llamaindex.merging.nodes import MergingOptions, merge_nodes
 from chunkana_llamaindex.merging.updating import NodeStores, document_hash
-from chunkana_llamaindex.parsing.checks import documents_by_id, require_documents
-from chunkana_llamaindex.parsing.metadata import leaves_of
-from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
+from chunkana_llamaindex.node_parser import ChunkanaNodeParser, documents_by_id
+from chunkana_llamaindex.nodes import leaves_of
 from chunkana_llamaindex.reading.scores import ScorePropagation
 from chunkana_llamaindex.retrieving.arguments import (
     Filters,
@@ -258,7 +257,7 @@ def _parse_documents(
     documents_or_nodes: Iterable[BaseNode], parser: ChunkanaNodeParser
 ) -> tuple[list[Document], list[BaseNode]]:
     """Return the given documents, and the given nodes together with those of the documents."""
-    given = require_documents(documents_or_nodes)
+    given = documents_by_id(documents_or_nodes).values()
     documents = [node for node in given if isinstance(node, Document)]
     nodes = [node for node in given if not isinstance(node, Document)]
     return documents, nodes + parser.get_nodes_from_documents(documents)

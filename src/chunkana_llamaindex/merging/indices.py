@@ -11,7 +11,7 @@ from llama_index.core.llms import LLM, MockLLM
 from llama_index.core.node_parser import get_root_nodes
 from llama_index.core.schema import BaseNode, IndexNode, TextNode
 
-from chunkana_llamaindex.parsing.metadata import is_summary, leaves_of
+from chunkana_llamaindex.nodes import is_summary, leaves_of
 
 
 def recursive_retriever_inputs(

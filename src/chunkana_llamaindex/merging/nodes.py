@@ -9,7 +9,7 @@ from itertools import pairwise
 from llama_index.core.schema import BaseNode, NodeWithScore
 from llama_index.core.storage.docstore import BaseDocumentStore
 
-from chunkana_llamaindex.parsing.origin import text_of
+from chunkana_llamaindex.nodes import text_of
 from chunkana_retrieval import Hit, Parent, merge_hits
 from chunkana_retrieval.checks import require_count
 from chunkana_retrieval.indexing import Procedure, RankingOptions, call

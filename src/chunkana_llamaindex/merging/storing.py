@@ -9,7 +9,7 @@ from llama_index.core.indices.base import BaseIndex
 from llama_index.core.schema import BaseNode, NodeRelationship
 from llama_index.core.storage.docstore import BaseDocumentStore
 
-from chunkana_llamaindex.parsing.metadata import leaves_of
+from chunkana_llamaindex.nodes import leaves_of
 
 _RELATIONSHIPS = (
     NodeRelationship.PARENT,

@@ -19,8 +19,8 @@ from llama_index.core.storage.docstore import BaseDocumentStore
 from chunkana_llamaindex.collections import has_collection
 from chunkana_llamaindex.merging.nodes import NodeReader
 from chunkana_llamaindex.merging.storing import indexed_ids
-from chunkana_llamaindex.parsing.metadata import leaves_of
-from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
+from chunkana_llamaindex.node_parser import ChunkanaNodeParser
+from chunkana_llamaindex.nodes import leaves_of
 from chunkana_retrieval.indexing import Procedure, UpdateReport, call, require_documents_left
 
 # The metadata of a leaf that depend on the text above the leaf: they are up to date in the document

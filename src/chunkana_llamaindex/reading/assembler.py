@@ -14,7 +14,7 @@ from pydantic import SkipValidation
 
 from chunkana_core import Span
 from chunkana_core.extending import SourceFile, split_header_path
-from chunkana_llamaindex.parsing.metadata import HEADER_PATH, MARKDOWN, own_keys
+from chunkana_llamaindex.nodes import HEADER_PATH, own_keys
 from chunkana_llamaindex.reading.passages import PassageTemplate
 from chunkana_retrieval import (
     Hit,
@@ -109,7 +109,7 @@ def _to_hit(scored: NodeWithScore) -> Hit | None:
     text = node.text[prefix : prefix + end - start]
     if len(text) < end - start:
         return None
-    title = SourceFile.of(_document_metadata(node), own.get("format", MARKDOWN)).title
+    title = SourceFile.of(_document_metadata(node), own.get("format", "markdown")).title
     as_json = own.get("path")
     try:
         path = json.loads(as_json) if as_json else split_header_path(str(own.get(HEADER_PATH)))

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from llama_index.core.schema import NodeRelationship, NodeWithScore, TextNode
 
-from chunkana_llamaindex.parsing.metadata import KEYS, UNKNOWN_LINE
+from chunkana_llamaindex.nodes import KEYS
 from chunkana_retrieval import Passage
 
 _OWN_KEYS: Final = frozenset(KEYS)
@@ -29,7 +29,7 @@ class PassageTemplate:
 
     def node(self, passage: Passage) -> TextNode:
         """Convert a passage to a node."""
-        own = {"start_line": UNKNOWN_LINE, "end_line": UNKNOWN_LINE, **passage.metadata()}
+        own = {"start_line": 0, "end_line": 0, **passage.metadata()}
         best, start, end = self.best, passage.spans[0].start, passage.spans[-1].end
         added = [key for key in own if key not in self.metadata]
         source = best.relationships[NodeRelationship.SOURCE]

@@ -13,7 +13,7 @@ from llama_index.core.vector_stores import FilterOperator, MetadataFilter, Metad
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
 from chunkana_core import ConfigurationError, InputTypeError
-from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
+from chunkana_llamaindex.node_parser import ChunkanaNodeParser
 from chunkana_retrieval.indexing import Relation, SearchKind
 
 Filters = MetadataFilters | Mapping[str, str | int | float]

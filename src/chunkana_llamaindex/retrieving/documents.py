@@ -18,10 +18,10 @@ from llama_index.core.schema import (
 from msgspec.structs import replace
 
 from chunkana_core import Chunk
-from chunkana_llamaindex.parsing.checks import documents_by_id
-from chunkana_llamaindex.parsing.chunking import DocumentChunker
-from chunkana_llamaindex.parsing.origin import text_of
-from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
+from chunkana_core.extending import SourceFile
+from chunkana_llamaindex.chunking import DocumentChunker
+from chunkana_llamaindex.node_parser import ChunkanaNodeParser, documents_by_id
+from chunkana_llamaindex.nodes import front_matter_of, text_of
 from chunkana_llamaindex.reading.passages import PassageTemplate
 from chunkana_retrieval.indexing import (
     DocumentRecord,
@@ -72,7 +72,9 @@ class DocumentIndexer:
         """Chunk a document and return its record."""
         lines = self._metadata_lines(document)
         result = chunker.chunk(document, lines)
-        front_matter, fields = chunker.front_matter(result), _format_fields(document)
+        chunker.warn()
+        front_matter = front_matter_of(result, self.parser.front_matter_keys)
+        fields = _format_fields(document)
         added = [key for key in front_matter if key not in document.metadata]
         fields["excluded_llm_metadata_keys"] += added
         # A copy, with the types that a loaded record has.
@@ -81,7 +83,12 @@ class DocumentIndexer:
         def embedded_prefix(chunk: Chunk) -> str:
             return lines + (f"{chunk.context}\n\n" if chunk.context else "")
 
-        label = chunker.passage_label(document, result)
+        # The label of passages; a format with headings has titles instead.
+        title, label = (
+            SourceFile.of(document.metadata, result.format).title,
+            chunker.label(document),
+        )
+        label = title if label is None else title and label
         record = record_document(document.node_id, result, metadata, digest, embedded_prefix)
         return replace(record, attachment=json.dumps(fields), label=label)
 

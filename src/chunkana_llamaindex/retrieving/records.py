@@ -12,7 +12,7 @@ from llama_index.core.storage.docstore.keyval_docstore import KVDocumentStore
 from llama_index.core.storage.kvstore.types import BaseKVStore
 
 from chunkana_core import ConfigurationError
-from chunkana_llamaindex.parsing.origin import text_of
+from chunkana_llamaindex.nodes import text_of
 from chunkana_retrieval.indexing import DocumentRecord, Procedure, call, read_records
 
 _PREFIX: Final = "chunkana-record:"  # precedes the document id in the node id of a record

@@ -15,7 +15,7 @@ from llama_index.core.storage.kvstore.types import BaseKVStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
 from chunkana_core import ConfigurationError
-from chunkana_llamaindex.parsing.parser import ChunkanaNodeParser
+from chunkana_llamaindex.node_parser import ChunkanaNodeParser
 from chunkana_llamaindex.retrieving import arguments
 from chunkana_llamaindex.retrieving.arguments import Filters, RetrieverOptions
 from chunkana_llamaindex.retrieving.documents import DocumentIndexer, passage_template

@@ -1,1 +1,0 @@
-"""The node parser, which converts documents to linked nodes."""
