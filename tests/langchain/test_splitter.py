@@ -493,10 +493,11 @@ def test_path_of_children_of_a_cut_heading_keeps_it() -> None:
 def test_levels_of_children_are_those_in_the_source() -> None:
     text = "## A\n\n### B\n\n" + "Some words here. " * 20
     second = ChunkanaSplitter(100, header_keys=True, metadata="full")
-    for part in chunks_of_chunks(text, ChunkanaSplitter(200), second):
+    parts = chunks_of_chunks(text, ChunkanaSplitter(200, header_keys=True), second)
+    for part in parts:
         assert (part.metadata["Header 2"], part.metadata["Header 3"]) == ("A", "B")
-        assert part.metadata["header_level"] == (2 if "## A" in part.page_content else 3)
         assert part.page_content.startswith("t > A > B\n\n")
+    assert [part.metadata["header_level"] for part in parts] == [2, *[3] * (len(parts) - 1)]
 
 
 def test_nothing_in_children_of_cut_code_and_tables_is_a_heading() -> None:
