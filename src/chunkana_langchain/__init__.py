@@ -16,8 +16,7 @@ from chunkana_langchain.indexing.embeddings import CachedEmbeddings
 from chunkana_langchain.merging.retriever import ChunkanaAutoMergingRetriever
 from chunkana_langchain.reading.assembler import ContextAssembler
 from chunkana_langchain.reading.retriever import ChunkanaRetriever
-from chunkana_langchain.splitting.results import HierarchicalDocuments, to_documents
-from chunkana_langchain.splitting.splitter import ChunkanaSplitter
+from chunkana_langchain.text_splitter import ChunkanaSplitter, HierarchicalDocuments, to_documents
 
 __all__ = [
     "CachedEmbeddings",

@@ -9,8 +9,6 @@ from hashlib import sha256
 
 from langchain_core.documents import Document
 
-from chunkana_core.extending import derive_uuid
-
 _SOURCE_DIGITS = 16
 # Metadata keys by which loaders distinguish documents, and parts of one file.
 _IDENTITY_KEYS = ("source", "page", "page_number", "row", "seq_num", "sheet", "url")
@@ -43,11 +41,6 @@ def source_keys(documents: Iterable[Document]) -> list[str]:
         keys.append(f"{key}\0{seen[key]}" if seen[key] else key)
         seen[key] += 1
     return keys
-
-
-def document_id(source_key: str, chunk_id: str) -> str:
-    """Return the id of a chunk or parent: a UUID, which every vector store accepts."""
-    return derive_uuid(source_key, chunk_id)
 
 
 def source_id(source_key: str) -> str:

@@ -184,14 +184,19 @@ def opened_titles(path: Sequence[str], name: str, signature: str, *, is_continue
 
 
 def titles_above(path: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """Return a path without the last titles that the text repeats as headings at its start."""
+    r"""Return the titles of a path that are above the headings at the start of the text.
+
+    >>> titles_above(("Guide", "Install", "Linux"), "## Install\n\nText.\n\n### Linux\n\nMore.\n")
+    ('Guide',)
+    """
     headings: list[str] = []
     match = _HEADING.match(text) if path else None
     while match is not None and len(headings) < len(path):
         headings.append(match["marked"] or match["underlined"] or "")
         match = _HEADING.match(text, match.end())
-    for above in range(len(path) - len(headings), len(path)):
-        if all(map(_starts_with_title, headings, path[above:])):
+    deepest = len(path) - len(headings)
+    for above in (*range(deepest, len(path)), *range(deepest - 1, -1, -1)):
+        if headings and all(map(_starts_with_title, headings, path[above:])):
             return path[:above]
     return path
 

@@ -144,14 +144,14 @@ def test_a_label_is_outermost() -> None:
 
 @pytest.mark.parametrize("metadata", ["short", "full"])
 def test_what_continues_a_section_introduces_nothing(metadata: MetadataKeys) -> None:
-    """A chunk that is split further has its section's heading, but not how that begins."""
+    """A chunk that is split further has its section's path, but not how that begins."""
     sentence = "Then comes another sentence of the text. "
     document = Document(page_content=f"# Guide\n\n{ABOUT}\n\n{sentence * 40}")
     first, second, *_ = ChunkanaSplitter(800, metadata=metadata).split_documents([document])
     assert second.metadata.get("continued_from_header", metadata == "short")
     again = ChunkanaSplitter(400).split_documents([second])
     assert {chunk.page_content[: chunk.metadata["prefix_chars"]] for chunk in again} == {
-        "Guide\n\n# Guide\n\n"
+        "Guide\n\n"
     }
     again = ChunkanaSplitter(420).split_documents([first])
     assert again[1].page_content.startswith(f"Guide\n\n{ABOUT}\n\n# Guide")

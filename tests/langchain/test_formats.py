@@ -174,7 +174,6 @@ def test_a_part_of_json_that_is_split_further_keeps_its_path() -> None:
     again = SMALL.split_documents(parts)
     assert_exact(again, {"u.json": text})
     assert len(again) > len(parts) > 1
-    assert {chunk.metadata["format"] for chunk in again} == {"json"}
     assert {c.metadata["header_path"] for c in [*again, *parts]} == {"/root/users"}
     assert all(c.page_content.startswith("u.json > root > users\n\n") for c in again)
 

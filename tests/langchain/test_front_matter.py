@@ -8,7 +8,6 @@ import pytest
 from langchain_core.documents import Document
 
 from chunkana_langchain import ChunkanaSplitter
-from chunkana_langchain.splitting.origin import ChunkContext
 
 TEXT = (
     "---\ntitle: Tea\ntags: [hot, green]\ndraft: true\n---\n\n"
@@ -54,10 +53,8 @@ def test_chunks_that_are_split_further_keep_them() -> None:
 
 
 def test_a_chunk_that_starts_with_an_anchor_begins_with_its_heading() -> None:
-    """So what is above it is not the heading itself, where it is split further."""
     leaf, *_, parent = split(TEXT, {}, [])
     assert leaf.page_content.endswith('<a id="leaf"></a>\n\n## Leaf\n\nWater first.')
-    assert ChunkContext.of(leaf.metadata).above == ()
     assert parent.metadata["anchor"] == "leaf"
 
 

@@ -176,7 +176,7 @@ def test_parts_of_chunks_are_the_same_of_both() -> None:
     short, full = of_both(parts)
     assert plain(short) == plain(full)
     for a, b in zip(short, full, strict=True):
-        assert {key: a.metadata[key] for key in b.metadata} == b.metadata
+        assert {key: b.metadata[key] for key in a.metadata} == a.metadata
 
 
 def test_parts_of_nodes_are_the_same_of_both() -> None:

@@ -239,8 +239,8 @@ class _ParentBuilder:
         is_part = len({child.chunk.section_id for child in children}) == 1
         whole = children[0].chunk if is_part else section
         common, span = self._common_section(children), _covering_span(children)
-        titled = (child.chunk for child in children if child.chunk.title in common.path[-1:])
-        named = next(titled, None)
+        chunks = (section, *(child.chunk for child in children))
+        named = next((chunk for chunk in chunks if chunk.title in common.path[-1:]), None)
         start_line, end_line = self.source.line_at(span.start), self.source.line_at(span.end - 1)
         group = structs.replace(
             section,

@@ -10,18 +10,18 @@ from langchain_core.documents import Document
 from msgspec.structs import replace
 
 from chunkana_core import ConfigurationError
+from chunkana_core.extending import FieldReader
 from chunkana_langchain import keys
 from chunkana_langchain.identity import document_name, source_keys
 from chunkana_langchain.indexing.leaves import LeafStore, Search
 from chunkana_langchain.indexing.pages import DocumentPages
-from chunkana_langchain.splitting.options import (
+from chunkana_langchain.keys import is_chunk
+from chunkana_langchain.text_splitter import (
+    ChunkanaSplitter,
     is_piece,
     require_documents,
     warn_of_clashes,
-    warn_of_pieces,
 )
-from chunkana_langchain.splitting.origin import is_chunk
-from chunkana_langchain.splitting.splitter import ChunkanaSplitter
 from chunkana_retrieval.indexing import (
     DocumentIndex,
     DocumentRecord,
@@ -41,12 +41,9 @@ _NOT_SPLIT = (
     "whole documents, as a loader returns them: these have the `start_index` or `Header 1` of a "
     "splitter, so they are pieces of a document; the retriever splits documents itself"
 )
-_STORED = frozenset(
-    {keys.SECTION_ID, keys.PARENT_SECTION_ID, keys.PATH, keys.HEADER_PATH, keys.CONTENT_TYPE,
-     keys.CONTAINER, keys.FORMAT, keys.KIND, keys.NAME, keys.DOCUMENT_ID, keys.LEAF_ID,
-     keys.SPANS, keys.LINES, keys.CELL, keys.CELL_END, keys.START_LINE, keys.END_LINE,
-     keys.CHUNK_IDS, keys.SCORE}
-)  # fmt: skip
+_STORED = keys.PASSAGE.union(
+    FieldReader.of("index", "notebook").names, (keys.DOCUMENT_ID, keys.LEAF_ID)
+) - {"cell_start_line", "cell_end_line"}
 
 
 class SplitterIndex(DocumentIndex[Search]):
@@ -79,9 +76,9 @@ class SplitterIndex(DocumentIndex[Search]):
             ImportError: naming the first document whose format needs an extra that is missing.
         """
         documents = require_documents(documents)
-        for document in filter(is_chunk, documents):
-            raise ConfigurationError("documents", document.id, _WHOLE)
-        self.splitter.check_files(documents)
+        for document in documents:
+            if is_chunk(document.metadata):
+                raise ConfigurationError("documents", document.id, _WHOLE)
         by_name, fingerprints = dict[str, Document](), dict[str, str]()
         clashing = set[str]()
         for document in documents:
@@ -94,9 +91,8 @@ class SplitterIndex(DocumentIndex[Search]):
             text, metadata = document.page_content, document.metadata
             fingerprints[name] = fingerprint(name, text, metadata, chunking)
             clashing |= _STORED & metadata.keys()
+        self.splitter.check_documents(documents)
         warn_of_clashes(clashing)
-        warn_of_pieces(documents)
-        self.splitter.warn_of_label(documents)
 
         def record(name: str) -> DocumentRecord:
             return self._record(name, by_name[name], fingerprints[name])

@@ -11,7 +11,7 @@ from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
 from chunkana_langchain import keys
 from chunkana_langchain.indexing.embeddings import CachedEmbeddings
-from chunkana_langchain.splitting.mapping import copied
+from chunkana_langchain.keys import copied
 from chunkana_retrieval.indexing import Leaf, Procedure, Proposal, call
 
 _BATCH = 1000  # leaves that are added or deleted at a time: some stores accept at most 5,000

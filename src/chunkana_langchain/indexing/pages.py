@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.documents import Document
 
 from chunkana_langchain import keys
-from chunkana_langchain.splitting.mapping import DocumentMapper
+from chunkana_langchain.documents import DocumentMapper
 from chunkana_retrieval.indexing import FoundLeaves
 
 _Score = float | None

@@ -18,7 +18,7 @@ from chunkana_langchain.indexing.documents import SplitterIndex
 from chunkana_langchain.indexing.embeddings import CachedEmbeddings
 from chunkana_langchain.indexing.leaves import LeafStore, MemoryLeaves
 from chunkana_langchain.indexing.records import StoredRecords
-from chunkana_langchain.splitting.splitter import ChunkanaSplitter, splitter_arguments
+from chunkana_langchain.text_splitter import ChunkanaSplitter, splitter_arguments
 from chunkana_retrieval.checks import names_of, require_known, require_names
 from chunkana_retrieval.indexing import (
     RankingOptions,

@@ -23,9 +23,9 @@ from chunkana_langchain import keys
 from chunkana_langchain.indexing.leaves import Search, search
 from chunkana_langchain.indexing.pages import DocumentPages, found_pages
 from chunkana_langchain.indexing.retriever import IndexedRetriever, require_document_store
+from chunkana_langchain.keys import copied
 from chunkana_langchain.merging.documents import merge_documents, missing_parent_ids
 from chunkana_langchain.merging.scores import ScoredDocument, rank_documents
-from chunkana_langchain.splitting.mapping import copied
 from chunkana_retrieval.checks import require_count
 from chunkana_retrieval.indexing import Procedure, Question, SearchKind, call, run, run_async
 

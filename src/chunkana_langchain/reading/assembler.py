@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import nan
 from numbers import Real
-from typing import Annotated, Any
+from typing import Annotated
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
@@ -14,12 +14,11 @@ from pydantic import ConfigDict, Field, SkipValidation, field_validator
 
 from chunkana_core import Span
 from chunkana_langchain import keys
+from chunkana_langchain.documents import TITLED
+from chunkana_langchain.keys import NO_CHUNK, ChunkContext, callers_metadata
 from chunkana_langchain.reading.passages import passage_document
-from chunkana_langchain.splitting.origin import NO_CHUNK, ChunkContext
-from chunkana_langchain.splitting.outline import TITLED
 from chunkana_retrieval import Hit, assemble_mixed, shared_metadata
 
-_ADDED_KEYS = keys.OWN.union(keys.HEADERS, {keys.START_INDEX, keys.SCORE})
 _LOCATION_KEYS = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.DOCUMENT_ID})
 
 
@@ -74,7 +73,7 @@ class ContextAssembler(BaseDocumentCompressor):
         found = [_hit(document) or document.page_content for document in documents]
         parts = assemble_mixed(found, self.budget, self.length_function, self.sources)
         shared = shared_metadata(
-            (hit.document_id, _callers_metadata(document))
+            (hit.document_id, callers_metadata(document.metadata))
             for document, hit in zip(documents, found, strict=True)
             if isinstance(hit, Hit)
         )
@@ -107,11 +106,11 @@ def _hit(document: Document) -> Hit | None:
     except NO_CHUNK:
         return None
     text = content[prefix : prefix + end - start]
-    has_callers_location = not _LOCATION_KEYS.isdisjoint(context.caller_keys)
+    has_callers_location = not _LOCATION_KEYS.isdisjoint(context.callers_keys)
     if has_callers_location or not 0 <= start < end or len(text) < end - start:
         return None
-    own = {key: value for key, value in metadata.items() if key not in context.caller_keys}
-    own |= {keys.FORMAT: context.format, keys.CONTINUED: context.is_continued}
+    own = {key: value for key, value in metadata.items() if key not in context.callers_keys}
+    own |= {keys.FORMAT: context.format, "continued_from_header": context.is_continued}
     score, title = metadata.get(keys.SCORE), context.title
     hit = Hit(
         document.id or "",
@@ -122,9 +121,3 @@ def _hit(document: Document) -> Hit | None:
         text=text,
     )
     return hit.with_metadata(own, content[context.content_start : prefix])
-
-
-def _callers_metadata(document: Document) -> dict[str, Any]:
-    """Return the metadata of a chunk or parent that the caller gave its source document."""
-    added = _ADDED_KEYS.difference(ChunkContext.of(document.metadata).caller_keys)
-    return {key: value for key, value in document.metadata.items() if key not in added}

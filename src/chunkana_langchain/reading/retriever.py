@@ -16,8 +16,8 @@ from chunkana_core import ConfigurationError
 from chunkana_langchain.indexing.documents import SplitterIndex
 from chunkana_langchain.indexing.leaves import Search
 from chunkana_langchain.indexing.retriever import IndexedRetriever
+from chunkana_langchain.keys import copied
 from chunkana_langchain.reading.passages import passage_document
-from chunkana_langchain.splitting.mapping import copied
 from chunkana_retrieval.indexing import (
     FoundLeaves,
     Question,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from chunkana_core import Chunk
-from chunkana_langchain.splitting.outline import PROSE
 
+PROSE = frozenset({"markdown", "notebook", "text"})
 # A line that may be part of a heading, code, math, a table or HTML.
 _NO_PROSE = re.compile(
     r"(?:\A|(?<=[\r\n]))"
