@@ -23,7 +23,7 @@ from chunkana_langchain import keys
 from chunkana_langchain.identity import source_id
 from chunkana_langchain.keys import ChunkContext, copied
 from chunkana_langchain.overlap import PROSE, overlap_between
-from chunkana_retrieval.hits import repeated_rows, titles_above
+from chunkana_retrieval.hits import join_paths, repeated_rows, titles_above
 
 MARKDOWN = "markdown"
 TITLED = frozenset({MARKDOWN, "notebook"})  # formats whose documents may have a title
@@ -148,11 +148,10 @@ class Origin:
             chunk: the chunk.
             prefix: the number of characters before its text in the page content.
         """
-        path, above, span = chunk.section.path, self.above, chunk.span
-        repeated = next((n for n in range(len(above), 0, -1) if above[-n:] == path[:n]), 0)
+        span, path = chunk.span, join_paths(self.above, chunk.section.path)
         return structs.replace(
             chunk,
-            section=SectionPath(chunk.section.level or self.level, above + path[repeated:]),
+            section=SectionPath(chunk.section.level or self.level, path),
             span=Span(self.start + span.start, self.start + span.end),
             text_start_line=self.lines_above + chunk.text_start_line,
             text_end_line=self.lines_above + chunk.text_end_line,

@@ -47,13 +47,14 @@ class DocumentChunker:
         """
         file, source = self.file(document), SourceText.of(document)
         context = self._context(document, file, source)
-        chunk = partial(self.chunker.chunk_hierarchical, source.text, file.format, file.name)
+        form = "text" if source.is_inside_block else file.format
+        chunk = partial(self.chunker.chunk_hierarchical, source.text, form, file.name)
         try:
             result = chunk(context=replace(context, reserved=reserved))
         except ConfigurationError:  # the reserved text takes over half of the limit
             self.too_long.append(document.node_id)
             result = chunk(context=context)
-        if result.format != file.format:
+        if result.format != form:
             self.misnamed.append(document.node_id)
         return result
 

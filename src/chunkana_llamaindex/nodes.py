@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, SectionPath, Span
 from chunkana_core.extending import FieldReader, split_header_path
-from chunkana_retrieval.hits import titles_above
+from chunkana_retrieval.hits import join_paths, repeated_rows, titles_above
 
 HeaderContext = Literal["metadata", "text", "none"]
 MetadataKeys = Literal["short", "full"]
@@ -75,12 +75,15 @@ class SourceText(NamedTuple):
         start: the offset of the text in the document, None if it is unknown.
         lines_above: the number of lines before the text in the document, None if it is unknown.
         path: the titles of the headings above the text, if it is a node of this package.
+        is_inside_block: whether the node repeats a fence or the rows of a table before the text,
+            without which the text would be read as Markdown.
     """
 
     text: str
     start: int | None = 0
     lines_above: int | None = 0
     path: tuple[str, ...] = ()
+    is_inside_block: bool = False
 
     @classmethod
     def of(cls, document: BaseNode) -> SourceText:
@@ -90,15 +93,16 @@ class SourceText(NamedTuple):
         if start is None:
             return cls(text) if document.source_node is None else cls(text, None, None)
         path: tuple[str, ...] = ()
-        line = 1 if start == 0 else 0
+        line, is_inside_block = int(start == 0), False
         if end is not None and is_chunkana_node(document):
             prefix, line = metadata["prefix_chars"], metadata["start_line"]
             text = text[prefix : prefix + end - start]
             path = split_header_path(metadata[HEADER_PATH])
             path = titles_above(path, text) if metadata["format"] == "markdown" else path
+            is_inside_block = bool(repeated_rows(text_of(document)[:prefix]))
         if end is not None and end - start != len(text):
             return cls(text, None, None, path)
-        return cls(text, start, line - 1 if line else None, path)
+        return cls(text, start, line - 1 if line else None, path, is_inside_block)
 
     def place(self, chunk: Chunk) -> Chunk:
         """Return a chunk of the text with its lines and path in the document."""
@@ -107,15 +111,8 @@ class SourceText(NamedTuple):
             return chunk
         lines = (chunk.text_start_line, chunk.text_end_line)
         first, last = (0 if above is None else above + line for line in lines)
-        section = SectionPath(chunk.section.level, _join_paths(self.path, chunk.section.path))
+        section = SectionPath(chunk.section.level, join_paths(self.path, chunk.section.path))
         return replace(chunk, section=section, text_start_line=first, text_end_line=last)
-
-
-def _join_paths(outer: tuple[str, ...], inner: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the titles of two paths, without repeating those that end one and start the other."""
-    lengths = range(len(inner), 0, -1)
-    overlap = next((length for length in lengths if outer[-length:] == inner[:length]), 0)
-    return outer + inner[overlap:]
 
 
 @dataclass(frozen=True, slots=True)

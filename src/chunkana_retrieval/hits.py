@@ -201,6 +201,17 @@ def titles_above(path: tuple[str, ...], text: str) -> tuple[str, ...]:
     return path
 
 
+def join_paths(outer: tuple[str, ...], inner: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the titles of two paths, without repeating those that end one and start the other.
+
+    >>> join_paths(("Guide", "Install"), ("Install", "Linux"))
+    ('Guide', 'Install', 'Linux')
+    """
+    lengths = range(len(inner), 0, -1)
+    overlap = next((length for length in lengths if outer[-length:] == inner[:length]), 0)
+    return outer + inner[overlap:]
+
+
 def _starts_with_title(heading: str, title: str) -> bool:
     """Return whether a heading's Markdown starts with a title, compared by letters and digits."""
     letters = _NON_ALPHANUMERIC.sub("", title)
