@@ -83,6 +83,7 @@ _JSON_TYPES: Final[Mapping[FieldType, Mapping[str, object]]] = {
     "line": {"type": "integer", "minimum": 1},
     "boolean": {"type": "boolean"},
 }
+
 _ABSENT: Final[Mapping[FieldType, FlatValue]] = {
     "string": "", "strings": "[]", "id": "", "count": 0, "line": 0, "boolean": False,
 }  # fmt: skip
@@ -264,4 +265,6 @@ class FieldReader(Struct, frozen=True):
     def flat_values(self, chunk: object) -> dict[str, FlatValue]:
         """Return the values of a chunk by name as vector stores accept them, see `Field.flat`."""
         read = zip(self.fields, self._get(chunk), strict=True)
-        return {f.name: value if type(value) is str else f.flat(value) for f, value in read}
+        return {
+            f.name: value if isinstance(value, str | int) else f.flat(value) for f, value in read
+        }

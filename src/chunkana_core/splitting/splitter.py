@@ -126,9 +126,8 @@ class Splitter(Struct, frozen=True):
         location = locate(self.sizes.document, span, first.first, last.stop)
         variants = contents.contents(first, last)
         content = whole = next(variants)
-        if first.oversize_reason and self._is_far_over(span):
-            return self._oversize(span, location, whole, first.oversize_reason), 0
-        for content in chain([whole], variants):
+        is_far_over = first.oversize_reason is not None and self._is_far_over(span)
+        for content in () if is_far_over else chain([whole], variants):
             if (part := self._part(span, location, content, None)) is not None:
                 is_expected = content is whole or first.oversize_reason is not None
                 return part, 0 if is_expected else self.contexts.excess(whole.text)
