@@ -14,10 +14,7 @@ from chunkana_core.config import AUTO, ChunkConfig
 from chunkana_core.context.context import Context, ContextWriter
 from chunkana_core.document.analysis import ContentAnalysis
 from chunkana_core.document.document import Document
-from chunkana_core.document.sizes import DocumentSizes
-from chunkana_core.drafting.headings import prevent_dangling
-from chunkana_core.drafting.merging import Merger
-from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, make_drafts
+from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
 from chunkana_core.errors import (
     ChunkanaWarning,
     InvariantViolationError,
@@ -29,7 +26,7 @@ from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.registry import TEXT, Format, FormatSelector, unknown_kind
 from chunkana_core.sizing import Sizer
-from chunkana_core.splitting.splitter import Part, Splitter
+from chunkana_core.stages import Stages, run_stages
 from chunkana_core.text.file_names import AnyPath
 from chunkana_core.tree.builder import TreeBuilder
 from chunkana_core.tree.chunks import Chunk
@@ -67,32 +64,36 @@ class _Pipeline:
         object.__setattr__(self, "_formats", selected)
         return selected
 
-    def _chunked(
+    def _stages(
         self,
         text: str,
         given: Format,
         context: Context | None,
         path: AnyPath | None = None,
         fallback: Format = TEXT,
-    ) -> HierarchicalChunkingResult:
-        """Run the pipeline on a text of the given format."""
+    ) -> Stages:
+        """Run the stages on a text of the given format."""
         require_str("text", text)
         _require_context(context)
         document, sizer = given.document(text, fallback), Sizer.of(self.config)
         strategy = self._selector.select(document.analysis, self.config)
         context = context or self.context
         contexts = ContextWriter(document, sizer, context and context.with_path(path))
-        sizes = DocumentSizes(document, sizer)
-        parts = [*chain(*split_parts(sizes, contexts, self.config, strategy))]
-        ids = IdRegister()
+        return run_stages(document, strategy, self.config, contexts)
+
+    def _result(self, stages: Stages) -> HierarchicalChunkingResult:
+        """Return the chunks of a document and their tree, from the results of the stages."""
+        document, strategy = stages.document, stages.splitter.strategy.name
+        parts, ids = [*chain(*stages.parts)], IdRegister()
         sections = SectionIds(document, ids)
-        leaves = LeafMaker(document, self.config, strategy.name, sections, ids).leaves(parts, sizer)
-        tree = TreeBuilder(document, self.config, strategy.name, sections.ids)
+        sizer = stages.splitter.contexts.sizer
+        leaves = LeafMaker(document, self.config, strategy, sections, ids).leaves(parts, sizer)
+        tree = TreeBuilder(document, self.config, strategy, sections.ids)
         chunks = tree.chunks(leaves, [part.location for part in parts], sizer)
-        result = HierarchicalChunkingResult.of(document, chunks, strategy.name, sizer)
+        result = HierarchicalChunkingResult.of(document, chunks, strategy, sizer)
         if self.config.validation == "off":
             return result
-        return self._validated(result, document, context.reserved if context else "")
+        return self._validated(result, document, stages.splitter.contexts.reserved)
 
     def _validated(
         self, result: HierarchicalChunkingResult, document: Document, reserved: str
@@ -133,7 +134,7 @@ class MarkdownChunker(_Pipeline):
 
         Arguments and errors are those of `chunk_hierarchical`.
         """
-        return self._chunked(text, self._formats.markdown, context).get_leaves()
+        return self.chunk_hierarchical(text, context=context).get_leaves()
 
     def chunk_hierarchical(
         self, text: str, *, context: Context | None = None
@@ -149,7 +150,7 @@ class MarkdownChunker(_Pipeline):
                 or the context reserves more than half of the limit.
             InvariantViolationError: if chunks violate laws; only with `validation="strict"`.
         """
-        return self._chunked(text, self._formats.markdown, context)
+        return self._result(self._stages(text, self._formats.markdown, context))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,35 +223,25 @@ class Chunker(_Pipeline):
             ImportError: if the extra that the format needs is not installed.
             InvariantViolationError: if chunks violate laws; only with `validation="strict"`.
         """
+        return self._result(self.stages(text, format, path, context=context))
+
+    def stages(
+        self,
+        text: str,
+        format: str = AUTO,  # noqa: A002
+        path: AnyPath | None = None,
+        *,
+        context: Context | None = None,
+    ) -> Stages:
+        r"""Return the results of the stages, from which chunks are made, to explain cuts by.
+
+        Arguments and errors are those of `chunk_hierarchical`, but nothing is validated.
+
+        >>> Chunker().stages("# A\n\nText.\n\n# B\n\nMore.\n").drafts
+        [Draft(first=0, stop=2), Draft(first=2, stop=4)]
+        """
         given = self._formats.select(format, path, self._fallback)
-        return self._chunked(text, given, context, path, self._fallback)
-
-
-def split_parts(
-    sizes: DocumentSizes,
-    contexts: ContextWriter,
-    config: ChunkConfig,
-    strategy: BaseStrategy,
-    own: range | None = None,
-) -> list[list[Part]]:
-    """Return the parts of each draft of a document.
-
-    Args:
-        sizes: of the document.
-        contexts: writes the contexts of the document's leaves.
-        config: the options.
-        strategy: makes the drafts.
-        own: the positions of the blocks to return the parts of; all by default. A window of a
-            stream also contains blocks before and after its own.
-    """
-    document = sizes.document
-    own = own or range(len(document.top))
-    drafts = make_drafts(document, strategy, config)
-    merger = Merger(sizes, contexts, config, strategy.merges_below(config))
-    drafts = [draft for draft in merger.merge(drafts) if draft.stop > own.start]
-    drafts = prevent_dangling(drafts, sizes)
-    splitter = Splitter(sizes, contexts, config, strategy)
-    return [splitter.split(draft) for draft in drafts if draft.first < own.stop]
+        return self._stages(text, given, context, path, self._fallback)
 
 
 def _require_context(context: Context | None) -> None:

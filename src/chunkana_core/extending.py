@@ -9,18 +9,23 @@ from chunkana_core.document.outline import Section, SectionRange
 from chunkana_core.document.paths import format_header_path, split_header_path
 from chunkana_core.document.traits import FormatTraits, Merging
 from chunkana_core.drafting.drafts import Draft
+from chunkana_core.drafting.merging import MergeObstacle
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
 from chunkana_core.errors import ExtensionError
 from chunkana_core.fields import Field, FieldReader
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.registry import Format, known_format, parse_document, unknown_kind
 from chunkana_core.formats.source_files import SourceFile, describe_unknown, require_installed
+from chunkana_core.splitting.plans import PackedUnits, Plan
+from chunkana_core.splitting.splitter import Part, Splitter
+from chunkana_core.splitting.units import Unit
+from chunkana_core.stages import Stages
 from chunkana_core.tree.ids import derive_uuid
 
 __all__ = [
     "BaseStrategy", "Block", "BlockKind", "BlockRule", "Document", "Draft", "ExtensionError",
-    "Field", "FieldReader", "Format", "FormatTraits", "Merging", "Section",
-    "SectionRange", "SourceFile", "StrategySelector", "derive_uuid", "describe_unknown",
-    "format_header_path", "known_format", "parse_document", "require_installed",
-    "split_header_path", "unknown_kind",
+    "Field", "FieldReader", "Format", "FormatTraits", "MergeObstacle", "Merging", "PackedUnits",
+    "Part", "Plan", "Section", "SectionRange", "SourceFile", "Splitter", "Stages",
+    "StrategySelector", "Unit", "derive_uuid", "describe_unknown", "format_header_path",
+    "known_format", "parse_document", "require_installed", "split_header_path", "unknown_kind",
 ]  # fmt: skip

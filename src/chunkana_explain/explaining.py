@@ -1,34 +1,34 @@
-"""Explain the chunks of a document by running the stages again and comparing their results."""
+"""Explain the chunks of a document from the results of the stages of chunking."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from os import PathLike
 
-from chunkana_core.config import ChunkConfig
-from chunkana_core.context.context import Context, ContextWriter
-from chunkana_core.document.blocks import BlockKind
-from chunkana_core.document.document import Document
-from chunkana_core.document.sizes import DocumentSizes
-from chunkana_core.drafting.drafts import Draft
-from chunkana_core.drafting.headings import prevent_dangling
-from chunkana_core.drafting.merging import MergeObstacle, Merger
-from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector, make_drafts
-from chunkana_core.formats.markdown.rule_table import BlockRule
-from chunkana_core.formats.registry import JSON, MARKDOWN, TEXT, Format, parse_document
-from chunkana_core.sizing import Sizer
-from chunkana_core.splitting.plans import PackedUnits, Plan
-from chunkana_core.splitting.splitter import Part, Splitter
-from chunkana_core.splitting.units import Unit
-from chunkana_core.text.file_names import AnyPath
+from chunkana_core import ChunkConfig, Chunker, Context
+from chunkana_core.extending import (
+    BaseStrategy,
+    BlockKind,
+    BlockRule,
+    Draft,
+    Format,
+    MergeObstacle,
+    PackedUnits,
+    Part,
+    Plan,
+    Stages,
+    Unit,
+)
 from chunkana_explain.explanation import Alternative, Cut, Explanation, Stage, Step
 
 _MAX_ALTERNATIVES = 5
 _MAX_EXCERPT = 40  # code points of the text shown after a cut
-_DIFFERENT_SECTIONS = "they are not under one section"
+_CODE_NAMES = {BlockKind.CODE: "statement", BlockKind.BRACKET: "statement"}  # which ends one
+_DEFINITION_NAMES = {**_CODE_NAMES, BlockKind.HEADING: "definition"}
+_JSON_NAMES = dict.fromkeys(_DEFINITION_NAMES, "value")
 
 
 def explain(  # noqa: PLR0913 -- the same arguments as chunking
@@ -37,11 +37,11 @@ def explain(  # noqa: PLR0913 -- the same arguments as chunking
     *,
     context: Context | None = None,
     strategies: Iterable[BaseStrategy] = (),
-    format: str = MARKDOWN.name,  # noqa: A002 -- the same name as in every other function
-    path: AnyPath | None = None,
+    format: str = "markdown",  # noqa: A002 -- the same name as in every other function
+    path: str | PathLike[str] | None = None,
     formats: Iterable[Format] = (),
     plugins: Iterable[BlockRule] = (),
-    fallback: str = TEXT.name,
+    fallback: str = "text",
 ) -> Explanation:
     r"""Explain the cuts of a document; the arguments are those of chunking.
 
@@ -57,85 +57,19 @@ def explain(  # noqa: PLR0913 -- the same arguments as chunking
     Raises:
         ConfigurationError: if `text` is not a str or the configured strategy is not registered.
     """
-    config = config or ChunkConfig()
-    document = parse_document(
-        text, format, path, formats=formats, plugins=plugins, fallback=fallback
+    chunker = Chunker(
+        config or ChunkConfig(),
+        context,
+        strategies=strategies,
+        plugins=plugins,
+        formats=formats,
+        fallback=fallback,
     )
-    strategy = StrategySelector(tuple(strategies)).select(document.analysis, config)
-    sizer = Sizer.of(config)
-    sizes = DocumentSizes(document, sizer)
-    contexts = ContextWriter(document, sizer, context and context.with_path(path))
-    strategy_drafts = make_drafts(document, strategy, config)
-    merger = RecordingMerger(sizes, contexts, config, strategy.merges_below(config))
-    merged_drafts = merger.merge(strategy_drafts)
-    final_drafts = prevent_dangling(merged_drafts, sizes)
-    splitter = Splitter(sizes, contexts, config, strategy)
-    parts = [splitter.split(draft) for draft in final_drafts]
-    names = _PlaceNames.of(document)
-    explainer = _Explainer(
-        splitter, strategy_drafts, merged_drafts, final_drafts, parts, merger.obstacles, names
-    )
-    return Explanation(strategy.name, sizer.max_size, explainer.steps(), explainer.cuts())
-
-
-@dataclass(frozen=True, slots=True)
-class RecordingMerger(Merger):
-    """A merger that records why drafts are not merged with the draft before them.
-
-    Attributes:
-        obstacles: the obstacle by the first position of each draft, None if the draft was merged.
-    """
-
-    obstacles: dict[int, MergeObstacle | None] = field(default_factory=dict)
-
-    def obstacle(self, left: Draft, right: Draft) -> MergeObstacle | None:
-        """Return and record why two drafts of one parent are not merged, None if they are."""
-        found = Merger.obstacle(self, left, right)
-        self.obstacles[right.first] = found
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _PlaceNames:
-    """Names of the places of cuts, in the words of the document's format.
-
-    Attributes:
-        definitions: the kind of each definition, such as "class", by the offset where it starts.
-        blocks: the names of kinds of blocks that have another name in the format.
-    """
-
-    definitions: Mapping[int, str]
-    blocks: Mapping[BlockKind, str]
-
-    @classmethod
-    def of(cls, document: Document) -> _PlaceNames:
-        """Return the names for a document."""
-        sections = [section for section in document.sections[1:] if section.kind]
-        starts = {document.top[s.first].start: s.kind for s in reversed(sections)}
-        code, heading = "statement", "definition"
-        if document.traits.name == JSON.name:
-            code = heading = "value"
-        names = {BlockKind.CODE: code, BlockKind.BRACKET: code}  # a bracket ends what is above it
-        is_titled = document.traits.has_headings
-        return cls(starts, names if is_titled else {**names, BlockKind.HEADING: heading})
-
-    def before(self, start: int, kind: BlockKind) -> str:
-        """Return the name of the place before a block or a definition that starts there."""
-        return f"before {self.named(start, kind)}"
-
-    def named(self, start: int, kind: BlockKind) -> str:
-        """Return the kind of the definition that starts at an offset, otherwise of the block."""
-        name = self.definitions.get(start) or self._block_name(kind)
-        return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-
-    def of_unit(self, unit: Unit) -> str:
-        """Return the name of the place where a unit starts."""
-        if unit.starts is None:
-            return f"inside {self.named(-1, unit.kind)}"
-        return self.before(unit.span.start, unit.starts)
-
-    def _block_name(self, kind: BlockKind) -> str:
-        return self.blocks.get(kind, kind.value.replace("_", " "))
+    stages = chunker.stages(text, format, path)
+    explainer = _Explainer.of(stages)
+    limit = stages.splitter.config.max_chunk_size
+    steps, cuts = tuple(explainer.steps()), tuple(explainer.cuts())
+    return Explanation(stages.splitter.strategy.name, limit, steps, cuts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,185 +77,161 @@ class _Explainer:
     """Explains the chunks of a document from the results of the stages.
 
     Attributes:
-        splitter: the splitter, with the document.
-        strategy_drafts: the drafts of the strategy.
-        merged_drafts: the drafts after merging small ones.
-        final_drafts: the drafts after headings are moved to the text below them.
-        parts: the parts of each final draft.
-        obstacles: why a draft was not merged with the draft before, by its first position.
-        names: the names of places.
+        stages: the results of the stages.
+        definitions: the kind of each definition, such as "class", by the offset where it starts.
+        blocks: the names of kinds of blocks that have another name in the format.
     """
 
-    splitter: Splitter
-    strategy_drafts: Sequence[Draft]
-    merged_drafts: Sequence[Draft]
-    final_drafts: Sequence[Draft]
-    parts: Sequence[Sequence[Part]]
-    obstacles: dict[int, MergeObstacle | None]
-    names: _PlaceNames
+    stages: Stages
+    definitions: Mapping[int, str]
+    blocks: Mapping[BlockKind, str]
 
-    def steps(self) -> tuple[Step, ...]:
-        """Return the steps of all stages."""
-        return (*self._merges(), *self._carries(), *self._sizes())
+    @classmethod
+    def of(cls, stages: Stages) -> _Explainer:
+        """Return the explainer of the results of the stages."""
+        document = stages.document
+        sections = [section for section in reversed(document.sections[1:]) if section.kind]
+        definitions = {document.top[section.first].start: section.kind for section in sections}
+        if document.traits.has_headings:
+            return cls(stages, definitions, _CODE_NAMES)
+        is_json = document.traits.name == "json"
+        return cls(stages, definitions, _JSON_NAMES if is_json else _DEFINITION_NAMES)
 
-    def cuts(self) -> tuple[Cut, ...]:
-        """Return all cuts, in document order."""
-        return tuple(self._cuts())
-
-    @property
-    def _document(self) -> Document:
-        return self.splitter.sizes.document
-
-    def _merges(self) -> Iterator[Step]:
-        firsts = [draft.first for draft in self.strategy_drafts]
-        for draft in self.merged_drafts:
-            joined = self.strategy_drafts[
-                bisect_left(firsts, draft.first) : bisect_left(firsts, draft.stop)
-            ]
+    def steps(self) -> Iterator[Step]:
+        """Yield the steps of all stages."""
+        stages = self.stages
+        for draft, joined in _drafts_inside(stages.merged_drafts, stages.strategy_drafts):
             if len(joined) > 1:
                 sizes = " + ".join(str(self._size(part)) for part in joined)
                 yield self._step("merging", draft, f"{len(joined)} neighbours, {sizes}")
-
-    def _carries(self) -> Iterator[Step]:
-        firsts = [draft.first for draft in self.merged_drafts]
-        for draft in self.final_drafts:
-            inside = bisect_left(firsts, draft.stop) - bisect_left(firsts, draft.first)
-            is_unchanged = inside == 1 and firsts[bisect_left(firsts, draft.first)] == draft.first
-            if draft.is_bare(self._document):
+        for draft, joined in _drafts_inside(stages.drafts, stages.merged_drafts):
+            if draft.is_bare(stages.document):
                 yield self._step("headings", draft, "no text below them that they could be with")
-            elif not is_unchanged:
+            elif [before.first for before in joined] != [draft.first]:
                 yield self._step("headings", draft, "went to the text below them")
+        for draft, parts in zip(stages.drafts, stages.parts, strict=True):
+            if what := self._excess_of(draft, parts):
+                yield self._step("size", draft, what)
 
-    def _sizes(self) -> Iterator[Step]:
-        for draft, parts in zip(self.final_drafts, self.parts, strict=True):
-            reasons = sorted({part.oversize_reason for part in parts if part.oversize_reason})
-            own = self._size(draft)
-            fits = own <= self.splitter.config.max_chunk_size  # without its context
-            size = f"{own}{' with its context' if fits else ''} is over the limit"
-            if len(parts) > 1:
-                whole = f", some of them over it: {', '.join(reasons)}" if reasons else ""
-                yield self._step("size", draft, f"{size}: {len(parts)} parts{whole}")
-            elif reasons:
-                yield self._step("size", draft, f"{size} and stays whole: {reasons[0]}")
+    def _excess_of(self, draft: Draft, parts: Sequence[Part]) -> str:
+        """Return what was done with a draft that is over the limit, "" for one that is not."""
+        reasons = ", ".join(sorted({p.oversize_reason for p in parts if p.oversize_reason}))
+        size, limit = self._size(draft), self.stages.splitter.config.max_chunk_size
+        over = f"{size}{' with its context' if size <= limit else ''} is over the limit"
+        if len(parts) > 1:
+            return f"{over}: {len(parts)} parts{reasons and f', some of them over it: {reasons}'}"
+        return reasons and f"{over} and stays whole: {reasons}"
 
-    def _cuts(self) -> Iterator[Cut]:
-        merged = {draft.first for draft in self.merged_drafts}
-        for number, (draft, parts) in enumerate(zip(self.final_drafts, self.parts, strict=True)):
-            if number:
-                left = self.final_drafts[number - 1]
-                yield self._between_drafts(left, draft, is_unchanged=draft.first in merged)
-            if len(parts) > 1:
-                yield from self._inside_draft(draft)
+    def cuts(self) -> Iterator[Cut]:
+        """Yield all cuts, in document order."""
+        stages, left = self.stages, None
+        merged = {draft.first for draft in stages.merged_drafts}
+        for right, plan in zip(stages.drafts, stages.plans, strict=True):
+            if left is not None:
+                yield self._between_drafts(left, right, is_moved=right.first not in merged)
+            if plan is not None:
+                yield from self._inside_draft(plan)
+            left = right
 
-    def _between_drafts(self, left: Draft, right: Draft, *, is_unchanged: bool) -> Cut:
-        """Explain the cut between two drafts."""
-        place = self._locate(right.span(self._document).start)
-        first = self._document.top[right.first]
-        where = self.names.before(first.start, first.kind)
-        if not is_unchanged:
-            why = f"{self.names.named(first.start, first.kind)} goes with the text below it"
-            return Cut(*place, "headings", where, why)
-        reason = self.obstacles.get(right.first)
-        body_start = max(self._document.preamble_stop, self._document.front_matter_stop)
-        if reason is None and left.first < body_start:
-            reason = MergeObstacle.PREAMBLE
-        return Cut(*place, "sections", where, reason.value if reason else _DIFFERENT_SECTIONS)
+    def _between_drafts(self, left: Draft, right: Draft, *, is_moved: bool) -> Cut:
+        """Explain the cut between two drafts; headings may be moved from the left to the right."""
+        document, first = self.stages.document, self.stages.document.top[right.first]
+        name, place = self._name(first.start, first.kind), self._place(right.span(document).start)
+        if is_moved:
+            why = f"{name} goes with the text below it"
+            return Cut(*place, "headings", f"before {name}", why)
+        obstacle = self.stages.obstacles.get(right.first)
+        body_start = max(document.preamble_stop, document.front_matter_stop)
+        if obstacle is None and left.first < body_start:
+            obstacle = MergeObstacle.PREAMBLE
+        why = obstacle.value if obstacle else "they are not under one section"
+        return Cut(*place, "sections", f"before {name}", why)
 
-    def _inside_draft(self, draft: Draft) -> Iterator[Cut]:
+    def _inside_draft(self, plan: Plan) -> Iterator[Cut]:
         """Explain the cuts in a draft that is over the limit."""
-        _, plan = self.splitter.plan_parts(draft)
         for number, row in enumerate(plan.rows()):
             if number:
-                first = row.units[0]
-                place = self._locate(first.span.start)
-                yield Cut(
-                    *place,
-                    "size",
-                    self.names.of_unit(first),
-                    "what does not fit is a part by itself",
-                )
-            yield from self._inside_row(plan, row)
+                where, why = self._where(row.units[0]), "what does not fit is a part by itself"
+                yield Cut(*self._place(row.units[0].span.start), "size", where, why)
+            for left, right in pairwise(row.parts):
+                yield self._inside_row(plan, row, range(left[0], right[-1] + 1), right[0])
 
-    def _inside_row(self, plan: Plan, row: PackedUnits) -> Iterator[Cut]:
-        minimum = self.splitter.config.min_content
-        for left, right in pairwise(row.parts):
-            found = {o.unit: o for o in _options(row, minimum, left, right)}
-            chosen = found.pop(right[0])
-            best = sorted(found.values(), key=lambda o: (o.over > 0, o.small_parts, o.cost))
-            others = self._alternatives(plan, row, range(left[0], right[-1] + 1), best)
-            unit = row.units[chosen.unit]
-            why, weight = "the draft is over the limit", (chosen.cost, chosen.small_parts)
-            place = self._locate(unit.span.start)
-            yield Cut(*place, "size", self.names.of_unit(unit), why, *weight, tuple(others))
+    def _inside_row(self, plan: Plan, row: PackedUnits, units: range, chosen: int) -> Cut:
+        """Explain the cut before a unit, between two neighbouring parts of these units."""
+        cuts = {unit: self._alternative(row, units, unit) for unit in units[1:]}
+        cut, why = cuts.pop(chosen), "the draft is over the limit"
+        others = tuple(islice(self._available(plan, row, units, cuts), _MAX_ALTERNATIVES))
+        place = cut.start, cut.line, cut.begins
+        return Cut(*place, "size", cut.where, why, cut.cost, cut.small_parts, others)
 
-    def _alternatives(
-        self, plan: Plan, row: PackedUnits, parts: range, best: Sequence[_Option]
+    def _alternative(self, row: PackedUnits, units: range, unit: int) -> Alternative:
+        """Return the cut before a unit, with the excess over the limit that is in the plan."""
+        minimum, sizes = self.stages.splitter.config.min_content, row.row
+        parts = (units[0], unit - 1), (unit, units[-1])
+        small_parts = sum(sizes.own_size(*part) < minimum for part in parts)
+        over = max(0, *(sizes.size(*part) - row.limit for part in parts))
+        place, where = self._place(row.units[unit].span.start), self._where(row.units[unit])
+        return Alternative(*place, where, sizes.costs[unit], small_parts, over)
+
+    def _available(
+        self, plan: Plan, row: PackedUnits, units: range, cuts: Mapping[int, Alternative]
     ) -> Iterator[Alternative]:
-        """Yield the best other cuts between two parts, with their real excess over the limit.
+        """Yield the cuts that were available, the best first, with their real excess.
 
         Plans overestimate the size of repeated lines. A cut that really fits, but exceeds the limit
-        in the plan, was not available and is not an alternative.
+        in the plan, was not available.
         """
-        count = 0
-        for option in best:
-            before, unit = row.units[option.unit - 1], row.units[option.unit]
-            first, last = row.units[parts[0]], row.units[parts[-1]]
-            over = (
-                max(self._excess(plan, first, before), self._excess(plan, unit, last))
-                if option.over
-                else 0
-            )
-            if over or not option.over:
-                count += 1
-                place = self._locate(unit.span.start)
-                yield Alternative(
-                    *place, self.names.of_unit(unit), option.cost, option.small_parts, over
-                )
-            if count == _MAX_ALTERNATIVES:
-                break
+        for unit in sorted(cuts, key=lambda u: _weight(cuts[u])):
+            if not cuts[unit].over:
+                yield cuts[unit]
+            elif over := max(
+                self._excess(plan, row.units[units[0]], row.units[unit - 1]),
+                self._excess(plan, row.units[unit], row.units[units[-1]]),
+            ):
+                yield replace(cuts[unit], over=over)
 
     def _excess(self, plan: Plan, first: Unit, last: Unit) -> int:
         """Return by how much a part of these units exceeds the limit, 0 if it fits."""
-        part, _ = self.splitter.part(plan.draft_units.contents, first, last)
-        room = self.splitter.room(plan.draft_units.draft)
-        return max(0, self.splitter.sizes.sizer.length(part.content.text) - room)
+        splitter, draft_units = self.stages.splitter, plan.draft_units
+        part, _ = splitter.part(draft_units.contents, first, last)
+        return max(0, splitter.sizes.sizer.length(part.content.text) - draft_units.room)
 
-    def _locate(self, start: int) -> tuple[int, int, str]:
+    def _where(self, unit: Unit) -> str:
+        """Return the name of the place where a unit starts."""
+        if unit.starts is None:
+            return f"inside {self._name(-1, unit.kind)}"
+        return f"before {self._name(unit.span.start, unit.starts)}"
+
+    def _name(self, start: int, kind: BlockKind) -> str:
+        """Return the kind of the definition that starts at an offset, otherwise of the block."""
+        block_name = self.blocks.get(kind, kind.value.replace("_", " "))
+        name = self.definitions.get(start, block_name)
+        return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+    def _place(self, start: int) -> tuple[int, int, str]:
         """Return an offset, its line, and the first characters after it."""
-        source = self._document.source
+        source = self.stages.document.source
         first_line, *_ = source.text[start : start + _MAX_EXCERPT].splitlines() or [""]
         return start, source.line_at(start), first_line.rstrip()
 
     def _step(self, stage: Stage, draft: Draft, what: str) -> Step:
-        span, line_at = draft.span(self._document), self._document.source.line_at
+        span, line_at = draft.span(self.stages.document), self.stages.document.source.line_at
         last = line_at(max(span.start, span.end - 1))
         return Step(stage, span.start, span.end, line_at(span.start), last, what)
 
     def _size(self, draft: Draft) -> int:
-        return self.splitter.sizes.of_blocks(draft.first, draft.stop)
+        return self.stages.splitter.sizes.of_blocks(draft.first, draft.stop)
 
 
-class _Option(NamedTuple):
-    """A possible cut between two neighbouring parts.
-
-    Attributes:
-        unit: the index of the first unit after the cut.
-        cost: the cost of the cut.
-        small_parts: how many of the two parts are smaller than the minimum.
-        over: by how much the larger part exceeds the limit according to the plan.
-    """
-
-    unit: int
-    cost: int
-    small_parts: int
-    over: int
+def _weight(cut: Alternative) -> tuple[bool, int, int]:
+    """Return the key by which the best cut comes first."""
+    return cut.over > 0, cut.small_parts, cut.cost
 
 
-def _options(packed: PackedUnits, minimum: int, left: range, right: range) -> Iterator[_Option]:
-    """Yield the possible cuts between two neighbouring parts, with all other cuts unchanged."""
-    row, first, last = packed.row, left[0], right[-1]
-    for unit in range(first + 1, last + 1):
-        own_sizes = row.own_size(first, unit - 1), row.own_size(unit, last)
-        larger = max(row.size(first, unit - 1), row.size(unit, last))
-        small_parts = sum(size < minimum for size in own_sizes)
-        yield _Option(unit, row.costs[unit], small_parts, max(0, larger - packed.limit))
+def _drafts_inside(
+    drafts: Sequence[Draft], before: Sequence[Draft]
+) -> Iterator[tuple[Draft, Sequence[Draft]]]:
+    """Yield each draft of a stage, with the drafts of the stage before that start inside it."""
+    firsts = [draft.first for draft in before]
+    for draft in drafts:
+        yield draft, before[bisect_left(firsts, draft.first) : bisect_left(firsts, draft.stop)]

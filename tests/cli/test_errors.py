@@ -16,12 +16,10 @@ from typer.testing import CliRunner
 
 from chunkana_cli.main import app
 from chunkana_core import ChunkConfig, chunker, format_names
-from chunkana_core.chunker import split_parts
 from chunkana_core.context.context import ContextWriter
-from chunkana_core.document.sizes import DocumentSizes
-from chunkana_core.extending import BaseStrategy
+from chunkana_core.extending import BaseStrategy, Document, Stages
 from chunkana_core.formats import registry
-from chunkana_core.splitting.splitter import Part
+from chunkana_core.stages import run_stages
 from tests.cli.command import COMMAND, call, environment, error_of, run
 from tests.cli.rights import run_without_rights
 
@@ -40,14 +38,14 @@ CHUNKERS = ("split", "tree", "stats")  # of many files
 def test_a_document_that_cannot_be_chunked_is_named_and_the_others_go_on(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def split(
-        sizes: DocumentSizes, contexts: ContextWriter, config: ChunkConfig, strategy: BaseStrategy
-    ) -> list[list[Part]]:
-        if "forbidden" in sizes.document.text:
+    def run_unless_forbidden(
+        document: Document, strategy: BaseStrategy, config: ChunkConfig, contexts: ContextWriter
+    ) -> Stages:
+        if "forbidden" in document.text:
             raise RecursionError("nested too deeply")
-        return split_parts(sizes, contexts, config, strategy)
+        return run_stages(document, strategy, config, contexts)
 
-    monkeypatch.setattr(chunker, "split_parts", split)
+    monkeypatch.setattr(chunker, "run_stages", run_unless_forbidden)
     for name, text in {"a": "Tea.", "b": "A forbidden tea.", "c": "Milk."}.items():
         (tmp_path / f"{name}.md").write_text(f"# {name}\n\n{text}\n", encoding="utf-8")
     options: dict[str, tuple[str | Path, ...]] = {

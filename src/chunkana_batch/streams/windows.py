@@ -12,19 +12,18 @@ from msgspec.structs import replace
 from chunkana_batch.streams.cutting import Cut, single_line_end
 from chunkana_batch.streams.registers import Registers
 from chunkana_batch.streams.state import NO_SENTENCE, OpenSection, StreamState
-from chunkana_core.chunker import split_parts
 from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import Context, ContextWriter
 from chunkana_core.context.introductions import FirstSentence
 from chunkana_core.document.blocks import Block
 from chunkana_core.document.document import Document, DocumentInfo
 from chunkana_core.document.outline import ROOT, SectionRange
-from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.document.traits import FormatTraits
 from chunkana_core.drafting.strategies import BaseStrategy
 from chunkana_core.formats.markdown.titles import heading_sections
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.splitter import Part
+from chunkana_core.stages import run_stages
 from chunkana_core.text.source import Source, SourcePart, Span
 from chunkana_core.tree.builder import Children, TreeBuilder
 from chunkana_core.tree.chunks import Chunk
@@ -211,9 +210,8 @@ class WindowChunker:
         contexts = ContextWriter(document, sizer, self.context)
         known = enumerate((state.first_sentence, *(section.sentence for section in state.sections)))
         contexts.introductions.found.update({n: sentence for n, sentence in known if sentence.text})
-        sizes = DocumentSizes(document, sizer)
-        rows = split_parts(sizes, contexts, self.config, self.strategy, window.own_blocks)
-        parts = window.own_parts(rows)
+        stages = run_stages(document, self.strategy, self.config, contexts, window.own_blocks)
+        parts = window.own_parts(stages.parts)
         locations = [part.location for part in parts]
 
         register = self.registers.ids

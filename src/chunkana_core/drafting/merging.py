@@ -44,12 +44,17 @@ class Merger:
         contexts: returns the room that a context leaves.
         config: gives the merge boundary.
         minimum: the size under which a draft is small.
+        obstacles: why a draft is not merged with the one before it, by its first position, None if
+            it is; filled by `merge`, and empty for drafts that are not under one section.
     """
 
     sizes: DocumentSizes
     contexts: ContextWriter
     config: ChunkConfig
     minimum: int
+    obstacles: dict[int, MergeObstacle | None] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     _summaries: dict[Draft, PathSummary] = field(default_factory=dict, repr=False, compare=False)
 
     def merge(self, drafts: Sequence[Draft]) -> list[Draft]:
@@ -116,9 +121,12 @@ class Merger:
 
     def _may_merge(self, left: Draft, right: Draft) -> bool:
         """Return whether two drafts of one parent are neighbours that can be merged."""
-        return left.stop == right.first and self.obstacle(left, right) is None
+        if left.stop != right.first:
+            return False
+        obstacle = self.obstacles[right.first] = self._obstacle(left, right)
+        return obstacle is None
 
-    def obstacle(self, left: Draft, right: Draft) -> MergeObstacle | None:
+    def _obstacle(self, left: Draft, right: Draft) -> MergeObstacle | None:
         """Return the reason why two neighbouring drafts are not merged, None if they are."""
         document, merging = self.sizes.document, self.sizes.document.traits.merging
         opening = document.top[right.first]

@@ -60,18 +60,22 @@ class Splitter(Struct, frozen=True):
     config: ChunkConfig
     strategy: BaseStrategy
 
-    def split(self, draft: Draft) -> list[Part]:
-        """Return the parts of a draft, within the limit except where a part may be oversize."""
+    def split(self, draft: Draft) -> tuple[list[Part], Plan | None]:
+        """Return the parts of a draft, and the plan of its cuts, None if it fits whole.
+
+        The parts are within the limit except where a part may be oversize.
+        """
         if (whole := self._whole(draft)) is not None:
-            return [whole]
-        parts, _ = self.plan_parts(draft)
+            return [whole], None
+        parts, plan = self._plan_parts(draft)
         if len(parts) == 1:
-            return parts
+            return parts, plan
         size = self.sizes.of_blocks(draft.first, draft.stop)
-        return [
+        numbered = [
             structs.replace(part, split_index=number, original_size=size)
             for number, part in enumerate(parts)
         ]
+        return numbered, plan
 
     def _whole(self, draft: Draft) -> Part | None:
         """Return a draft as one part, None if it has to be split."""
@@ -89,7 +93,7 @@ class Splitter(Struct, frozen=True):
         content = Content(text, stack.start, span.end, len(stack.text))
         return self._part(span, location, content, "within_tolerance" if excess else None)
 
-    def plan_parts(self, draft: Draft) -> tuple[list[Part], Plan]:
+    def _plan_parts(self, draft: Draft) -> tuple[list[Part], Plan]:
         """Return the parts of a draft that is over the limit, and the plan of its cuts.
 
         Plans use estimated sizes. The contents are then measured; if one is too large, the next
@@ -97,7 +101,7 @@ class Splitter(Struct, frozen=True):
         """
         keep_atoms, full_room = self.config.atomic_blocks == "keep", self.contexts.full_room
         contents = ContentWriter.of(draft, self.sizes, keep_atoms=keep_atoms)
-        room = limit = self.room(draft)
+        room = limit = self._room(draft)
         maker = UnitMaker(
             self.sizes, keep_atoms, full_room - room, by_syntax=self.config.code_cuts == "syntax"
         )
@@ -158,7 +162,7 @@ class Splitter(Struct, frozen=True):
         context = self.contexts.oversize(span, location, content.text)
         return Part(span, location, content, context, oversize_reason=reason)
 
-    def room(self, draft: Draft) -> int:
+    def _room(self, draft: Draft) -> int:
         """Return the room for the contents of a draft that its context leaves."""
         if self.contexts.context is None:
             return self.contexts.full_room
