@@ -11,9 +11,17 @@ from chunkana_core.document.traits import FormatTraits, Merging
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.merging import MergeObstacle
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
-from chunkana_core.errors import ExtensionError
+from chunkana_core.errors import (
+    ExtensionError,
+    own_frames,
+    require_number,
+    require_str,
+    require_type,
+)
 from chunkana_core.fields import Field, FieldReader
+from chunkana_core.formats.markdown.parser import ParsedWindow
 from chunkana_core.formats.markdown.rule_table import BlockRule
+from chunkana_core.formats.markdown.state import LONGEST_SHORTCODE
 from chunkana_core.formats.registry import Format, known_format, parse_document, unknown_kind
 from chunkana_core.formats.source_files import SourceFile, describe_unknown, require_installed
 from chunkana_core.splitting.plans import PackedUnits, Plan
@@ -21,11 +29,15 @@ from chunkana_core.splitting.splitter import Part, Splitter
 from chunkana_core.splitting.units import Unit
 from chunkana_core.stages import Stages
 from chunkana_core.tree.ids import derive_uuid
+from chunkana_core.windows.chunking import WindowChunker
+from chunkana_core.windows.window import OpenSection, Window, WindowEnd, WindowState
 
 __all__ = [
-    "BaseStrategy", "Block", "BlockKind", "BlockRule", "Document", "Draft", "ExtensionError",
-    "Field", "FieldReader", "Format", "FormatTraits", "MergeObstacle", "Merging", "PackedUnits",
-    "Part", "Plan", "Section", "SectionRange", "SourceFile", "Splitter", "Stages",
-    "StrategySelector", "Unit", "derive_uuid", "describe_unknown", "format_header_path",
-    "known_format", "parse_document", "require_installed", "split_header_path", "unknown_kind",
+    "LONGEST_SHORTCODE", "BaseStrategy", "Block", "BlockKind", "BlockRule", "Document", "Draft",
+    "ExtensionError", "Field", "FieldReader", "Format", "FormatTraits", "MergeObstacle", "Merging",
+    "OpenSection", "PackedUnits", "ParsedWindow", "Part", "Plan", "Section", "SectionRange",
+    "SourceFile", "Splitter", "Stages", "StrategySelector", "Unit", "Window", "WindowChunker",
+    "WindowEnd", "WindowState", "derive_uuid", "describe_unknown", "format_header_path",
+    "known_format", "own_frames", "parse_document", "require_installed", "require_number",
+    "require_str", "require_type", "split_header_path", "unknown_kind",
 ]  # fmt: skip

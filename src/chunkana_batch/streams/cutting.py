@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import islice, pairwise
 
-from msgspec import Struct
-
-from chunkana_core.document.blocks import Block, BlockKind
-from chunkana_core.errors import require_number
-from chunkana_core.formats.markdown.parser import ParsedWindow
-from chunkana_core.formats.markdown.state import LONGEST_SHORTCODE
-from chunkana_core.text.cutting import line_spans
-from chunkana_core.text.source import BOM, Source, Span
+from chunkana_core.extending import (
+    LONGEST_SHORTCODE,
+    Block,
+    BlockKind,
+    Window,
+    WindowEnd,
+    require_number,
+)
 
 _BLANK_LINE = re.compile(r"(?:\r\n?+|\n)[ \t]*+(?:\r\n?+|\n)")
 _SHORTCODE_STARTS = ("{{<", "{{%")
-_MARKER_LINE = re.compile(r"(-{3,}|\+{3})[ \t]*+(?=[\r\n])")
+_MARKER_LINE = re.compile(r"\ufeff?(-{3,}|\+{3})[ \t]*+(?=[\r\n])")
 _CLOSING_LINE = re.compile(r"[\r\n](?: {0,3}(?=-))?+(-{3,}+|\+{3}|\.{3})[ \t]*+(?=[\r\n])")
+_LINE = re.compile(r"[^\r\n]+")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _HEADER_LINES = 2  # of a table: the header row and the delimiter row
 _WORD = re.compile(r"(?<=[ \t])[^\W\d_]")  # a line that starts with a letter is a paragraph
@@ -51,23 +52,17 @@ class StreamLimits:
             require_number(name.name, getattr(self, name.name), 1)
 
 
-class Cut(Struct, frozen=True, gc=False):
+class Cut(WindowEnd, frozen=True, gc=False):
     """The end of a window: at a heading, inside a section, or inside a block.
 
     Attributes:
-        offset: the offset of the cut in the text of the window.
         heading: the heading at the cut, None if the cut is inside a section.
-        opening: the lines that reopen the cut block in the next window, "" for none.
         closing: the line that closes the cut block in this window, "" for none.
-        block_start: the offset at which the cut block starts.
         unclosed_directive: the offset of a directive that is treated as unclosed, -1 for none.
     """
 
-    offset: int
     heading: Block | None = None
-    opening: str = ""
     closing: str = ""
-    block_start: int = 0
     unclosed_directive: int = -1
 
 
@@ -76,20 +71,24 @@ class Cutter:
     """Finds a cut in the text of a window while the rest of the stream is unknown.
 
     Attributes:
-        text: the prefix of the window (headings of the open sections), then whole lines.
-        parsed: the parsed text.
-        start: the offset after the prefix.
-        first: the position of the first block after the prefix.
+        window: the parsed window, of whole lines unless more text is not available.
         boundary: `merge_boundary_level`: chunks are not merged across headings down to this level.
         limits: the limits of the stream.
     """
 
-    text: str
-    parsed: ParsedWindow
-    start: int
-    first: int
+    window: Window
     boundary: int
     limits: StreamLimits
+
+    @property
+    def text(self) -> str:
+        """The text of the window, with its prefix."""
+        return self.window.source.text
+
+    @property
+    def first(self) -> int:
+        """The position of the first block after the prefix."""
+        return len(self.window.state.sections) - 1
 
     def cut_at_heading(self) -> Cut | None:
         """Return a cut at the last heading that later text cannot affect, None if there is none.
@@ -101,7 +100,7 @@ class Cutter:
         - no construct that starts before it can still swallow it: math ends at a blank line, a
           shortcode after a maximum length, a directive or front matter within `look_ahead`.
         """
-        top = [block for block in self.parsed.blocks if not block.depth]
+        top, directives = self.window.top, self.window.parsed.directives
         firsts = [p for p in range(len(top)) if top[p].level]
         if not firsts or self._awaits_front_matter(top):
             return None
@@ -109,19 +108,19 @@ class Cutter:
             heading = top[position]
             if not 1 <= heading.level <= self.boundary or not self._is_settled(heading):
                 continue
-            directive = self.parsed.directives[heading.start]
+            directive = directives[heading.start]
             is_open = directive < heading.start
             if is_open and len(self.text) - directive <= self.limits.look_ahead:
                 continue
             if _has_body(top, position):
-                unclosed_directive = directive if is_open else -1
-                return Cut(heading.start, heading, unclosed_directive=unclosed_directive)
+                unclosed = directive if is_open else -1
+                return Cut(heading.start, heading=heading, unclosed_directive=unclosed)
         return None
 
     def _is_settled(self, heading: Block) -> bool:
         """Return whether later text cannot turn a heading into a part of another block."""
         text = self.text
-        if heading.start not in self.parsed.directives or heading.end >= len(text):
+        if heading.start not in self.window.parsed.directives or heading.end >= len(text):
             return False
         has_shortcode = any(start in text for start in _SHORTCODE_STARTS)
         if has_shortcode and len(text) - heading.start < LONGEST_SHORTCODE:
@@ -136,22 +135,38 @@ class Cutter:
 
     def cut_anywhere(self) -> Cut:
         """Return a cut in the second half of the text: between blocks, else lines, else words."""
-        top, source = [b for b in self.parsed.blocks if not b.depth], Source.of(self.text)
-        blank = len(self.text[self.start :]) - len(self.text[self.start :].lstrip())
-        least = self.start + max(blank, (len(self.text) - self.start) // 2)
+        top, start = self.window.top, self.window.start
+        blank = len(self.text[start:]) - len(self.text[start:].lstrip())
+        least = start + max(blank, (len(self.text) - start) // 2)
         pairs = pairwise(top[self.first :])
         starts = [block.start for before, block in pairs if before.kind is not BlockKind.HEADING]
         last = top[-1]
         if last.kind is BlockKind.LIST:
-            starts += [b.start for b in self.parsed.blocks[last.index :] if b.depth == 1]
+            starts += [b.start for b in self.window.parsed.blocks[last.index :] if b.depth == 1]
         if starts and starts[-1] > least:
             return Cut(starts[-1])
-        line = source.line_start(len(self.text) - 1)
+        line = self.window.source.line_start(len(self.text) - 1)
         if line > least:
-            return Cut(line, None, *_repeated_lines(source, last), last.start)
+            opening, closing = self._repeated_lines(last)
+            return Cut(line, opening, last.start, closing=closing)
         words = [match.start() for match in _WORD.finditer(self.text, least + 1)]
         end = len(self.text.rstrip("\r"))  # the LF of a CRLF may follow
         return Cut(words[-1] if words else max(end, least + 1))
+
+    def _repeated_lines(self, block: Block) -> tuple[str, str]:
+        """Return the lines that reopen a cut block, and the line that closes it, or ""."""
+        found = islice(_LINE.finditer(self.text, block.start, block.end), _HEADER_LINES)
+        lines, end = [line[0].rstrip() for line in found], self.window.line_end(block.start)
+        if block.kind is BlockKind.FENCED_CODE:
+            fence = _FENCE.search(lines[0])
+            marker = fence[0] if fence else ""
+            opening = lines[0] if len(lines[0]) <= _LONGEST_REPEATED else marker
+            return opening + end, marker + end
+        if block.kind is BlockKind.TABLE and sum(map(len, lines)) <= _LONGEST_REPEATED:
+            return "".join(line + end for line in lines), ""
+        if block.kind is BlockKind.HTML:
+            return lines[0][:_LONGEST_REPEATED] + end, ""
+        return "", ""
 
 
 def _has_body(top: Sequence[Block], position: int) -> bool:
@@ -160,33 +175,9 @@ def _has_body(top: Sequence[Block], position: int) -> bool:
     return next(block for block in before if block.is_content or block.level).is_content
 
 
-def _repeated_lines(source: Source, block: Block) -> tuple[str, str]:
-    """Return the lines that reopen a cut block, and the line that closes it, or ""."""
-    spans = islice(line_spans(source, Span(block.start, block.end)), _HEADER_LINES)
-    lines = [source.text[span.start : span.end] for span in spans]
-    end = single_line_end(source, block.start)
-    if block.kind is BlockKind.FENCED_CODE:
-        fence = _FENCE.search(lines[0])
-        marker = fence[0] if fence else ""
-        opening = lines[0] if len(lines[0]) <= _LONGEST_REPEATED else marker
-        return opening + end, marker + end
-    if block.kind is BlockKind.TABLE and sum(map(len, lines)) <= _LONGEST_REPEATED:
-        return "".join(line + end for line in lines), ""
-    if block.kind is BlockKind.HTML:
-        return lines[0][:_LONGEST_REPEATED] + end, ""
-    return "", ""
-
-
-def single_line_end(source: Source, offset: int) -> str:
-    """Return the line ending at an offset, but LF for CR: CR and a following LF would be one."""
-    ending = source.line_ending(offset)
-    return "\n" if ending == "\r" else ending
-
-
 def front_matter_is_open(text: str) -> bool:
     """Return whether a text starts with an opening line of front matter that no line closes."""
-    start = len(BOM) * text.startswith(BOM)
-    opening = _MARKER_LINE.match(text, start)
+    opening = _MARKER_LINE.match(text)
     if opening is None:
         return False
     closings = opening[1] if opening[1].startswith("+") else (opening[1], "...")

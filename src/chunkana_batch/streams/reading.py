@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TextIO
 
-from chunkana_core.document.blocks import Block
-from chunkana_core.errors import ConfigurationError, require_type
+from chunkana_core import ConfigurationError
+from chunkana_core.extending import Block, require_type
 
 _READ_SIZE = 1 << 16  # characters read from a file at once
 _ALLOWED = "an iterable of strings, or a file that is open for reading text"

@@ -1,13 +1,10 @@
-"""Compact registers of the ids, anchors and link labels of a whole stream."""
+"""Compact registers of the ids and anchors of a whole stream."""
 
 from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
 from hashlib import blake2b
-
-from chunkana_core.formats.markdown.titles import Definitions
-from chunkana_core.tree.ids import IdRegister
 
 _INITIAL_CELLS = 1 << 10
 _DIGEST_SIZE = 7  # bytes: among a billion anchors, about seven pairs have the same digest
@@ -107,18 +104,3 @@ class AnchorRegister:
 def _digest(anchor: str) -> int:
     encoded = anchor.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(encoded, digest_size=_DIGEST_SIZE).digest())
-
-
-@dataclass(frozen=True, slots=True)
-class Registers:
-    """The registers that all windows of a stream share.
-
-    Attributes:
-        ids: the ids of sections and chunks.
-        anchors: the anchors of headings.
-        definitions: the link reference definitions that titles may use.
-    """
-
-    ids: IdRegister = field(default_factory=lambda: IdRegister(IdSet()))
-    anchors: AnchorRegister = field(default_factory=AnchorRegister)
-    definitions: Definitions = field(default_factory=Definitions)

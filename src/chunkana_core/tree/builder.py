@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from msgspec import structs
@@ -54,11 +54,12 @@ class TreeBuilder:
         if not leaves:
             return ()
         children = self.children(leaves, locations)
-        links = self._links(leaves, locations, children)
+        links = self.links(leaves, locations, children)
         order = _pre_order(self.section_ids[ROOT], children)
         spans = _spans(leaves, children, order)
         sections = {node: i for i, node in reversed([*enumerate(self.section_ids)])}
-        linked = {leaf.chunk_id: leaf for leaf in self._link(leaves, locations, children, links)}
+        linked_leaves = self.link_leaves(leaves, locations, children, links)
+        linked = {leaf.chunk_id: leaf for leaf in linked_leaves}
         return tuple(
             [
                 linked.get(chunk_id)
@@ -68,26 +69,22 @@ class TreeBuilder:
         )
 
     def link_leaves(
-        self, leaves: Sequence[Chunk], locations: Sequence[Location], children: Children
-    ) -> list[Chunk]:
-        """Return leaves with their links, given the children of all nodes."""
-        links = self._links(leaves, locations, children)
-        return [*self._link(leaves, locations, children, links)]
-
-    def _link(
         self,
         leaves: Sequence[Chunk],
         locations: Sequence[Location],
         children: Children,
         links: Mapping[str, Links],
-    ) -> Iterator[Chunk]:
-        for leaf, location in zip(leaves, locations, strict=True):
-            yield structs.replace(
+    ) -> list[Chunk]:
+        """Return leaves with their links."""
+        return [
+            structs.replace(
                 leaf,
                 links=links[leaf.chunk_id],
                 parent_section_id=_parent_section_id(leaf, links),
                 header_moved_from_id=self._moved_from(location, children),
             )
+            for leaf, location in zip(leaves, locations, strict=True)
+        ]
 
     def children(self, leaves: Sequence[Chunk], locations: Sequence[Location]) -> Children:
         """Return the children of the nodes; a section has a node if it contains leaves."""
@@ -100,7 +97,7 @@ class TreeBuilder:
             children[node].append(child)
         return children
 
-    def _links(
+    def links(
         self, leaves: Sequence[Chunk], locations: Sequence[Location], children: Children
     ) -> dict[str, Links]:
         """Return the links of all nodes and leaves by id."""

@@ -102,10 +102,10 @@ class ParsedWindow(NamedTuple):
     redefined: Sequence[tuple[str, int]]
 
 
-def parse_window(text: str, definitions: Definitions) -> ParsedWindow:
+def parse_window(source: Source, definitions: Definitions) -> ParsedWindow:
     """Parse a window of a document, and add its link definitions and footnotes to `definitions`."""
-    passes = [*_passes(Source.of(text), MARKDOWN, definitions)]
-    first, *others = [open_directives(text, result.blocks) for result in passes]
+    passes = [*_passes(source, MARKDOWN, definitions)]
+    first, *others = [open_directives(source.text, result.blocks) for result in passes]
     directives = {
         start: min([directive, *(other[start] for other in others)])
         for start, directive in first.items()

@@ -27,7 +27,8 @@ _MAX_LEAD = (
 )
 _ANCHOR_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.HTML})
 _SHORTCODE_CLOSING = re.compile(r"\{\{[<%][ \t]*+/[ \t]*+([\w./-]++)")
-LONGEST_SHORTCODE = 1 << 16  # characters within which a closing tag is searched for
+LONGEST_SHORTCODE = 1 << 16
+"""The number of characters within which the closing tag of a shortcode is searched for."""
 _PLACEHOLDER = Block(BlockKind.OPAQUE, 0, 0, 0, 0, 0)
 
 RuleFunction: TypeAlias = "Callable[[State, int, int, bool], bool]"

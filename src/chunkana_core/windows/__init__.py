@@ -1,0 +1,1 @@
+"""Chunk a document that is larger than memory in windows."""
