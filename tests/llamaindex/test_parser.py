@@ -886,6 +886,16 @@ def test_parts_of_nodes_have_their_path_and_place(
             assert part.metadata["context"] in contexts
 
 
+def test_nothing_in_parts_of_cut_code_and_tables_is_a_heading() -> None:
+    code = "".join(f"kind: item{n}\n# step {n}\n---\n" for n in range(30))
+    rows = "".join(f"| # row {n} | value |\n" for n in range(30))
+    text = f"# T\n\n```yaml\n{code}```\n\n| name | what |\n|---|---|\n{rows}"
+    leaves = get_leaf_nodes(MarkdownHierarchyNodeParser(max_chunk_size=120)([Document(text=text)]))
+    parts = get_leaf_nodes(MarkdownHierarchyNodeParser(max_chunk_size=60)(leaves))
+    assert len(parts) > len(leaves) > 10
+    assert {part.metadata["header_path"] for part in parts} == {"/T"}
+
+
 def test_nodes_that_fit_are_returned_as_they_are() -> None:
     document = Document(text=TEXT, id_="g")
     leaves = get_leaf_nodes(MarkdownHierarchyNodeParser(max_chunk_size=60)([document]))
