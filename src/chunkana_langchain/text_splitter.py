@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, get_args
@@ -282,17 +282,18 @@ class ChunkanaSplitter(TextSplitter):
         return self._mapper(document, Origin.of(document, key))
 
     def describe(self, document: Document) -> str:
-        """Return a description of all that a document's chunks depend on except text and metadata.
+        """Return a description of what chunks depend on besides the text and its metadata."""
+        return f"{self._label(document)!r} {self._described_options}"
 
-        The length function is described by its name and by its result for a sample text.
-        """
+    @cached_property
+    def _described_options(self) -> str:
+        """The options as JSON; the length function by its name and its result for a sample text."""
         length = self._chunker.config.length_function
         described = {
             "version": _installed_version(),
             "config": self._chunker.config.to_dict(),
             "length_function": [*_names(length), length(_PROBE)],
             "has_context": self._has_context,
-            "label": self._label(document),
             "format": self._format,
             "fallback": self._chunker.fallback,
             "introductions": self._introductions,
