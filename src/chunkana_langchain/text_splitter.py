@@ -74,8 +74,10 @@ class ChunkanaSplitter(TextSplitter):
     The format of a document is determined by the path in its metadata `file_path`, `file_name`,
     `source` or `filename`, else by the media type in `file_type`, `mime_type` or `content_type`.
     Other files are plain text, with a warning that counts them; documents without a path, web
-    pages, and files that loaders convert, such as PDF, are Markdown. Chunks that are split further
-    keep their format.
+    pages, and files that loaders convert, such as PDF, are Markdown.
+
+    A chunk that fits is returned as it is. Of one that does not fit, the exact text is split: the
+    parts have its header path before their own, and offsets and lines in the source.
 
     Args:
         chunk_size: the largest size of a `page_content`, in units of `length_function`, at least
