@@ -7,8 +7,7 @@ adapters are computed from this table.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Final, Literal
 
@@ -64,15 +63,11 @@ class Field(Struct, frozen=True):
             schema["type"] = [schema["type"], "null"]
         return schema | {"description": self.meaning}
 
-    def flat(self, value: object) -> FlatValue:
+    def flat(self, value: object) -> object:
         """Return a value as vector stores accept it: without None, a list as a string of JSON."""
         if value is None:
             return _ABSENT[self.type] if self.absent is None else self.absent
-        if isinstance(value, tuple):
-            return json.dumps(value, ensure_ascii=False)
-        if not isinstance(value, str | int):
-            raise TypeError(f"{self.name} is {type(value).__name__}, not flat")
-        return value
+        return json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
 
 
 _JSON_TYPES: Final[Mapping[FieldType, Mapping[str, object]]] = {
@@ -230,41 +225,35 @@ FIELDS: tuple[Field, ...] = (
 )  # fmt: skip
 
 
-@cache
-def fields_of(*outputs: Output) -> tuple[Field, ...]:
-    """Return the fields of outputs, in the order of the table."""
-    return tuple(field for field in FIELDS if not {*outputs}.isdisjoint(field.outputs.split()))
-
-
 class FieldReader(Struct, frozen=True):
     """Reads the values of fields from chunks.
 
     Attributes:
         fields: at least two fields with different names.
+        names: the names of the fields.
     """
 
     fields: tuple[Field, ...]
-    _get: attrgetter[tuple[object, ...]]
+    names: tuple[str, ...]
+    _get: Callable[[object], tuple[object, ...]]
+    _not_flat: tuple[Field, ...]  # those with values that vector stores do not accept
 
     @classmethod
     def of(cls, *outputs: Output) -> FieldReader:
-        """Return the reader of all fields of outputs."""
-        fields = fields_of(*outputs)
-        return cls(fields, attrgetter(*[field.source or field.name for field in fields]))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the fields, in order."""
-        return tuple(field.name for field in self.fields)
+        """Return the reader of all fields of outputs, in the order of the table."""
+        fields = tuple(f for f in FIELDS if not {*outputs}.isdisjoint(f.outputs.split()))
+        get = attrgetter(*[field.source or field.name for field in fields])
+        not_flat = tuple(f for f in fields if f.is_optional or f.type == "strings")
+        return cls(fields, tuple(field.name for field in fields), get, not_flat)
 
     def values(self, chunk: object) -> dict[str, object]:
         """Return the values of a chunk by name, with lists instead of tuples."""
-        read = zip(self.fields, self._get(chunk), strict=True)
-        return {f.name: [*value] if isinstance(value, tuple) else value for f, value in read}
+        read = zip(self.names, self._get(chunk), strict=True)
+        return {name: [*value] if isinstance(value, tuple) else value for name, value in read}
 
-    def flat_values(self, chunk: object) -> dict[str, FlatValue]:
+    def flat_values(self, chunk: object) -> dict[str, object]:
         """Return the values of a chunk by name as vector stores accept them, see `Field.flat`."""
-        read = zip(self.fields, self._get(chunk), strict=True)
-        return {
-            f.name: value if isinstance(value, str | int) else f.flat(value) for f, value in read
-        }
+        values = dict(zip(self.names, self._get(chunk), strict=True))
+        for field in self._not_flat:
+            values[field.name] = field.flat(values[field.name])
+        return values

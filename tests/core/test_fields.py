@@ -42,8 +42,3 @@ def test_every_attribute_of_a_chunk_is_in_an_output() -> None:
 )
 def test_flat_values(field: Field, value: object, flat: object) -> None:
     assert field.flat(value) == flat
-
-
-def test_a_value_of_another_type_is_not_flat() -> None:
-    with pytest.raises(TypeError, match="a is float, not flat"):
-        Field("a", "string", "", "").flat(1.5)

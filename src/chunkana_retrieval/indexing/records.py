@@ -45,7 +45,7 @@ class LeafRecord(Struct, frozen=True, gc=False):
     leaf_id: str
     chunk_id: str
     path: tuple[str, ...]
-    metadata: dict[str, str | int]
+    metadata: dict[str, object]
     start: int
     end: int
     start_line: int
