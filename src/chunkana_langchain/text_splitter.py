@@ -159,19 +159,26 @@ class ChunkanaSplitter(TextSplitter):
         checks.require_parent_size(max_parent_size, "chunk_size", chunk_size)
         self._chunker = Chunker(self._config(options), plugins=plugins, fallback=fallback)
         self._chunker.chunk("", format)  # raises an error for an unknown or not installed format
-        self._options = MappingOptions(
-            chunk_size,
-            self._chunker.config.size_of,
-            max_parent_size or _PARENT_SIZE * chunk_size,
-            has_overlap=chunk_overlap > 0,
-            has_start_index=add_start_index,
-            has_header_keys=header_keys,
-            has_all_keys=metadata == "full",
-            strips_whitespace=strip_whitespace,
+        self._options = self._mapping_options(
+            max_parent_size, has_header_keys=header_keys, has_all_keys=metadata == "full"
         )
         self._format, self._source_label = format, source_label
         self._has_context, self._introductions = header_context == "breadcrumb", introductions
         self._front_matter_keys = tuple(front_matter_keys)
+
+    def _mapping_options(
+        self, max_parent_size: int | None, *, has_header_keys: bool, has_all_keys: bool
+    ) -> MappingOptions:
+        return MappingOptions(
+            self._chunk_size,
+            self._chunker.config.size_of,
+            max_parent_size or _PARENT_SIZE * self._chunk_size,
+            has_overlap=self._chunk_overlap > 0,
+            has_start_index=self._add_start_index,
+            has_header_keys=has_header_keys,
+            has_all_keys=has_all_keys,
+            strips_whitespace=self._strip_whitespace,
+        )
 
     def _config(self, options: dict[str, Any]) -> ChunkConfig:
         """Return the core's configuration, with the overlap subtracted from the chunk size."""
