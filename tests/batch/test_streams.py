@@ -462,6 +462,14 @@ def test_large_plain_text_is_planned_in_parts() -> None:
     assert [part.split_index for part in got] == [*range(len(got))]
 
 
+@pytest.mark.filterwarnings("ignore::chunkana_batch.StreamWarning")
+def test_long_headings_are_not_repeated_after_cuts() -> None:
+    text = f"## {'long ' * 300}\n\n" + "Some words of a line.\n\n" * 400
+    got = streamed(text, SMALL, limits=StreamLimits(50, 50, 3000))
+    assert_exact(got, text, SMALL)
+    assert not any("long" in part.content for part in got[-9:])
+
+
 # Memory
 
 
