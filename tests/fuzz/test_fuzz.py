@@ -81,7 +81,7 @@ def test_a_find_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     text = "# A\n\nText.\n\n# B\n\nText.\n"
     session = fuzz.Session(float("inf"), tmp_path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("chunkana_core.chunker.prevent_dangling", lambda drafts, _: drafts[1:])
+        patch.setattr("chunkana_core.stages.prevent_dangling", lambda drafts, _: drafts[1:])
         session.try_one(text, ChunkConfig())
         session.try_one(text + "More.\n", ChunkConfig())
     assert session.finds
