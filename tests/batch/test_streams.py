@@ -29,7 +29,6 @@ from chunkana_core import (
     Span,
 )
 from chunkana_core.formats.markdown import state
-from chunkana_core.text.source import SourcePart
 from tests import corpora
 from tests.strategies import any_markdown
 
@@ -298,8 +297,7 @@ def test_files_and_strings() -> None:
 
 def test_a_part_of_a_source_has_offsets_of_the_whole() -> None:
     whole = "one\r\ntwo\n\n three \n"
-    part = SourcePart.of(whole[5:])
-    part = SourcePart(part.text, part.line_starts, 5, 1)
+    part = Source(whole[5:], Source.of(whole[5:]).line_starts, start=5, lines_before=1)
     source = Source.of(whole)
     for offset in range(5, len(whole)):
         assert part.line_at(offset) == source.line_at(offset)

@@ -28,10 +28,22 @@ class Span(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The unmodified text of a document and the offsets of its lines, ended by CR, LF or CRLF."""
+    """The unmodified text of a document, or of a part of it, and the offsets of its lines.
+
+    Lines end in CR, LF or CRLF. The arguments and results of methods are offsets and line numbers
+    of the document.
+
+    Attributes:
+        text: the text.
+        line_starts: the offsets in this text at which its lines start.
+        start: the offset in the document where a part starts.
+        lines_before: the number of the document's lines before a part.
+    """
 
     text: str = field(repr=False)
     line_starts: Sequence[int] = field(repr=False, compare=False)
+    start: int = 0
+    lines_before: int = 0
 
     @classmethod
     def of(cls, text: str) -> Source:
@@ -41,19 +53,20 @@ class Source:
 
     def slice(self, span: Span) -> str:
         """Return the text of a span."""
-        return self.text[span.start : span.end]
+        return self.text[span.start - self.start : span.end - self.start]
 
     def line_at(self, offset: int) -> int:
         """Return the number, from 1, of the line at an offset."""
-        return bisect_right(self.line_starts, offset)
+        return bisect_right(self.line_starts, offset - self.start) + self.lines_before
 
     def line_start(self, offset: int) -> int:
         """Return the offset where the line at an offset starts."""
-        return self.line_starts[bisect_right(self.line_starts, offset) - 1]
+        line = bisect_right(self.line_starts, offset - self.start)
+        return self.line_starts[line - 1] + self.start
 
     def line_ending(self, offset: int) -> str:
         """Return the line ending after an offset: CR, LF or CRLF; LF if there is none."""
-        found = _LINE_ENDING.search(self.text, offset)
+        found = _LINE_ENDING.search(self.text, offset - self.start)
         return found[0] if found else "\n"
 
     def trim(self, start: int, end: int) -> Span | None:
@@ -62,6 +75,9 @@ class Source:
         The indentation of the first line that is not blank is included if the range contains the
         start of this line.
         """
+        if self.start:
+            own = Source(self.text, self.line_starts).trim(start - self.start, end - self.start)
+            return own and Span(own.start + self.start, own.end + self.start)
         text, begin = self.text, start
         if start >= end or text[start].isspace():
             first = NON_SPACE.search(text, start, end)
@@ -72,42 +88,3 @@ class Source:
         while text[end - 1].isspace():
             end -= 1
         return Span(begin, end)
-
-
-@dataclass(frozen=True, slots=True)
-class SourcePart(Source):
-    """A part of a document's text; offsets and line numbers are those of the document.
-
-    Attributes:
-        start: the offset where the part starts.
-        lines_before: the number of the document's lines before the part.
-    """
-
-    start: int = 0
-    lines_before: int = 0
-
-    def slice(self, span: Span) -> str:
-        """Return the text of a span."""
-        return self.text[span.start - self.start : span.end - self.start]
-
-    def line_at(self, offset: int) -> int:
-        """Return the number, from 1, of the line at an offset."""
-        return Source.line_at(self, offset - self.start) + self.lines_before
-
-    def line_start(self, offset: int) -> int:
-        """Return the offset where the line at an offset starts."""
-        return Source.line_start(self, offset - self.start) + self.start
-
-    def line_ending(self, offset: int) -> str:
-        """Return the line ending after an offset: CR, LF or CRLF; LF if there is none."""
-        return Source.line_ending(self, offset - self.start)
-
-    def trim(self, start: int, end: int) -> Span | None:
-        """Return a range without surrounding white space, None if it is blank; see `Source`."""
-        found = self.own_source.trim(start - self.start, end - self.start)
-        return found and Span(found.start + self.start, found.end + self.start)
-
-    @property
-    def own_source(self) -> Source:
-        """The part as a source of its own, with offsets from 0."""
-        return Source(self.text, self.line_starts)

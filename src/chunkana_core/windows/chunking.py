@@ -25,7 +25,7 @@ from chunkana_core.formats.markdown.titles import AnchorCounts, Definitions, hea
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.splitter import Part
 from chunkana_core.stages import run_stages
-from chunkana_core.text.source import Source, SourcePart, Span
+from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.builder import Children, TreeBuilder
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.ids import IdRegister, Ids, SectionIds
@@ -38,7 +38,7 @@ _LONGEST_HEADING = 1000  # characters; a longer heading is not repeated after a 
 
 @dataclass(frozen=True, slots=True)
 class WindowChunker:
-    """Chunks the windows of a document, one after the other; holds the ids and anchors of them all.
+    r"""Chunks the windows of a document in order; holds the ids and anchors of them all.
 
     Attributes:
         config: the options.
@@ -48,6 +48,17 @@ class WindowChunker:
         title: the title of the whole document, "" for none.
         ids: the set of the ids so far; empty at first.
         anchors: the mapping of the anchors so far; empty at first.
+
+    >>> from chunkana_core import analyze_markdown
+    >>> from chunkana_core.extending import StrategySelector
+    >>> config = ChunkConfig(strategy="structural")
+    >>> strategy = StrategySelector().select(analyze_markdown(""), config)
+    >>> chunker = WindowChunker(config, None, strategy, "markdown", title="")
+    >>> window = chunker.parse("## A\n\nText.\n\n## B\n", WindowState())
+    >>> leaves, state = chunker.chunk(window, WindowEnd(offset=13))
+    >>> others, state = chunker.chunk(chunker.parse("## B\n\nMore.\n", state), None)
+    >>> [leaf.text for leaf in (*leaves, *others, state.last_leaf)]
+    ['## A\n\nText.', '## B\n\nMore.']
     """
 
     config: ChunkConfig
@@ -124,7 +135,7 @@ class WindowChunker:
         for index, section in enumerate(outer):
             ranges[index] = replace(ranges[index], title=section.title, anchor=section.anchor)
         traits = markdown.TRAITS if self._is_markdown else plain.TRAITS
-        info = DocumentInfo(self.title, is_folded, state.last_leaf is not None)
+        info = DocumentInfo(self.title, is_folded, state.has_content)
         return Document.of(window.source, tuple(blocks), ranges, traits, info)
 
     def _contexts(self, document: Document, state: WindowState) -> ContextWriter:
@@ -235,7 +246,7 @@ class _DocumentPart(Struct, frozen=True):
         """Yield leaves with the offsets, lines and indexes of the whole document."""
         window, source = self.window, self.window.source
         state, shift = window.state, window.state.offset - window.start
-        part = SourcePart(source.text, source.line_starts, shift, window.line_shift)
+        part = Source(source.text, source.line_starts, shift, window.line_shift)
         leaf_count = 1 + (state.last_leaf.chunk_index or 0) if state.last_leaf else 0
         for leaf in leaves:
             yield replace(
@@ -253,7 +264,7 @@ class _DocumentPart(Struct, frozen=True):
         self, end: WindowEnd, sections: tuple[OpenSection, ...], last_leaf: Chunk | None
     ) -> WindowState:
         """Return the state after the window."""
-        window = self.window
+        window, own = self.window, self.own
         return WindowState(
             offset=window.state.offset + end.offset - window.start,
             line_count=window.line(end.offset) - 1,
@@ -261,6 +272,7 @@ class _DocumentPart(Struct, frozen=True):
             is_inside_section=self.ends_in_section,
             opening=end.opening,
             opening_line=window.line(end.opening_start) if end.opening else 0,
+            has_content=window.state.has_content or self.document.has_content(own.start, own.stop),
             last_leaf=last_leaf,
         )
 

@@ -50,6 +50,7 @@ class WindowState(Struct, frozen=True):
         is_inside_section: whether the next window starts inside the text of the innermost section.
         opening: the lines that reopen the block that was cut, "" if none was.
         opening_line: the line at which that block starts.
+        has_content: whether there is content before the next window, not only headings.
         last_leaf: the last leaf before the next window, which is not yet complete.
     """
 
@@ -59,6 +60,7 @@ class WindowState(Struct, frozen=True):
     is_inside_section: bool = False
     opening: str = ""
     opening_line: int = 0
+    has_content: bool = False
     last_leaf: Chunk | None = None
 
     @property
