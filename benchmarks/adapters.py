@@ -9,7 +9,8 @@
 - Text counted: the characters that a length function is given, divided by those of the texts, with
   leaves of 256 tokens by a simple tokenizer: words of up to five letters, and other signs.
 - Time: that of the adapters on the documents, relative to `Chunker.chunk_hierarchical` with a
-  context. All are timed alternately, in processor time, and compared by the median ratio.
+  context and the adapters' defaults. All are timed alternately, in processor time, and compared by
+  the median ratio.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class TokenCounter:
 def tasks(counter: TokenCounter | None = None) -> dict[str, Task]:
     """Return the core and both adapters by name, with sizes in tokens if there is a counter."""
     size = _TOKENS if counter else 1000
-    config = ChunkConfig(max_chunk_size=size, length_function=counter.count if counter else len)
+    length = counter.count if counter else len
+    config = ChunkConfig(max_chunk_size=size, atomic_blocks="split", length_function=length)
     chunker = Chunker(config, Context())
     parser = ChunkanaNodeParser(max_chunk_size=size, tokenizer=counter.tokens if counter else None)
     splitter = ChunkanaSplitter(size, length_function=config.length_function)
