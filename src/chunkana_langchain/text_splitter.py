@@ -23,7 +23,7 @@ from chunkana_core import (
     HierarchicalChunkingResult,
     InputTypeError,
 )
-from chunkana_core.extending import BlockRule, SourceFile, require_installed
+from chunkana_core.extending import BlockRule, SourceFile, derive_uuid, require_installed
 from chunkana_langchain import keys
 from chunkana_langchain.documents import TITLED, DocumentMapper, MappingOptions, Origin
 from chunkana_langchain.identity import source_keys
@@ -248,19 +248,26 @@ class ChunkanaSplitter(TextSplitter):
         """
         found: list[Document] = []
         for document, origin in self._origins(documents):
-            if origin.chunk_format and self._fits(document):
-                found.append(document)
-            else:
-                found += self._mapper(document, origin).leaves()
+            kept = self._kept(document, origin)
+            found += [kept] if kept else self._mapper(document, origin).leaves()
         return found
 
     def split_hierarchical(self, documents: Iterable[Document]) -> HierarchicalDocuments:
-        """Return the chunks of documents, and the parents by which retrieval may replace them."""
-        mappers = [self._mapper(*pair) for pair in self._origins(documents)]
-        return HierarchicalDocuments(
-            [leaf for mapper in mappers for leaf in mapper.leaves()],
-            [parent for mapper in mappers for parent in mapper.parents()],
-        )
+        """Return the chunks of documents, and the parents by which retrieval may replace them.
+
+        A chunk that fits is a leaf without a parent.
+        """
+        found = HierarchicalDocuments([], [])
+        for document, origin in self._origins(documents):
+            if kept := self._kept(document, origin):
+                kept.metadata |= {keys.PARENT_ID: kept.id, keys.CHILD_COUNT: 0}
+                found.leaves.append(kept)
+                found.parents.append((str(kept.id), kept.model_copy(deep=True)))
+            else:
+                mapper = self._mapper(document, origin)
+                found.leaves.extend(mapper.leaves())
+                found.parents.extend(mapper.parents())
+        return found
 
     def check_documents(self, documents: Sequence[Document]) -> None:
         """Raise an ImportError for the first document whose format needs a missing extra.
@@ -323,8 +330,16 @@ class ChunkanaSplitter(TextSplitter):
         warn_of_clashes(names & set().union(*(origin.callers_keys for origin in origins)))
         return zip(documents, origins, strict=True)
 
-    def _fits(self, chunk: Document) -> bool:
-        return self._options.length(chunk.page_content) <= self._chunk_size
+    def _kept(self, document: Document, origin: Origin) -> Document | None:
+        """Return a copy of a chunk that fits, None for any other document.
+
+        Its id is that of the chunk, but another one if the chunk is given again.
+        """
+        text = document.page_content
+        if not origin.chunk_format or self._options.length(text) > self._chunk_size:
+            return None
+        name = document.id if document.id == origin.key else derive_uuid(origin.key, "")
+        return Document(page_content=text, metadata=keys.copied(document.metadata), id=name)
 
     def _mapper(self, document: Document, origin: Origin) -> DocumentMapper:
         """Chunk a document and return the mapper of its chunks; warn if its format is not valid."""

@@ -444,6 +444,19 @@ def test_children_of_chunks_are_absolute_in_the_source() -> None:
     assert all(parent in children for parent in as_they_are)
 
 
+def test_a_chunk_that_fits_is_a_copy_and_a_leaf_without_a_parent() -> None:
+    given = ChunkanaSplitter(220).split_documents([Document(page_content=TEXT)])
+    chunk = given[-1]
+    first, second = ChunkanaSplitter().split_documents([chunk, chunk])
+    assert first == chunk
+    assert first.metadata is not chunk.metadata
+    assert second.page_content == chunk.page_content
+    assert second.id != first.id
+    leaves, parents = ChunkanaSplitter().split_hierarchical(given)
+    assert [leaf.page_content for leaf in leaves] == [one.page_content for one in given]
+    assert dict(parents) == {leaf.metadata["chunkana_parent_id"]: leaf for leaf in leaves}
+
+
 def test_start_index_of_a_child_is_in_its_parent_s_content() -> None:
     (parent,) = ChunkanaSplitter().create_documents(["# A\n\n" + "Some words here. " * 20])
     for child in ChunkanaSplitter(80, add_start_index=True).split_documents([parent]):
