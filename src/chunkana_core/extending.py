@@ -19,7 +19,6 @@ from chunkana_core.errors import (
     require_type,
 )
 from chunkana_core.fields import Field, FieldReader
-from chunkana_core.formats.markdown.parser import ParsedWindow
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.markdown.state import LONGEST_SHORTCODE
 from chunkana_core.formats.registry import Format, known_format, parse_document, unknown_kind
@@ -30,12 +29,12 @@ from chunkana_core.splitting.units import Unit
 from chunkana_core.stages import Stages
 from chunkana_core.tree.ids import derive_uuid
 from chunkana_core.windows.chunking import WindowChunker
-from chunkana_core.windows.window import OpenSection, Window, WindowEnd, WindowState
+from chunkana_core.windows.window import Window, WindowEnd, WindowState
 
 __all__ = [
     "LONGEST_SHORTCODE", "BaseStrategy", "Block", "BlockKind", "BlockRule", "Document", "Draft",
     "ExtensionError", "Field", "FieldReader", "Format", "FormatTraits", "MergeObstacle", "Merging",
-    "OpenSection", "PackedUnits", "ParsedWindow", "Part", "Plan", "Section", "SectionRange",
+    "PackedUnits", "Part", "Plan", "Section", "SectionRange",
     "SourceFile", "Splitter", "Stages", "StrategySelector", "Unit", "Window", "WindowChunker",
     "WindowEnd", "WindowState", "derive_uuid", "describe_unknown", "format_header_path",
     "known_format", "own_frames", "parse_document", "require_installed", "require_number",

@@ -248,8 +248,8 @@ class ChunkanaSplitter(TextSplitter):
         """
         found: list[Document] = []
         for document, origin in self._origins(documents):
-            kept = self._kept(document, origin)
-            found += [kept] if kept else self._mapper(document, origin).leaves()
+            fitting = self._copy_if_it_fits(document, origin)
+            found += [fitting] if fitting else self._mapper(document, origin).leaves()
         return found
 
     def split_hierarchical(self, documents: Iterable[Document]) -> HierarchicalDocuments:
@@ -259,10 +259,10 @@ class ChunkanaSplitter(TextSplitter):
         """
         found = HierarchicalDocuments([], [])
         for document, origin in self._origins(documents):
-            if kept := self._kept(document, origin):
-                kept.metadata |= {keys.PARENT_ID: kept.id, keys.CHILD_COUNT: 0}
-                found.leaves.append(kept)
-                found.parents.append((str(kept.id), kept.model_copy(deep=True)))
+            if fitting := self._copy_if_it_fits(document, origin):
+                fitting.metadata |= {keys.PARENT_ID: fitting.id, keys.CHILD_COUNT: 0}
+                found.leaves.append(fitting)
+                found.parents.append((str(fitting.id), fitting.model_copy(deep=True)))
             else:
                 mapper = self._mapper(document, origin)
                 found.leaves.extend(mapper.leaves())
@@ -330,7 +330,7 @@ class ChunkanaSplitter(TextSplitter):
         warn_of_clashes(names & set().union(*(origin.callers_keys for origin in origins)))
         return zip(documents, origins, strict=True)
 
-    def _kept(self, document: Document, origin: Origin) -> Document | None:
+    def _copy_if_it_fits(self, document: Document, origin: Origin) -> Document | None:
         """Return a copy of a chunk that fits, None for any other document.
 
         Its id is that of the chunk, but another one if the chunk is given again.

@@ -64,8 +64,8 @@ class DocumentChunker:
             return Context(breadcrumb=False, introduction=False)
         label = self.label(document)
         if source.path:
-            titles = (file.label if label is None else label, *source.path)
-            label = " > ".join(filter(None, titles))
+            above = Context(file.label if label is None else label)
+            label = above.format_breadcrumb("", source.path)
         is_continued = document.metadata.get("continued_from_header") is True
         return Context(label, introduction=self.introductions and not is_continued)
 
