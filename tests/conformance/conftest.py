@@ -21,11 +21,17 @@ _STORES = [
 ]
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test over each framework, and over each kind of its stores if it uses one."""
+    """Run a test over each framework, and over each kind of its stores if it uses one.
+
+    A test of an `adapter` is of arguments of a retriever, which an index alone does not have.
+    """
     if "kind" in metafunc.fixturenames:
         metafunc.parametrize(("framework", "kind"), _STORES)
     elif "framework" in metafunc.fixturenames:
         metafunc.parametrize("framework", FRAMEWORKS, ids=repr)
+    elif "adapter" in metafunc.fixturenames:
+        adapters = [framework for framework in FRAMEWORKS if framework.name != "plain"]
+        metafunc.parametrize("adapter", adapters, ids=repr)
 
 
 @pytest.fixture

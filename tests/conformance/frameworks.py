@@ -214,7 +214,9 @@ class Framework(ABC):
 
 def frameworks() -> list[Framework]:
     """Return the frameworks that are installed."""
-    found: list[Framework] = []
+    from tests.conformance.over_index import PlainIndex
+
+    found: list[Framework] = [PlainIndex()]
     if find_spec("langchain_core") and find_spec("langchain_text_splitters"):
         from tests.conformance.over_langchain import LangChain
 

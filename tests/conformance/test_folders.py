@@ -130,8 +130,8 @@ def test_a_retriever_is_pickled(
     assert today in read(framework.ask(made, "degrees"))
 
 
-def test_a_retriever_says_what_it_is(framework: Framework, tmp_path: Path) -> None:
-    made = framework.make(TEXTS, Model(), folder=tmp_path, search="lexical")
+def test_a_retriever_says_what_it_is(adapter: Framework, tmp_path: Path) -> None:
+    made = adapter.make(TEXTS, Model(), folder=tmp_path, search="lexical")
     shown = repr(made)
     assert "ChunkanaRetriever" in shown
     assert str(tmp_path) in shown

@@ -27,7 +27,7 @@ ODD = ["a/b\\c.md", "nul\0.md", "lone\ud800.md", " ", "'; DROP TABLE document; -
 
 @pytest.mark.parametrize("search", ["hybrid", "lexical"])
 async def test_ids_may_be_anything(framework: Framework, search: str, tmp_path: Path) -> None:
-    texts = {name: f"# Tea\n\nCup{n} waits.\n" for n, name in enumerate(ODD)}
+    texts = {name: f"# Tea\n\nCup {n} waits.\n" for n, name in enumerate(ODD)}
     model = Model()
     made = framework.make(texts, model, folder=tmp_path, search=search)
     made.close()
@@ -58,20 +58,20 @@ def test_texts_may_be_anything(framework: Framework, search: str, tmp_path: Path
     assert framework.update(loaded, texts).unchanged == ["odd.md"]
 
 
-def test_metadata_come_back_as_they_were(framework: Framework, tmp_path: Path) -> None:
+def test_metadata_come_back_as_they_were(adapter: Framework, tmp_path: Path) -> None:
     own = {
         "tags": ["hot", "wet"], "n": None, "empty": [], "more": {"a": [1, {"b": 2.5}]},
         "yes": True, "title": "T\ud800\0", "path": "C:/tea", "spans": "mine",
     }  # fmt: skip
     with pytest.warns(UserWarning, match="path"):
-        made = framework.make({}, Model(), folder=tmp_path)
-        made.update(framework.documents({"tea.md": TEA}, own))
+        made = adapter.make({}, Model(), folder=tmp_path)
+        made.update(adapter.documents({"tea.md": TEA}, own))
     made.close()
-    loaded = framework.load(tmp_path, Model())
-    for answer in framework.ask(loaded, QUESTION):
+    loaded = adapter.load(tmp_path, Model())
+    for answer in adapter.ask(loaded, QUESTION):
         assert {key: answer.metadata[key] for key in own} == own
     answer.metadata["tags"].append("changed by a reader")
-    assert framework.ask(loaded, QUESTION)[0].metadata["tags"] == ["hot", "wet"]
+    assert adapter.ask(loaded, QUESTION)[0].metadata["tags"] == ["hot", "wet"]
 
 
 def test_dates_are_iso_texts(framework: Framework) -> None:
@@ -165,21 +165,21 @@ def test_a_document_that_cannot_be_chunked_any_more_is_as_it_was(framework: Fram
 @pytest.mark.parametrize(
     "documents", ["tea.md", ["text"], [None], Path("tea.md"), 7], ids=str
 )
-def test_what_is_no_document_is_refused(framework: Framework, documents: object) -> None:
+def test_what_is_no_document_is_refused(adapter: Framework, documents: object) -> None:
     model = Model()
-    made = framework.make(TEXTS, model)
+    made = adapter.make(TEXTS, model)
     model.clear()
     with pytest.raises(ConfigurationError, match="documents"):
         made.update(documents)
     assert model.texts == []
 
 
-def test_chunks_are_no_documents(framework: Framework) -> None:
+def test_chunks_are_no_documents(adapter: Framework) -> None:
     """Else each text would be found several times."""
-    chunking = framework.chunking()
-    documents = framework.documents(TEXTS)
+    chunking = adapter.chunking()
+    documents = adapter.documents(TEXTS)
     split = getattr(chunking, "split_documents", chunking)
-    made = framework.make(TEXTS, Model())
+    made = adapter.make(TEXTS, Model())
     with pytest.raises(ConfigurationError, match="documents"):
         made.update(split(documents))
     assert sorted(made.document_ids()) == sorted(TEXTS)

@@ -69,7 +69,10 @@ def test_a_process_killed_at_any_statement_leaves_the_index_before_or_after(
 def test_a_build_killed_at_any_statement_goes_on_where_it_was(
     framework: Framework, tmp_path: Path
 ) -> None:
-    texts = {f"{n}.md": f"# Tea {n}\n\nCup{n} waits.\n" for n in range(600)}
+    texts = {
+        f"{n}.md": "".join(f"# Tea {n}\n\nGreen cup{n}x{m} waits.\n\n" for m in range(130))
+        for n in range(4)
+    }
     base, copies = tmp_path / "base", tmp_path / "copies"
     base.mkdir()
     killed = run("kill_build", framework.name, str(base), str(copies), texts)

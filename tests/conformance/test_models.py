@@ -82,7 +82,7 @@ def test_an_index_without_vectors_refuses_a_model(framework: Framework, tmp_path
     framework.make(TEXTS, search="lexical", folder=tmp_path).close()
     for search in ("hybrid", "dense"):
         message = refused(framework, tmp_path, Model(), search=search)
-        assert "lexical" in message
+        assert "words alone" in message
         assert "folder" in message
 
 
@@ -119,21 +119,20 @@ def test_a_store_is_not_where_vectors_are_in_the_folder(
     leaves = store.ids()
     model.clear()
     message = refused(framework, tmp_path / "vectors", model, store=store, search=search)
-    assert message.startswith(f"{framework.names['store']} is ")
     assert "folder" in message
     message = refused(framework, tmp_path / "leaves", model, search=search)
-    assert message.startswith(f"{framework.names['store']} is None; allowed: ")
+    assert "vector store" in message
     assert store.ids() == leaves
     loaded = framework.load(tmp_path / "leaves", model, store=store, search=search)
     assert framework.ask(loaded, QUESTION)
 
 
-def test_a_retriever_needs_a_model_or_words(framework: Framework, tmp_path: Path) -> None:
-    if framework.name == "llamaindex":
+def test_a_retriever_needs_a_model_or_words(adapter: Framework, tmp_path: Path) -> None:
+    if adapter.name == "llamaindex":
         pytest.skip("its `Settings` have a model")
     with pytest.raises(ConfigurationError) as raised:
-        framework.make(TEXTS, folder=tmp_path / "new")
-    assert raised.value.field == framework.names["embedding"]
+        adapter.make(TEXTS, folder=tmp_path / "new")
+    assert raised.value.field == adapter.names["embedding"]
     assert "search='lexical'" in str(raised.value)
     assert not (tmp_path / "new").exists()
 
@@ -146,10 +145,10 @@ def test_a_retriever_needs_a_model_or_words(framework: Framework, tmp_path: Path
     ids=str,
 )  # fmt: skip
 def test_arguments_are_checked_before_anything_is_embedded(
-    framework: Framework, options: dict[str, object], tmp_path: Path
+    adapter: Framework, options: dict[str, object], tmp_path: Path
 ) -> None:
     model, (name,) = Model(), options
-    with pytest.raises(ConfigurationError, match=framework.names.get(name, name)):
-        framework.make(TEXTS, model, **{"folder": tmp_path / "new", **options})
+    with pytest.raises(ConfigurationError, match=adapter.names.get(name, name)):
+        adapter.make(TEXTS, model, **{"folder": tmp_path / "new", **options})
     assert model.texts == []
     assert not (tmp_path / "new").exists()

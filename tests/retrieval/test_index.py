@@ -36,9 +36,11 @@ def update(
     return index.update([], deleted=index.document_ids(), **given)  # type: ignore[arg-type]
 
 
-def found(index: Index, question: str, **options: object) -> set[tuple[str, str]]:
+def found(
+    index: Index, question: str, *, has_vectors: bool = False, **options: object
+) -> set[tuple[str, str]]:
     """Return the documents and texts of all leaves that a question finds."""
-    vector = word_vector(question, 128) if question else None
+    vector = word_vector(question, 128) if has_vectors and question else None
     hits = index.search(question, vector=vector, **options).hits  # type: ignore[arg-type]
     return {(hit.document_id, hit.text) for hit in hits}
 
@@ -74,7 +76,8 @@ def test_after_any_edits_an_index_is_as_a_new_one(
             with Index() as fresh:
                 update(fresh, texts, model and Model())
                 for question in ("green water", "cup", ""):
-                    assert found(index, question) == found(fresh, question)
+                    expected = found(fresh, question, has_vectors=bool(has_vectors))
+                    assert found(index, question, has_vectors=bool(has_vectors)) == expected
             before = texts
         assert model is None or len(model.calls) <= len(states)
 
@@ -87,20 +90,19 @@ def test_the_example_of_the_docstring_without_options() -> None:
     assert passage.document_id == "tea.md"
     assert passage.bm25 is not None
     assert passage.similarity is None
-    assert repr(report).startswith("<UpdateReport: 2 added ('tea.md', 'oven.md'), 0 changed")
+    assert repr(report) == "<UpdateReport: 2 added ('tea.md', 'oven.md'); leaves: 5 added>"
 
 
 def test_a_report_prints_counts_and_a_few_ids() -> None:
     with Index() as index:
         texts = {f"{n}.md": f"Text {n}." for n in range(30)}
         assert repr(update(index, texts)) == (
-            "<UpdateReport: 30 added ('0.md', '1.md', '2.md', …), 0 changed, 0 deleted, 0 failed, "
-            "0 unchanged; leaves: 30 added, 0 deleted>"
+            "<UpdateReport: 30 added ('0.md', '1.md', '2.md', …); leaves: 30 added>"
         )
         del texts["7.md"]
         assert str(update(index, texts | {"8.md": "Another."})) == (
-            "<UpdateReport: 0 added, 1 changed ('8.md'), 1 deleted ('7.md'), 0 failed, "
-            "28 unchanged; leaves: 1 added, 2 deleted>"
+            "<UpdateReport: 1 changed ('8.md'), 1 deleted ('7.md'), "
+            "28 unchanged ('0.md', '1.md', '2.md', …); leaves: 1 added, 2 deleted>"
         )
 
 
@@ -162,10 +164,10 @@ def test_filters_are_of_documents_and_leaves(search: str, where: object, expecte
         update(index, TEXTS, Model())
         for _ in range(2):  # the second time it is known which leaves there are
             options = SearchOptions(search)  # type: ignore[arg-type]
-            hits = found(index, question, options=options, where=where)
+            hits = found(index, question, options=options, where=where, has_vectors=True)
             assert {name for name, _ in hits} == expected
         update(index, {**TEXTS, "tea2.md": TEA}, Model())
-        hits = found(index, question, options=options, where={"topic": "tea"})
+        hits = found(index, question, options=options, where={"topic": "tea"}, has_vectors=True)
         assert {name for name, _ in hits} == {"tea.md", "tea2.md"}
 
 
@@ -175,7 +177,8 @@ def test_a_filter_leaves_as_many_as_are_asked_for() -> None:
         update(index, {**many, **TEXTS}, Model())
         for search in ("dense", "lexical"):
             options = SearchOptions(search, fetch_k=2)
-            hits = found(index, "bread", options=options, where={"topic": "ove"})
+            assert {n for n, _ in found(index, "bread", has_vectors=True)}.isdisjoint(TEXTS)
+            hits = found(index, "bread", options=options, where={"topic": "ove"}, has_vectors=True)
             assert {name for name, _ in hits} == {"oven.md"}
             assert len(hits) == 2
 
@@ -188,6 +191,13 @@ def test_a_vector_that_cannot_be_compared_is_an_error(vector: list[float]) -> No
         update(index, TEXTS, Model())
         with pytest.raises(ConfigurationError, match="vector"):
             index.search("tea", vector=vector)
+
+
+def test_a_vector_for_an_index_of_words_is_an_error() -> None:
+    with Index() as index:
+        update(index, TEXTS)
+        with pytest.raises(ConfigurationError, match="vector"):
+            index.search("tea", vector=[1.0, 0.0])
 
 
 def test_passages_and_parents_are_slices_of_documents() -> None:
