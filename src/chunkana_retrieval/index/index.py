@@ -12,7 +12,7 @@ import numpy as np
 from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult
 from chunkana_retrieval.errors import LostLeavesWarning, warn
 from chunkana_retrieval.index import repairing, tables
-from chunkana_retrieval.index.database import Database
+from chunkana_retrieval.index.database import Database, require_database
 from chunkana_retrieval.index.documents import (
     IndexDocument,
     OutlineEntry,
@@ -75,7 +75,6 @@ class Index:
         *,
         tokenize: Tokenize = words_of,
         timeout: float = 60.0,
-        must_exist: bool = False,
     ) -> None:
         """Open the index in a folder, or make one there.
 
@@ -83,12 +82,23 @@ class Index:
             folder: the folder; None for an index in memory.
             tokenize: returns the words of a text or question, the same each time.
             timeout: the seconds that an update waits for another one.
-            must_exist: whether a folder without an index is a FileNotFoundError.
         """
         self.folder = None if folder is None else Path(folder)
         self._tokenize, self._timeout = tokenize, timeout
-        self._database = Database(self.folder, timeout, must_exist=must_exist)
+        self._database = Database(self.folder, timeout)
         self._table, self._filter = LeafTable(), LeafFilter()
+
+    @classmethod
+    def load(
+        cls, folder: str | Path, *, tokenize: Tokenize = words_of, timeout: float = 60.0
+    ) -> Self:
+        """Open the index in a folder; for the arguments see the class.
+
+        Raises:
+            FileNotFoundError: if there is none.
+        """
+        require_database(Path(folder))
+        return cls(folder, tokenize=tokenize, timeout=timeout)
 
     def __repr__(self) -> str:
         """Return where the index is, what it has, and the number of its documents."""
@@ -112,11 +122,13 @@ class Index:
     def __getstate__(self) -> dict[str, object]:
         """Return the folder of the index, or its content if it is in memory."""
         content = None if self.folder else self._database.to_bytes()
-        options = {"tokenize": self._tokenize, "timeout": self._timeout, "must_exist": True}
+        options = {"tokenize": self._tokenize, "timeout": self._timeout}
         return {"folder": self.folder, "options": options, "content": content}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Open the index again."""
+        if state["folder"] is not None:
+            require_database(state["folder"])
         self.__init__(state["folder"], **state["options"])  # type: ignore[misc] # as a new one
         if state["content"] is not None:
             self._database.from_bytes(state["content"])
