@@ -30,7 +30,7 @@ from chunkana_retrieval.index.options import SearchOptions
 from chunkana_retrieval.index.records import DocumentRecord, SourceDocuments
 from chunkana_retrieval.index.searching import Query
 from chunkana_retrieval.index.stores import LeafStore, Proposal
-from chunkana_retrieval.index.tables import Kind
+from chunkana_retrieval.index.tables import Kind, State
 from chunkana_retrieval.index.updating import (
     Progress,
     Target,
@@ -255,7 +255,7 @@ class Index:
         with self._database.reading() as connection:
             self._table.refresh(connection)
             if given is not None:
-                _require_vector(given, tables.read_state(connection).size)
+                _require_vector(given, tables.read_state(connection))
             mask = self._filter.mask(connection, self._table, where)
             query = Query(words, options, given, proposals, is_filtered, mask)
             found, count = query.search(connection, self._table), len(self._table)
@@ -273,8 +273,8 @@ class Index:
         """
         with self._database.reading() as connection:
             state = tables.read_state(connection)
-            names = tables.document_names(connection)
-        if names:
+            has_documents = tables.has_documents(connection)
+        if has_documents:
             kind: Kind = "store" if has_store else "vectors" if embedder else "words"
             require_fitting(state, kind, embedder)
 
@@ -357,10 +357,12 @@ class Index:
             return tables.read_records(connection, [document_id])[document_id]
 
 
-def _require_vector(vector: Sequence[float], size: int) -> None:
+def _require_vector(vector: Sequence[float], state: State) -> None:
     """Raise a ConfigurationError for a vector that cannot be compared to those of an index."""
-    if size and len(vector) != size:
-        allowed = f"one of {size} numbers, as the model of this index returns it"
+    if state.kind in {"words", "store"}:
+        raise ConfigurationError("vector", "a vector", "None: this index has no vectors")
+    if state.size and len(vector) != state.size:
+        allowed = f"one of {state.size} numbers, as the model of this index returns it"
         raise ConfigurationError("vector", f"one of {len(vector)} numbers", allowed)
     length = float(np.linalg.norm(np.asarray(vector, np.float64)))
     if not np.isfinite(length) or not length:
