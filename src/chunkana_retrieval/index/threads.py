@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextvars import copy_context
+from threading import Event
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -15,7 +16,7 @@ class RunOnLoop:
     """Runs coroutine functions on the caller's event loop, from a worker thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop, self._is_cancelled = loop, False
+        self._loop, self._cancelled = loop, Event()
         self._running: Future[Any] | None = None
 
     def __call__(
@@ -26,17 +27,17 @@ class RunOnLoop:
         Raises:
             CancelledError: if the caller was cancelled.
         """
-        if self._is_cancelled:
+        if self._cancelled.is_set():
             raise CancelledError
         future = asyncio.run_coroutine_threadsafe(function(*arguments, **options), self._loop)
         self._running = future
-        if self._is_cancelled:  # meanwhile
+        if self._cancelled.is_set():  # meanwhile
             future.cancel()
         return future.result()
 
     def cancel(self) -> None:
         """Cancel the coroutine that is running, and run no other one."""
-        self._is_cancelled = True
+        self._cancelled.set()
         if self._running is not None:
             self._running.cancel()
 
