@@ -85,7 +85,10 @@ class Database:
 
         Raises:
             TimeoutError: if another one has it for longer than the timeout.
+            OSError: if the database cannot be written.
         """
+        with self.writing():
+            pass  # a read-only folder is known before anything is embedded
         lock = self._current().update_lock
         if not lock.acquire(timeout=self._timeout):
             raise TimeoutError(errno.ETIMEDOUT, "another update is still running", self.path)

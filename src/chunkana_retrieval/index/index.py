@@ -30,7 +30,7 @@ from chunkana_retrieval.index.options import SearchOptions
 from chunkana_retrieval.index.records import DocumentRecord, SourceDocuments
 from chunkana_retrieval.index.searching import Query
 from chunkana_retrieval.index.stores import LeafStore, Proposal
-from chunkana_retrieval.index.tables import Kind, State
+from chunkana_retrieval.index.tables import State
 from chunkana_retrieval.index.updating import (
     Progress,
     Target,
@@ -267,16 +267,17 @@ class Index:
     def require_model(self, embedder: Embedder | None, *, has_store: bool = False) -> None:
         """Raise a ConfigurationError if the index is of another model, or another kind of index.
 
+        Any index can be searched by words alone, without either.
+
         Args:
-            embedder: the embedding model, None for a search by words alone.
+            embedder: the embedding model, None for none.
             has_store: whether the leaves are in a user's vector store.
         """
         with self._database.reading() as connection:
             state = tables.read_state(connection)
             has_documents = tables.has_documents(connection)
-        if has_documents:
-            kind: Kind = "store" if has_store else "vectors" if embedder else "words"
-            require_fitting(state, kind, embedder)
+        if has_documents and (embedder or has_store):
+            require_fitting(state, "store" if has_store else "vectors", embedder)
 
     def document_ids(self) -> list[str]:
         """Return the ids of all documents, in the order in which they were added."""

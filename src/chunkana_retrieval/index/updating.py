@@ -13,7 +13,7 @@ from chunkana_core import ChunkanaError, ConfigurationError
 from chunkana_retrieval.index import tables
 from chunkana_retrieval.index.columns import DocumentRow
 from chunkana_retrieval.index.database import Database
-from chunkana_retrieval.index.embedding import Embedder, digest_of
+from chunkana_retrieval.index.embedding import NEW_INDEX, Embedder, digest_of
 from chunkana_retrieval.index.records import DocumentRecord, SourceDocuments
 from chunkana_retrieval.index.stores import LeafStore, add_leaves, delete_leaves
 from chunkana_retrieval.index.tables import Kind, State
@@ -31,7 +31,6 @@ _KINDS: Mapping[Kind, str] = {
     "vectors": "vectors in its database, made by the embedding",
     "store": "a vector store of yours, given each time",
 }
-_NEW = "make a new index, in another folder, for another one"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -92,10 +91,10 @@ class Target:
 def require_fitting(state: State, kind: Kind, embedder: Embedder | None) -> None:
     """Raise a ConfigurationError if an index with documents is of another kind or model."""
     if state.kind not in {"", kind}:
-        allowed = f"an index with {_KINDS[kind]}, or {_NEW}"
+        allowed = f"an index with {_KINDS[kind]}, or {NEW_INDEX}"
         raise ConfigurationError("index", f"one with {_KINDS[state.kind]}", allowed)
     if kind == "vectors" and embedder and embedder.model_name != state.model:
-        allowed = f"the model of this index, {state.model!r}; {_NEW}"
+        allowed = f"the model of this index, {state.model!r}; {NEW_INDEX}"
         raise ConfigurationError(embedder.argument, embedder.model_name, allowed)
 
 
