@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -212,17 +213,21 @@ class Framework(ABC):
         return report
 
 
+_FRAMEWORKS = {  # by name, the module and class, and the packages that it needs
+    "plain": ("over_index", "PlainIndex", ()),
+    "langchain": ("over_langchain", "LangChain", ("langchain_core", "langchain_text_splitters")),
+    "llamaindex": ("over_llamaindex", "LlamaIndex", ("llama_index", "llama_index.core")),
+}
+
+
+def framework_of(name: str) -> Framework:
+    """Return a framework by its name."""
+    module, kind, _ = _FRAMEWORKS[name]
+    made: Framework = getattr(import_module(f"tests.conformance.{module}"), kind)()
+    return made
+
+
 def frameworks() -> list[Framework]:
-    """Return the frameworks that are installed."""
-    from tests.conformance.over_index import PlainIndex
-
-    found: list[Framework] = [PlainIndex()]
-    if find_spec("langchain_core") and find_spec("langchain_text_splitters"):
-        from tests.conformance.over_langchain import LangChain
-
-        found.append(LangChain())
-    if find_spec("llama_index") and find_spec("llama_index.core"):
-        from tests.conformance.over_llamaindex import LlamaIndex
-
-        found.append(LlamaIndex())
-    return found
+    """Return the frameworks that are installed, and the index without one."""
+    needed = {name: packages for name, (_, _, packages) in _FRAMEWORKS.items()}
+    return [framework_of(name) for name, packages in needed.items() if all(map(find_spec, packages))]

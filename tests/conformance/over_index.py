@@ -12,7 +12,6 @@ from chunkana_retrieval import (
     Index,
     IndexDocument,
     MergingOptions,
-    Passage,
     ReadingOptions,
     SearchOptions,
     UpdateReport,
@@ -89,7 +88,7 @@ class PlainRetriever:
         _read_options(options)
         if chunker is not None and not isinstance(chunker, Chunker):
             raise ConfigurationError("chunker", chunker, "a Chunker")
-        self._index = Index(folder, must_exist=must_exist)
+        self._index = Index.load(folder) if must_exist and folder else Index(folder)
         self._model, self._store, self._options = model, store, options
         self._chunker = chunker
         self._index.require_model(self._embedder(), has_store=store is not None)
@@ -159,11 +158,11 @@ class PlainRetriever:
     def close(self) -> None:
         self._index.close()
 
-    def ask(self, question: str, **options: Native) -> list[Passage]:
+    def ask(self, question: str, **options: Native) -> list[Answer]:
         vector = self._model.embed_question(question) if self._is_dense(options) else None
         return self._search(question, vector, options)
 
-    async def aask(self, question: str, **options: Native) -> list[Passage]:
+    async def aask(self, question: str, **options: Native) -> list[Answer]:
         if not self._is_dense(options):
             vector = None
         elif self._model.is_async_only:
@@ -177,7 +176,7 @@ class PlainRetriever:
 
     def _search(
         self, question: str, vector: list[float] | None, options: Mapping[str, Native]
-    ) -> list[Passage]:
+    ) -> list[Answer]:
         given = {**self._options, **options}
         where, returns = given.get("where"), given.get("returns", "passages")
         parts = _read_options(given)
@@ -190,8 +189,18 @@ class PlainRetriever:
                 question, parts["search"], proposals=proposals, is_filtered=where is not None
             )
         if returns == "parents":
-            return found.parents(parts["merging"])
-        return found.passages(parts["reading"])
+            passages = found.parents(parts["merging"])
+        else:
+            passages = found.passages(parts["reading"])
+        return [
+            Answer(
+                one.document_id,
+                one.text,
+                {**one.metadata(), **found.records[one.document_id].metadata},
+                one.score,
+            )
+            for one in passages
+        ]
 
     def _embedder(self, embed: Callable[[list[str]], Native] | None = None) -> Embedder | None:
         if self._model is None or self._store is not None:
@@ -251,22 +260,13 @@ class PlainIndex(Framework):
         return sum(len(chunker.chunk(one.text, path=one.file.name)) for one in documents)
 
     def ask(self, retriever: Native, question: str, **options: object) -> list[Answer]:
-        return _answers(retriever, retriever.ask(question, **self.renamed(options)))
+        found: list[Answer] = retriever.ask(question, **self.renamed(options))
+        return found
 
     async def aask(self, retriever: Native, question: str, **options: object) -> list[Answer]:
-        return _answers(retriever, await retriever.aask(question, **self.renamed(options)))
+        found: list[Answer] = await retriever.aask(question, **self.renamed(options))
+        return found
 
     def arguments_of_store(self, store: Store, model: Model) -> dict[str, Native]:
         return {"store": store.native, "model": model}
 
-
-def _answers(retriever: Native, passages: Iterable[Passage]) -> list[Answer]:
-    return [
-        Answer(
-            one.document_id,
-            one.text,
-            {**one.metadata(), **retriever._index.document(one.document_id).metadata},  # noqa: SLF001
-            one.score,
-        )
-        for one in passages
-    ]

@@ -48,7 +48,7 @@ def test_a_process_killed_at_any_statement_leaves_the_index_before_or_after(
     killed = run("kill", framework.name, "", str(base), str(copies), AFTER)
     before, after = expected(framework, TEXTS), expected(framework, AFTER)
     seen = []
-    for number in range(1, killed + 2):
+    for number in [*range(1, killed + 1), 0]:  # the last process was not killed
         folder, model = copies / str(number), Model()
         made = framework.load(folder / "index", model)
         seen.append(state(framework, made))
@@ -90,29 +90,29 @@ def test_a_build_killed_at_any_statement_goes_on_where_it_was(
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Payload indexes:UserWarning")
 def test_a_process_killed_while_a_store_changes_leaves_answers_of_before_or_after(
-    framework: Framework, tmp_path: Path
+    adapter: Framework, tmp_path: Path
 ) -> None:
     """Of each document; and nothing is left in the store after the next update."""
     pytest.importorskip("qdrant_client")
     base, copies = tmp_path / "base", tmp_path / "copies"
     base.mkdir()
-    store = framework.store("qdrant", base / "store", Model())
-    framework.make(TEXTS, Model(), store=store, folder=base / "index").close()
+    store = adapter.store("qdrant", base / "store", Model())
+    adapter.make(TEXTS, Model(), store=store, folder=base / "index").close()
     store.close()
-    killed = run("kill", framework.name, "qdrant", str(base), str(copies), AFTER)
+    killed = run("kill", adapter.name, "qdrant", str(base), str(copies), AFTER)
     assert killed > 10
-    leaves = framework.leaf_count(framework.documents(AFTER))
-    for number in range(1, killed + 1):
+    leaves = adapter.leaf_count(adapter.documents(AFTER))
+    for number in range(killed + 1):
         folder, model = copies / str(number), Model()
-        opened = framework.store("qdrant", folder / "store", model)
-        made = framework.load(folder / "index", model, store=opened)
-        for answer in framework.ask(made, ASKED):
+        opened = adapter.store("qdrant", folder / "store", model)
+        made = adapter.load(folder / "index", model, store=opened)
+        for answer in adapter.ask(made, ASKED):
             known = [texts[answer.document_id] for texts in (TEXTS, AFTER)
                      if answer.document_id in texts]  # fmt: skip
             spans = answer.metadata["spans"]
             assert any(all(text[a:b] in answer.text for a, b in spans) for text in known)
-        framework.update(made, AFTER)
-        assert state(framework, made) == expected(framework, AFTER)
+        adapter.update(made, AFTER)
+        assert state(adapter, made) == expected(adapter, AFTER)
         assert len(opened.ids()) == leaves
         made.close()
         opened.close()

@@ -96,9 +96,8 @@ def test_an_index_with_vectors_is_searched_by_words_without_a_model(
     found = framework.ask(made, QUESTION)
     assert sorted_texts(found) == sorted_texts(framework.ask(fresh, QUESTION)) != []
     assert made.delete(["oven.md"]).deleted == ["oven.md"]
-    with pytest.raises(ConfigurationError) as raised:
+    with pytest.raises(ConfigurationError, match="embedding"):
         made.update(framework.documents(COOLER))
-    assert raised.value.field == framework.names["embedding"]
     assert made.document_ids() == ["tea.md"]
     assert "80 degrees" in read(framework.ask(made, "degrees"))
     made.close()

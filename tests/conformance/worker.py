@@ -18,13 +18,14 @@ from typing import TypeVar
 
 from tests import corpora
 from tests.cli.rights import DROP_AND_RUN
-from tests.conformance.frameworks import Framework, Native, frameworks
+from tests.conformance.frameworks import Framework, Native, framework_of
 from tests.conformance.models import Model
 
 Task = Callable[..., object]
 _TASKS: dict[str, Task] = {}
 _T = TypeVar("_T", bound=Task)
 _KILLED = 9
+_MOST_KILLS = 60
 
 
 def start(task: str, *arguments: object, has_rights: bool = True) -> subprocess.Popen[str]:
@@ -54,12 +55,6 @@ def task(function: _T) -> _T:
     """Make a function a task."""
     _TASKS[function.__name__] = function
     return function
-
-
-def framework_of(name: str) -> Framework:
-    """Return a framework by its name."""
-    (found,) = (framework for framework in frameworks() if framework.name == name)
-    return found
 
 
 @task
@@ -161,7 +156,8 @@ def write_on(name: str, folder: str) -> object:
 def kill(name: str, kind: str, folder: str, work: str, texts: dict[str, str]) -> object:
     """Update copies of an index, each in a process that ends at a later statement of SQLite.
 
-    Return how many processes were killed; the copies are in `work`, by number from 1.
+    Return how many processes were killed; the copies are in `work`, by number from 1. Of many
+    statements, at most `_MOST_KILLS` are taken, from the first to the last.
 
     Args:
         name: the name of the framework.
@@ -183,18 +179,34 @@ def _kill_copies(
     name: str, kind: str, folder: str, work: str, texts: dict[str, str], *, is_build: bool
 ) -> int:
     framework = framework_of(name)
-    for number in count(1):
+
+    def update(number: int, last: int) -> tuple[int, int]:
         copy = Path(work, str(number))
         copytree(folder, copy)
-        child = os.fork()
-        if not child:
-            _update(framework, kind, copy, texts, number, is_build=is_build)
-            os._exit(0)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        assert code in {0, _KILLED}, code
-        if not code:
-            return number - 1
-    raise AssertionError
+        return _count_in_fork(
+            lambda: _update(framework, kind, copy, texts, last, is_build=is_build)
+        )
+
+    code, statements = update(0, 10**9)
+    assert code == 0
+    step = max(1, statements / _MOST_KILLS)
+    numbers = sorted({round(1 + n * step) for n in range(int(statements / step))} | {statements})
+    for number, last in enumerate(numbers, 1):
+        assert update(number, last)[0] == _KILLED
+    return len(numbers)
+
+
+def _count_in_fork(function: Callable[[], int]) -> tuple[int, int]:
+    """Return the exit code of a fork, and the number that a function returned there, else 0."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(writing, str(function()).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        written = pipe.read()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), int(written or 0)
 
 
 def _update(
@@ -205,8 +217,8 @@ def _update(
     last: int,
     *,
     is_build: bool,
-) -> None:
-    """Update an index, and end this process at a statement."""
+) -> int:
+    """Update an index, and end this process at a statement; else return how many there were."""
     statements, model = Statements(), Model(log=folder / "log")
     store = framework.store(kind, folder / "store", model) if kind else None
     if is_build:
@@ -217,17 +229,19 @@ def _update(
         statements.last = last
         made.update(framework.documents(texts), delete_missing=True)
     made.close()
+    return statements.count
 
 
 class Statements:
     """Counts the statements of all connections that are opened from now on.
 
     Attributes:
-        last: the number of the statement at which this process ends, 0 for none.
+        last: the number of the statement at which this process ends; 0 to count none.
+        count: the number of statements so far.
     """
 
     def __init__(self) -> None:
-        self.last, self._done, self._connect = 0, 0, sqlite3.connect
+        self.last, self.count, self._connect = 0, 0, sqlite3.connect
         sqlite3.connect = self._connect_traced  # type: ignore[assignment]
 
     def _connect_traced(self, *arguments: Native, **options: Native) -> sqlite3.Connection:
@@ -236,8 +250,8 @@ class Statements:
         return connection
 
     def _count(self, _: str) -> None:
-        self._done += bool(self.last)
-        if self.last and self._done == self.last:
+        self.count += bool(self.last)
+        if self.last and self.count == self.last:
             os._exit(_KILLED)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from chunkana_core import ConfigurationError
 from chunkana_retrieval import Index, IndexDocument, IndexFileError, SearchOptions
-from chunkana_retrieval.index import Leaf, Proposal, SourceDocuments, record_document
+from chunkana_retrieval.index import Embedder, Leaf, Proposal, SourceDocuments, record_document
 from tests.conformance.models import WRONG, Model
 from tests.retrieval.test_index import CHUNKER, OVEN, TEA, TEXTS, documents, found, update
 
@@ -23,20 +23,20 @@ COOLER = {**TEXTS, "tea.md": TEA.replace("80", "75")}
 
 def test_an_index_in_a_folder_is_loaded_saved_and_pickled(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        Index(tmp_path / "new", must_exist=True)
+        Index.load(tmp_path / "new")
     assert not (tmp_path / "new").exists()
     with Index(tmp_path / "new") as index:
         update(index, TEXTS, Model())
         assert index.folder == tmp_path / "new"
         index.save(tmp_path / "copy")
-        copies = [Index(tmp_path / "copy", must_exist=True), pickle.loads(pickle.dumps(index))]  # noqa: S301
+        copies = [Index.load(tmp_path / "copy"), pickle.loads(pickle.dumps(index))]  # noqa: S301
         update(index, COOLER, Model())
         assert "2 documents" in repr(index)
     with Index() as memory:
         update(memory, TEXTS, Model())
         copies.append(pickle.loads(pickle.dumps(memory)))  # noqa: S301
         memory.save(str(tmp_path / "memory"))
-        copies.append(Index(str(tmp_path / "memory"), must_exist=True))
+        copies.append(Index.load(str(tmp_path / "memory")))
         update(memory, COOLER, Model())
     for copy, text in zip(copies, ("80", "75", "80", "80"), strict=True):
         with copy:
@@ -59,7 +59,7 @@ def test_a_copy_replaces_the_index_that_is_there(tmp_path: Path) -> None:
 def test_an_update_changes_all_documents_or_none(tmp_path: Path) -> None:
     """Also for another index of the same folder, and one that reads during the update."""
     seen: list[list[str]] = []
-    with Index(tmp_path) as index, Index(tmp_path, must_exist=True) as other:
+    with Index(tmp_path) as index, Index.load(tmp_path) as other:
         update(index, TEXTS)
 
         def look(done: int, count: int) -> None:
@@ -236,8 +236,10 @@ def test_leaves_are_in_a_store_of_the_callers(tmp_path: Path) -> None:
         index.update_sources(sources({name: COOLER[name] for name in names}), store=store)
         index.check_store(store)
         assert len(store.texts) == 5
-        with pytest.raises(ConfigurationError, match="store"):
-            index.require_model(None, has_store=False)
+        embedder = Embedder.of(Model(), Model().embed)
+        with pytest.raises(ConfigurationError, match="vector store"):
+            index.require_model(embedder, has_store=False)
+        index.require_model(None, has_store=True)
         index.update_sources(sources({}), store=store, deleted=[*TEXTS])
         assert store.texts == {}
 
@@ -246,7 +248,7 @@ def test_metadata_and_texts_survive_json_of_the_records(tmp_path: Path) -> None:
     text, own = "# T\ud800\n\nLone \udfff and \0 and\u2028.\n", {"k\ud800": ["\0", None, 1.5, {}]}
     with Index(tmp_path) as index:
         index.update([IndexDocument("a\ud800/\0", text, own)], chunker=CHUNKER)
-    with Index(tmp_path, must_exist=True) as index:
+    with Index.load(tmp_path) as index:
         assert index.document("a\ud800/\0") == IndexDocument("a\ud800/\0", text, own)
         assert json.loads(json.dumps(index.document("a\ud800/\0").metadata)) == own
         assert index.search("lone").hits
@@ -259,6 +261,6 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     content = path.read_bytes()
     for damaged in (content[:-8192], content[:100], b"SQLite format 3\0" + bytes(8176)):
         path.write_bytes(damaged)
-        with pytest.raises(IndexFileError, match=r"index\.db"), Index(tmp_path, must_exist=True) as index:
+        with pytest.raises(IndexFileError, match=r"index\.db"), Index.load(tmp_path) as index:
             found(index, "degrees")
             [index.document(name) for name in index.document_ids()]

@@ -135,7 +135,7 @@ def test_words_may_be_split_otherwise(tmp_path: Path) -> None:
     with Index(tmp_path, tokenize=str.split) as index:
         index.update_chunks(chunked(texts))
         assert_same(index, Oracle(chunked(texts), str.split), ["C#,", "C++", "C", "c# or"])
-    with Index(tmp_path, tokenize=str.split, must_exist=True) as index:
+    with Index.load(tmp_path, tokenize=str.split) as index:
         assert_same(index, Oracle(chunked(texts), str.split), ["C#,", "C++", "C", "c# or"])
 
 
