@@ -77,6 +77,7 @@ async def test_more_questions_and_updates_than_threads_do_not_wait_for_ever(
     assert len(reports) == 20
 
 
+@pytest.mark.filterwarnings("ignore:.*cannot be pickled:UserWarning")
 async def test_an_update_blocks_no_loop(framework: Framework) -> None:
     """A model and a length function wait for the loop, and run in another thread."""
     begun, awaited, chunked, threads = Event(), Event(), Event(), list[int]()

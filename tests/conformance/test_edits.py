@@ -201,9 +201,9 @@ async def test_documents_are_deleted_by_their_ids(adapter: Framework) -> None:
 
 def test_not_all_documents_are_deleted_because_none_are_given(adapter: Framework) -> None:
     made = adapter.make(TEXTS, Model())
-    with pytest.raises(ConfigurationError, match=r"delete\(document_ids\(\)\)"):
+    with pytest.raises(ConfigurationError, match="^delete_missing is True.*delete them"):
         made.update([], delete_missing=True)
-    with pytest.raises(ConfigurationError, match=r"delete\(document_ids\(\)\)"):
+    with pytest.raises(ConfigurationError, match="^delete_missing is True.*delete them"):
         asyncio.run(made.aupdate([], delete_missing=True))
     assert sorted(made.document_ids()) == sorted(TEXTS)
 

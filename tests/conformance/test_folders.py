@@ -195,7 +195,7 @@ def _others(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (_edit("PRAGMA user_version = 99"), "format 99.* index the documents"),
+        (_edit("PRAGMA user_version = 99"), "format 99.*make a new index in another folder"),
         (_edit("PRAGMA application_id = 7"), "not an index"),
         (_others, "not an index"),
         (lambda path: path.write_bytes(b"chunkana index 1 0\n" + bytes(9000)), "not an index"),

@@ -14,6 +14,9 @@ from tests.conformance.test_edits import contents
 from tests.conformance.texts import COOLER, QUESTION, TEXTS, read, sorted_texts
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes:UserWarning")
+
+
 def refused(framework: Framework, folder: Path, model: Model | None, **options: object) -> str:
     """Return the error of loading an index, and of making it again: the same in all forms."""
     before = contents(folder)
