@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from math import nan
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from math import isnan, nan
 from numbers import Real
-from typing import Annotated
+from typing import Annotated, Any
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import ConfigDict, Field, SkipValidation, field_validator
 
-from chunkana_core import Span
+from chunkana_core import ConfigurationError, Span
 from chunkana_langchain import keys
 from chunkana_langchain.documents import TITLED
 from chunkana_langchain.keys import NO_CHUNK, ChunkContext, callers_metadata
-from chunkana_langchain.reading.passages import passage_document
-from chunkana_retrieval import Hit, assemble_mixed, shared_metadata
+from chunkana_langchain.vector_store import leaf_document
+from chunkana_retrieval import Found, Hit, Passage, assemble_mixed, shared_metadata
+from chunkana_retrieval.errors import warn_of
 
 _LOCATION_KEYS = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.DOCUMENT_ID})
+_RELEVANCE = "relevance_score"  # LangChain's key for the score of a reranker
+_SAME_DOCUMENTS = "one that returns the documents that it is given, with their metadata"
 
 
 class ContextAssembler(BaseDocumentCompressor):
@@ -28,8 +33,8 @@ class ContextAssembler(BaseDocumentCompressor):
     The passages are those of `chunkana_retrieval.assemble`: slices of the sources in document
     order, each passage below its path, no text twice. The documents are chunks and parents of a
     `ChunkanaSplitter`, in the order of any retriever or reranker. Other documents are returned
-    whole at their rank, or omitted if they do not fit. The size of `"\n\n".join` of all page
-    contents never exceeds the budget.
+    whole at their rank, or omitted if they do not fit; so are, with a warning, chunks that are not
+    in `sources`. The size of `"\n\n".join` of all page contents never exceeds the budget.
 
     The metadata of a passage are the caller's metadata that all found documents of its source
     share, and `spans`, `lines`, `start_line`, `end_line`, `path`, `chunk_ids`, `score` and
@@ -37,7 +42,6 @@ class ContextAssembler(BaseDocumentCompressor):
 
     Raises:
         ValueError: at creation, for invalid values and unknown arguments.
-        ConfigurationError: during a call, for `sources` that the documents are not from.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
@@ -70,12 +74,14 @@ class ContextAssembler(BaseDocumentCompressor):
             query: not used.
             callbacks: not called, since nothing is run.
         """
-        found = [_hit(document) or document.page_content for document in documents]
-        parts = assemble_mixed(found, self.budget, self.length_function, self.sources)
+        source = None if self.sources is None else cache(self._source)
+        hits = [*map(_hit, documents)] if source is None else _hits_in(source, documents)
+        found = [hit or one.page_content for one, hit in zip(documents, hits, strict=True)]
+        parts = assemble_mixed(found, self.budget, self.length_function, source)
         shared = shared_metadata(
             (hit.document_id, callers_metadata(document.metadata))
-            for document, hit in zip(documents, found, strict=True)
-            if isinstance(hit, Hit)
+            for document, hit in zip(documents, hits, strict=True)
+            if hit
         )
         return [
             documents[part]
@@ -94,6 +100,81 @@ class ContextAssembler(BaseDocumentCompressor):
             return self.compress_documents(documents, "")
 
         return RunnableLambda(assemble_now, assemble_later, name=type(self).__name__)
+
+    def _source(self, document_id: str) -> str:
+        """Return the text of a source, "" if it is not known."""
+        if isinstance(self.sources, Mapping):
+            return self.sources.get(document_id, "")
+        try:
+            return self.sources(document_id) if self.sources else ""
+        except LookupError:
+            return ""
+
+
+def passage_document(passage: Passage, metadata: Mapping[str, Any]) -> Document:
+    """Return a passage as a document, with the caller's metadata of its source.
+
+    If the caller's metadata have the same key, the caller's value is kept.
+    """
+    own = {**passage.metadata(), keys.DOCUMENT_ID: passage.document_id}
+    if not isnan(passage.score):
+        own[keys.SCORE] = passage.score
+    name = f"{passage.document_id}:{passage.spans[0].start}-{passage.spans[-1].end}"
+    return Document(page_content=passage.text, metadata={**own, **metadata}, id=name)
+
+
+def found_documents(found: Found) -> list[Document]:
+    """Return the found leaves as documents for a reranker, the best first, with their scores."""
+    leaves = {
+        (name, leaf.chunk_id): (record, leaf)
+        for name, record in found.records.items()
+        for leaf in record.leaves
+    }
+    documents = [leaf_document(*leaves[hit.document_id, hit.node_id]) for hit in found.hits]
+    for document, hit in zip(documents, found.hits, strict=True):
+        document.metadata.setdefault(keys.SCORE, hit.score)
+    return documents
+
+
+def reranked(found: Found, documents: Sequence[Document], ranked: Sequence[Document]) -> Found:
+    """Return the found leaves in the order of a reranker, with its scores.
+
+    If the reranker gives no scores, the scores of the search are assigned in its order.
+
+    Args:
+        found: the found leaves.
+        documents: their documents, as `found_documents` returns them.
+        ranked: the documents that the reranker returned.
+
+    Raises:
+        ConfigurationError: for a document that is not one of a leaf.
+    """
+    hits = {_leaf_id(one): hit for one, hit in zip(documents, found.hits, strict=True)}
+    order = [hits.get(_leaf_id(document)) for document in ranked]
+    if None in order:
+        raise ConfigurationError("compressor", ranked[order.index(None)], _SAME_DOCUMENTS)
+    kept = [hit for hit in order if hit]
+    scores = [document.metadata.get(_RELEVANCE) for document in ranked]
+    if None in scores:
+        scores = sorted((hit.score for hit in kept), reverse=True)
+    reordered = zip(kept, scores, strict=True)
+    return replace(found, hits=tuple(replace(hit, score=float(one)) for hit, one in reordered))
+
+
+def _leaf_id(document: Document) -> tuple[object, object]:
+    return document.metadata.get(keys.DOCUMENT_ID), document.metadata.get(keys.LEAF_ID)
+
+
+def _hits_in(source: Callable[[str], str], documents: Iterable[Document]) -> list[Hit | None]:
+    """Return documents as hits; warn of chunks that are not in their sources, and return None."""
+    hits, others = [*map(_hit, documents)], dict[str, None]()
+    for number, hit in enumerate(hits):
+        if hit and source(hit.document_id)[hit.span.start : hit.span.end] != hit.text:
+            others[hit.document_id], hits[number] = None, None
+    warn_of(
+        [*others], "is not in sources, or has changed there: its chunks are returned as they are"
+    )
+    return hits
 
 
 def _hit(document: Document) -> Hit | None:
