@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from math import isnan, nan
 from numbers import Real
 from typing import Annotated, Any
@@ -92,14 +92,9 @@ class ContextAssembler(BaseDocumentCompressor):
 
     def as_runnable(self) -> Runnable[Sequence[Document], Sequence[Document]]:
         """Return the assembler as a part of a chain: `retriever | assembler.as_runnable()`."""
-
-        async def assemble_later(documents: Sequence[Document]) -> Sequence[Document]:
-            return await self.acompress_documents(documents, "")
-
-        def assemble_now(documents: Sequence[Document]) -> Sequence[Document]:
-            return self.compress_documents(documents, "")
-
-        return RunnableLambda(assemble_now, assemble_later, name=type(self).__name__)
+        now = partial(self.compress_documents, query="")
+        later = partial(self.acompress_documents, query="")
+        return RunnableLambda(now, later, name=type(self).__name__)
 
     def _source(self, document_id: str) -> str:
         """Return the text of a source, "" if it is not known."""
@@ -150,15 +145,15 @@ def reranked(found: Found, documents: Sequence[Document], ranked: Sequence[Docum
         ConfigurationError: for a document that is not one of a leaf.
     """
     hits = {_leaf_id(one): hit for one, hit in zip(documents, found.hits, strict=True)}
-    order = [hits.get(_leaf_id(document)) for document in ranked]
-    if None in order:
-        raise ConfigurationError("compressor", ranked[order.index(None)], _SAME_DOCUMENTS)
-    kept = [hit for hit in order if hit]
-    scores = [document.metadata.get(_RELEVANCE) for document in ranked]
+    kept = [hits.get(_leaf_id(document)) for document in ranked]
+    if None in kept:
+        raise ConfigurationError("compressor", ranked[kept.index(None)], _SAME_DOCUMENTS)
+    order = [hit for hit in kept if hit]
+    scores: list[Any] = [document.metadata.get(_RELEVANCE) for document in ranked]
     if None in scores:
-        scores = sorted((hit.score for hit in kept), reverse=True)
-    reordered = zip(kept, scores, strict=True)
-    return replace(found, hits=tuple(replace(hit, score=float(one)) for hit, one in reordered))
+        scores = sorted((hit.score for hit in order), reverse=True)
+    scored = zip(order, map(float, scores), strict=True)
+    return replace(found, hits=tuple(replace(hit, score=score) for hit, score in scored))
 
 
 def _leaf_id(document: Document) -> tuple[object, object]:

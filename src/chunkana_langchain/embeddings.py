@@ -1,12 +1,10 @@
-"""Embeddings that are cached by text, and the length of text that an embedding model reads."""
+"""Embeddings that are cached by text, and embeddings as the embedder of an index."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import NamedTuple, Self
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
@@ -16,10 +14,6 @@ from chunkana_core import ConfigurationError
 from chunkana_retrieval.index import Embedder, RunOnLoop
 
 _DIGEST = 16  # bytes of the digest before each stored vector, to detect damage
-_MODELS = ("_client", "client")  # attributes in which embeddings have a sentence-transformers model
-_SPECIAL_TOKENS = 2  # that a model adds to each text
-_CHARACTERS_PER_TOKEN = 4  # in alphabetic scripts
-_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
 class CachedEmbeddings(Embeddings):
@@ -140,38 +134,3 @@ def embedder_of(
     if run is not None:
         embed = partial(run, embedding.aembed_documents)
     return Embedder.of(model_of(embedding), embed, model_name)
-
-
-class InputLimit(NamedTuple):
-    """The number of tokens of a text that an embedding model reads, and how they are counted."""
-
-    tokens: int
-    count: Callable[[str], int]
-
-    @classmethod
-    def of(cls, embedding: Embeddings | None) -> Self | None:
-        """Return the limit of an embedding's sentence-transformers model, None if it has none.
-
-        Tokens are counted by the model's tokenizer if it has one, and are estimated otherwise.
-        """
-        models = (getattr(model_of(embedding), name, None) for name in _MODELS)
-        for model in models:
-            tokens = getattr(model, "max_seq_length", None)
-            if isinstance(tokens, int):
-                tokenize = getattr(getattr(model, "tokenizer", None), "tokenize", None)
-                return cls(tokens, _counter(tokenize) if tokenize else estimate_tokens)
-        return None
-
-    def is_exceeded_by(self, text: str) -> bool:
-        """Return whether a text has more tokens than the model reads."""
-        return len(text) + _SPECIAL_TOKENS > self.tokens and self.count(text) > self.tokens
-
-
-def estimate_tokens(text: str) -> int:
-    """Return about how many tokens a text has: one for each ideograph or four other characters."""
-    ideographs = len(_IDEOGRAPH.findall(text))
-    return ideographs + (len(text) - ideographs) // _CHARACTERS_PER_TOKEN + _SPECIAL_TOKENS
-
-
-def _counter(tokenize: Callable[[str], Sequence[object]]) -> Callable[[str], int]:
-    return lambda text: len(tokenize(text)) + _SPECIAL_TOKENS

@@ -15,7 +15,6 @@ from langchain_core.callbacks import (
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableConfig
 from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field, SkipValidation, model_validator
 
@@ -36,7 +35,14 @@ from chunkana_retrieval import (
 )
 from chunkana_retrieval.checks import names_of, require_choice, require_known, require_names
 from chunkana_retrieval.errors import warn_of
-from chunkana_retrieval.index import Order, Proposal, Relation, RunOnLoop, SearchKind, call_in_thread
+from chunkana_retrieval.index import (
+    Order,
+    Proposal,
+    Relation,
+    RunOnLoop,
+    SearchKind,
+    call_in_thread,
+)
 
 T = TypeVar("T")
 Returns = Literal["passages", "parents"]
@@ -46,8 +52,7 @@ _OPTIONS = frozenset(
     [name for kind in (SearchOptions, ReadingOptions, MergingOptions) for name in names_of(kind)]
     + ["returns", "filter", "search_kwargs", "compressor"]
 )
-_OPENING = ("tokenize", "timeout")  # arguments of an index
-_LANGCHAIN = frozenset({"run_id", "verbose"})  # arguments of `BaseRetriever.invoke`
+_OPENING = ("folder", "tokenize", "timeout")  # arguments of an index
 _PARTS: Mapping[str, type] = {
     "embedding": Embeddings,
     "splitter": ChunkanaSplitter,
@@ -58,12 +63,7 @@ _NO_FILTERS = frozenset({"k", "fetch_k"})  # arguments of a store's search that 
 _NEEDS_EMBEDDING = "an Embeddings, or a `vectorstore` that has one, or search='lexical'"
 _NO_EMBEDDING = "None with a `vectorstore`, which embeds by its own"
 _NO_STORE = "{} without a `vectorstore`"
-_OTHER_NAMES = {  # names that other retrievers of LangChain use
-    "base_compressor": "compressor",
-    "reranker": "compressor",
-    "text_splitter": "splitter",
-    "top_k": "k, the largest number of passages, or fetch_k, the number of chunks to find",
-}
+_OTHER_NAMES = {"reranker": "compressor", "top_k": "k"}
 
 
 class ChunkanaRetriever(BaseRetriever):
@@ -121,7 +121,7 @@ class ChunkanaRetriever(BaseRetriever):
     """The filter of chunks by their metadata. A dict of values, all of which a chunk must have, or
     a function of a Document with the metadata; with a `vectorstore`, a filter of that store. With a
     filter of a store, the lexical search ranks the chunks that the store finds, and adds none."""
-    search_kwargs: SkipValidation[dict[str, Any]] = Field(default_factory=dict)
+    search_kwargs: SkipValidation[dict[str, Any]] = Field(default={})
     """Further arguments of the vector store's search."""
     compressor: SkipValidation[BaseDocumentCompressor | None] = None
     """The reranker of the found chunks, before passages are assembled from them."""
@@ -149,12 +149,6 @@ class ChunkanaRetriever(BaseRetriever):
     def _require_valid(self) -> Self:
         _require_valid_options(self)
         return self
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field; raise a ConfigurationError for an invalid option."""
-        if name in _OPTIONS:
-            _require_valid_options(self.model_copy(update={name: value}))
-        super().__setattr__(name, value)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         folder = self.index.folder and str(self.index.folder)
@@ -200,7 +194,7 @@ class ChunkanaRetriever(BaseRetriever):
             ConfigurationError: naming the argument, before anything is embedded.
         """
         parts = {"embedding": embedding, "splitter": splitter, "vectorstore": vectorstore}
-        retriever = cls._opened(Index, folder, {**parts, **options})
+        retriever = cls._opened({"folder": folder, **parts, **options})
         has_documents = len(retriever.index) > 0
         report = retriever.update(documents, delete_missing=has_documents, progress=progress)
         _warn_of_failed(report)
@@ -212,12 +206,11 @@ class ChunkanaRetriever(BaseRetriever):
         documents: Iterable[Document],
         embedding: Embeddings | None = None,
         *,
-        folder: str | Path | None = None,
         progress: Progress | None = None,
         **options: Any,
     ) -> Self:
         """Index documents asynchronously; for the options see `from_documents`."""
-        retriever = cls._opened(Index, folder, {"embedding": embedding, **options})
+        retriever = cls._opened({"embedding": embedding, **options})
         given = {"delete_missing": len(retriever.index) > 0, "progress": progress}
         _warn_of_failed(await retriever.aupdate(documents, **given))
         return retriever
@@ -247,7 +240,7 @@ class ChunkanaRetriever(BaseRetriever):
             FileNotFoundError: if the folder has no index.
         """
         parts = {"embedding": embedding, "splitter": splitter, "vectorstore": vectorstore}
-        retriever = cls._opened(Index.load, folder, {**parts, **options})
+        retriever = cls._opened({"folder": folder, **parts, **options}, must_exist=True)
         _require_fitting(retriever)
         return retriever
 
@@ -256,7 +249,8 @@ class ChunkanaRetriever(BaseRetriever):
         cls, folder: str | Path, embedding: Embeddings | None = None, **options: Any
     ) -> Self:
         """Load the index in a folder asynchronously; for the options see `load`."""
-        retriever = cls._opened(Index.load, folder, {"embedding": embedding, **options})
+        given = {"folder": folder, "embedding": embedding, **options}
+        retriever = cls._opened(given, must_exist=True)
         await call_in_thread(partial(_require_fitting, retriever))
         return retriever
 
@@ -311,9 +305,7 @@ class ChunkanaRetriever(BaseRetriever):
     async def arepair(self) -> list[str]:
         """Bring the vector store to the leaves of the index asynchronously, see `repair`."""
         store = self.vectorstore
-        return await call_in_thread(
-            lambda run: self.index.repair(VectorStoreLeaves.of(store, run))
-        )
+        return await call_in_thread(lambda run: self.index.repair(VectorStoreLeaves.of(store, run)))
 
     def save(self, folder: str | Path) -> None:
         """Save a copy of the index in a folder, for `load`."""
@@ -323,23 +315,12 @@ class ChunkanaRetriever(BaseRetriever):
         """Close the index; afterwards the retriever cannot be used."""
         self.index.close()
 
-    def invoke(
-        self, input: str, config: RunnableConfig | None = None, **options: Any  # noqa: A002
-    ) -> list[Document]:
-        """Return passages or parents for a question, with options of the retriever for it alone."""
-        asked, others = self._for_question(options)
-        return super(ChunkanaRetriever, asked).invoke(input, config, **others)
-
-    async def ainvoke(
-        self, input: str, config: RunnableConfig | None = None, **options: Any  # noqa: A002
-    ) -> list[Document]:
-        """Return passages or parents for a question asynchronously, see `invoke`."""
-        asked, others = self._for_question(options)
-        return await super(ChunkanaRetriever, asked).ainvoke(input, config, **others)
-
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **options: Any
     ) -> list[Document]:
+        if options:
+            asked = self._for_question(options)
+            return asked._get_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
         vector, proposals = None, None
         if self.search != "lexical" and self.vectorstore is not None:
             proposals = search(self.vectorstore, query, self._search_arguments)
@@ -353,8 +334,11 @@ class ChunkanaRetriever(BaseRetriever):
         return self._read(found)
 
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **options: Any
     ) -> list[Document]:
+        if options:
+            asked = self._for_question(options)
+            return await asked._aget_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
         vector, proposals = None, None
         if self.search != "lexical" and self.vectorstore is not None:
             proposals = await asearch(self.vectorstore, query, self._search_arguments)
@@ -367,13 +351,13 @@ class ChunkanaRetriever(BaseRetriever):
             found = reranked(found, given, ranked)
         return await asyncio.to_thread(self._read, found)
 
-    def _for_question(self, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
-        """Return a copy with the options of one question, and the arguments of LangChain."""
-        require_known(options, _OPTIONS | _LANGCHAIN, _OTHER_NAMES)
-        own = {name: value for name, value in options.items() if name in _OPTIONS}
-        asked = self.model_copy(update=own)
+    def _for_question(self, options: dict[str, Any]) -> Self:
+        """Return a copy of the retriever with the options of one question."""
+        require_known(options, _OPTIONS | {"verbose"}, _OTHER_NAMES)
+        options.pop("verbose", None)  # LangChain's
+        asked = self.model_copy(update=options)
         _require_valid_options(asked)
-        return asked, {name: options[name] for name in _LANGCHAIN & options.keys()}
+        return asked
 
     def _find(
         self, query: str, vector: Sequence[float] | None, proposals: Sequence[Proposal] | None
@@ -415,9 +399,7 @@ class ChunkanaRetriever(BaseRetriever):
         )
 
     @classmethod
-    def _opened(
-        cls, open_index: Callable[..., Index], folder: str | Path | None, options: dict[str, Any]
-    ) -> Self:
+    def _opened(cls, options: dict[str, Any], *, must_exist: bool = False) -> Self:
         """Check all arguments, and return a retriever over the index in a folder."""
         allowed = {*names_of(cls.from_documents), *cls.model_fields, *_OPENING}
         others = {name: f"splitter=ChunkanaSplitter({name}=…)" for name in splitter_arguments()}
@@ -425,7 +407,7 @@ class ChunkanaRetriever(BaseRetriever):
         opening = {name: options.pop(name) for name in _OPENING if name in options}
         fields = {**options, "splitter": options.get("splitter") or ChunkanaSplitter()}
         _require_valid_options(cls.model_construct(**fields))
-        return cls(index=open_index(folder, **opening), **fields)
+        return cls(index=Index(must_exist=must_exist, **opening), **fields)
 
 
 def _built(kind: Callable[..., T], retriever: ChunkanaRetriever) -> T:
@@ -455,7 +437,8 @@ def _require_fitting(retriever: ChunkanaRetriever, run: RunOnLoop | None = None)
     """Check that an index is of a retriever's embedding or vector store."""
     store = VectorStoreLeaves.of(retriever.vectorstore, run)
     embedder = embedder_of(retriever.embedding, retriever.model_name, run)
-    retriever.index.require_model(embedder, has_store=store is not None)
+    if embedder is not None or store is not None:  # words can be searched without either
+        retriever.index.require_model(embedder, has_store=store is not None)
     if store is not None:
         retriever.index.check_store(store)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -11,8 +11,7 @@ from langchain_core.embeddings import Embeddings
 from chunkana_core import ConfigurationError
 from chunkana_core.extending import FieldReader
 from chunkana_langchain import keys
-from chunkana_langchain.documents import MappingOptions
-from chunkana_langchain.embeddings import InputLimit
+from chunkana_langchain.embeddings import model_of
 from chunkana_langchain.identity import document_name, source_keys
 from chunkana_langchain.keys import is_chunk
 from chunkana_langchain.text_splitter import (
@@ -28,6 +27,7 @@ from chunkana_retrieval.index import (
     fingerprint,
     record_document,
 )
+from chunkana_retrieval.input_limit import InputLimit
 
 _WHOLE = (
     "whole documents, as a loader returns them, since the retriever splits them itself: this is a "
@@ -37,6 +37,9 @@ _DIFFERENT_IDS = (
     "documents with different ids: a Document's `id`, else its `source` with its `page` and the "
     "like; give each an `id`"
 )
+_LONG_METADATA = "metadata that are longer than a chunk, and that are stored with each chunk"
+_SHORTER = "pass a smaller size, splitter=ChunkanaSplitter(chunk_size=…, length_function=…)"
+_MODELS = ("_client", "client")  # attributes in which embeddings have a sentence-transformers model
 _STORED = keys.PASSAGE.union(
     FieldReader.of("index", "notebook").names, (keys.DOCUMENT_ID, keys.LEAF_ID)
 ) - {"cell_start_line", "cell_end_line"}
@@ -74,7 +77,7 @@ def source_documents(
         fingerprints[name] = fingerprint(name, text, metadata, splitter.describe(document))
     splitter.check_documents(documents)
     warn_of_clashes(_STORED & set[str]().union(*(one.metadata for one in documents)))
-    limit, known = InputLimit.of(model), set[str]()
+    known, limit = set[str](), InputLimit.of(getattr(model_of(model), one, None) for one in _MODELS)
 
     def record(name: str) -> DocumentRecord:
         mapper = splitter.map_document(by_name[name], *source_keys([by_name[name]]))
@@ -87,10 +90,11 @@ def source_documents(
             max_parent_size=mapper.options.max_parent_size,
             label=mapper.label,
         )
-        for message in _excesses(made, mapper.options, limit):
-            if message not in known:
-                known.add(message)
-                warn(f"{name!r} has {message}")
+        size = mapper.options.length(json.dumps(made.metadata, ensure_ascii=False))
+        if size > mapper.options.chunk_size:
+            _warn_once(f"{name!r} has {_LONG_METADATA}", "metadata", known)
+        if limit and (excess := limit.describe_excess(map(made.embedded, made.leaves))):
+            _warn_once(f"{name!r}: {excess}; {_SHORTER}", "text", known)
         return made
 
     return SourceDocuments(fingerprints, record, splitter.description)
@@ -102,14 +106,8 @@ def _is_split(document: Document) -> bool:
     return is_part or not document.metadata.keys().isdisjoint(keys.HEADERS)
 
 
-def _excesses(
-    record: DocumentRecord, options: MappingOptions, limit: InputLimit | None
-) -> Iterator[str]:
-    """Yield what of a document is too long, for warnings."""
-    if options.length(json.dumps(record.metadata, ensure_ascii=False)) > options.chunk_size:
-        yield "metadata that are longer than a chunk, and that are stored with each chunk"
-    if limit and any(limit.is_exceeded_by(record.embedded(leaf)) for leaf in record.leaves):
-        yield (
-            f"chunks of more than {limit.tokens} tokens, the rest of which the embedding model "
-            "ignores; pass a smaller size, splitter=ChunkanaSplitter(chunk_size=…)"
-        )
+def _warn_once(message: str, kind: str, known: set[str]) -> None:
+    """Warn unless a kind of warning is known, and note the kind."""
+    if kind not in known:
+        known.add(kind)
+        warn(message)
