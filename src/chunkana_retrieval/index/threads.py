@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -39,8 +40,12 @@ async def call_in_thread(function: Callable[[RunOnLoop], T]) -> T:
             raise CancelledError
         return asyncio.run_coroutine_threadsafe(function(*arguments, **options), loop).result()
 
+    # A thread of the loop's own pool would wait for coroutines that need one of them, too.
+    pool = ThreadPoolExecutor(1)
     try:
-        return await asyncio.to_thread(function, run)
+        return await loop.run_in_executor(pool, copy_context().run, function, run)
     except asyncio.CancelledError:
         is_cancelled = True
         raise
+    finally:
+        pool.shutdown(wait=False)
