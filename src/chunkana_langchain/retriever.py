@@ -150,6 +150,12 @@ class ChunkanaRetriever(BaseRetriever):
         _require_valid_options(self)
         return self
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field; raise a ConfigurationError for an invalid option."""
+        if name in _OPTIONS:
+            _require_valid_options(self.model_copy(update={name: value}))
+        super().__setattr__(name, value)
+
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         folder = self.index.folder and str(self.index.folder)
         own = {"documents": len(self.index), "folder": folder, "search": self.search}

@@ -17,6 +17,8 @@ from tests.vectors import word_vector
 class WordEmbeddings(Embeddings):
     """Embeds a text as its words: what shares words is near."""
 
+    model_name = "words"
+
     def __init__(self) -> None:
         self.embedded: list[str] = []
 

@@ -8,14 +8,9 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 
-from chunkana_langchain import (
-    ChunkanaAutoMergingRetriever,
-    ChunkanaRetriever,
-    ChunkanaSplitter,
-)
-from chunkana_retrieval.indexing import RankingOptions
-from tests.langchain.indexing.parts import assert_true
-from tests.langchain.parts import WordEmbeddings
+from chunkana_core import ConfigurationError
+from chunkana_langchain import ChunkanaRetriever, ChunkanaSplitter
+from tests.langchain.parts import WordEmbeddings, assert_true
 from tests.langchain.repository import FILES, assert_exact, documents, load, write
 
 SPLITTER = ChunkanaSplitter(250, min_chunk_size=0)
@@ -92,10 +87,12 @@ def test_a_folder_keeps_what_passages_are_made_of(tmp_path: Path) -> None:
     assert not again.update(documents()).changed
 
 
-def test_another_format_indexes_anew(tmp_path: Path) -> None:
+def test_another_format_indexes_all_again(tmp_path: Path) -> None:
     retriever_of(documents(), folder=tmp_path)
     as_text = ChunkanaSplitter(250, min_chunk_size=0, format="text")
     retriever = ChunkanaRetriever.load(tmp_path, WordEmbeddings(), splitter=as_text)
+    with pytest.raises(ConfigurationError, match="chunking options"):
+        retriever.update(documents()[:1])
     assert {*retriever.update(documents()).changed} == {*FILES}
 
 
@@ -116,18 +113,12 @@ def test_formats_kinds_and_names_are_filters(key: str, value: str, sources: set[
     assert {passage.metadata["source"] for passage in found} == sources
 
 
-def test_auto_merging_reads_source_code() -> None:
-    retriever = ChunkanaAutoMergingRetriever.from_documents(
-        documents(), WordEmbeddings(), splitter=SPLITTER, k=4
-    )
-    found = retriever.invoke("Which items does emptyBasket of the cart set?")
-    assert_exact(found)
-    assert found[0].metadata["source"] == "web/cart.ts"
-    edited = FILES["web/cart.ts"].replace("length = 0", "splice(0)")
-    retriever.update([Document(edited, metadata={"source": "web/cart.ts"})])
-    (first, *_) = retriever.invoke("Which items does emptyBasket of the cart set?")
-    assert "splice(0)" in first.page_content
-    assert_exact([first], FILES | {"web/cart.ts": edited})
+def test_parents_of_source_code() -> None:
+    retriever = retriever_of(documents(), returns="parents", fetch_k=100)
+    found = retriever.invoke("UserService getUser row database json close user", k=30)
+    (merged,) = (one for one in found if "def getUser" in one.page_content)
+    assert "def close" in merged.page_content
+    assert_true(found, FILES, 100_000)
 
 
 def test_what_is_around_is_read_behind_what_was_found() -> None:
@@ -149,14 +140,3 @@ async def test_what_is_around_is_read_asynchronously_too() -> None:
     retriever = retriever_of(documents(), around=("parent", "children"))
     for question in QUESTIONS:
         assert await retriever.ainvoke(question) == retriever.invoke(question)
-
-
-def test_around_is_checked() -> None:
-    with pytest.raises(ValueError, match="around"):
-        retriever_of([], around=("cousins",))
-
-
-def test_defaults_are_those_of_the_ranking() -> None:
-    retriever, options = retriever_of([]), RankingOptions()
-    for name in ("fetch_k", "lexical_weight", "section_weight", "document_weight"):
-        assert getattr(retriever, name) == getattr(options, name)

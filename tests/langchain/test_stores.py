@@ -98,12 +98,12 @@ def on_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OnDisk]:
 
 async def test_stores_on_disk(on_disk: OnDisk, tmp_path: Path) -> None:
     """Updates in several processes, as it were, sync and async; nothing is left of old texts."""
-    folder, options = tmp_path / "index", {"splitter": SMALL}
+    folder = tmp_path / "index"
     first = made(vectorstore=on_disk.open(), folder=folder)
     before = first.invoke(QUERY)
     assert_true(before, TEXTS)
     on_disk.close()
-    again = ChunkanaRetriever.load(folder, vectorstore=on_disk.open(), **options)
+    again = ChunkanaRetriever.load(folder, vectorstore=on_disk.open(), splitter=SMALL)
     assert again.invoke(QUERY) == await again.ainvoke(QUERY)
     assert texts_of(again.invoke(QUERY)) == texts_of(before)
     on_disk.embedding.embedded.clear()
@@ -113,7 +113,7 @@ async def test_stores_on_disk(on_disk: OnDisk, tmp_path: Path) -> None:
         "tea.md > Tea > Green\n\n## Green\n\nWait for 75 degrees."
     ]
     on_disk.close()
-    third = await ChunkanaRetriever.aload(folder, vectorstore=on_disk.open(), **options)
+    third = await ChunkanaRetriever.aload(folder, vectorstore=on_disk.open(), splitter=SMALL)
     passages = await third.ainvoke(QUERY)
     assert_true(passages, edited)
     assert "75 degrees" in passages[0].page_content
@@ -189,11 +189,13 @@ def test_words_rank_the_leaves_that_a_filter_of_the_store_passes() -> None:
 class ChromaLike(InMemoryVectorStore):
     """Counts distances, filters by values, and refuses empty lists, as Chroma does."""
 
-    def add_documents(self, documents: list[Document], **options: Any) -> list[str]:  # noqa: ANN401
+    def add_documents(
+        self, documents: list[Document], ids: list[str] | None = None, **_: object
+    ) -> list[str]:
         for document in documents:
             assert [] not in document.metadata.values()
             assert {} not in document.metadata.values()
-        return super().add_documents(documents, **options)
+        return super().add_documents(documents, ids)
 
     def similarity_search_with_score(
         self,
