@@ -200,7 +200,7 @@ class ChunkanaRetriever(BaseRetriever):
             ConfigurationError: naming the argument, before anything is embedded.
         """
         parts = {"embedding": embedding, "splitter": splitter, "vectorstore": vectorstore}
-        retriever = cls._opened({"folder": folder, **parts, **options})
+        retriever = cls._opened(Index, {"folder": folder, **parts, **options})
         has_documents = len(retriever.index) > 0
         report = retriever.update(documents, delete_missing=has_documents, progress=progress)
         _warn_of_failed(report)
@@ -216,7 +216,7 @@ class ChunkanaRetriever(BaseRetriever):
         **options: Any,
     ) -> Self:
         """Index documents asynchronously; for the options see `from_documents`."""
-        retriever = cls._opened({"embedding": embedding, **options})
+        retriever = cls._opened(Index, {"embedding": embedding, **options})
         given = {"delete_missing": len(retriever.index) > 0, "progress": progress}
         _warn_of_failed(await retriever.aupdate(documents, **given))
         return retriever
@@ -246,7 +246,7 @@ class ChunkanaRetriever(BaseRetriever):
             FileNotFoundError: if the folder has no index.
         """
         parts = {"embedding": embedding, "splitter": splitter, "vectorstore": vectorstore}
-        retriever = cls._opened({"folder": folder, **parts, **options}, must_exist=True)
+        retriever = cls._opened(Index.load, {"folder": folder, **parts, **options})
         _require_fitting(retriever)
         return retriever
 
@@ -256,7 +256,7 @@ class ChunkanaRetriever(BaseRetriever):
     ) -> Self:
         """Load the index in a folder asynchronously; for the options see `load`."""
         given = {"folder": folder, "embedding": embedding, **options}
-        retriever = cls._opened(given, must_exist=True)
+        retriever = cls._opened(Index.load, given)
         await call_in_thread(partial(_require_fitting, retriever))
         return retriever
 
@@ -405,7 +405,7 @@ class ChunkanaRetriever(BaseRetriever):
         )
 
     @classmethod
-    def _opened(cls, options: dict[str, Any], *, must_exist: bool = False) -> Self:
+    def _opened(cls, open_index: Callable[..., Index], options: dict[str, Any]) -> Self:
         """Check all arguments, and return a retriever over the index in a folder."""
         allowed = {*names_of(cls.from_documents), *cls.model_fields, *_OPENING}
         others = {name: f"splitter=ChunkanaSplitter({name}=…)" for name in splitter_arguments()}
@@ -413,7 +413,7 @@ class ChunkanaRetriever(BaseRetriever):
         opening = {name: options.pop(name) for name in _OPENING if name in options}
         fields = {**options, "splitter": options.get("splitter") or ChunkanaSplitter()}
         _require_valid_options(cls.model_construct(**fields))
-        return cls(index=Index(must_exist=must_exist, **opening), **fields)
+        return cls(index=open_index(**opening), **fields)
 
 
 def _built(kind: Callable[..., T], retriever: ChunkanaRetriever) -> T:

@@ -141,7 +141,7 @@ def test_metadata_that_json_cannot_write_are_refused_before_anything_is_done() -
     embedding = WordEmbeddings()
     bad = Document("x", id="x", metadata={"n": 1, "when": object()})
     said = said_of(lambda: ChunkanaRetriever.from_documents([OF_TEA, bad], embedding))
-    assert said.startswith("metadata['when'] is <object object>; allowed: values that JSON can")
+    assert said.startswith("metadata['when'] is <class 'object'>; allowed: values that JSON can")
     assert embedding.embedded == []
 
 
