@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import cache, partial
 from math import isnan, nan
 from numbers import Real
-from typing import Annotated, Any
+from typing import Any
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.runnables import Runnable, RunnableLambda
-from pydantic import ConfigDict, Field, SkipValidation, field_validator
+from pydantic import ConfigDict, Field, InstanceOf
 
 from chunkana_core import ConfigurationError, Span
 from chunkana_langchain import keys
@@ -50,16 +50,9 @@ class ContextAssembler(BaseDocumentCompressor):
     """The largest size of all page contents, joined by blank lines."""
     length_function: Callable[[str], float] = len
     """The function that returns the size of a text, by default in characters."""
-    sources: Annotated[Mapping[str, str] | Callable[[str], str] | None, SkipValidation] = None
+    sources: InstanceOf[Mapping[str, str]] | Callable[[str], str] | None = None
     """The texts of the sources by `chunkana_document_id`, or a function that returns the text for
     an id; with sources, adjacent chunks are joined and short gaps between chunks are filled."""
-
-    @field_validator("sources", mode="before")
-    @classmethod
-    def _require_texts(cls, sources: object) -> object:
-        if sources is not None and not isinstance(sources, Mapping) and not callable(sources):
-            raise ValueError("sources must be a mapping, a function or None")
-        return sources
 
     def compress_documents(
         self,
@@ -98,10 +91,9 @@ class ContextAssembler(BaseDocumentCompressor):
 
     def _source(self, document_id: str) -> str:
         """Return the text of a source, "" if it is not known."""
-        if isinstance(self.sources, Mapping):
-            return self.sources.get(document_id, "")
+        sources = self.sources or {}
         try:
-            return self.sources(document_id) if self.sources else ""
+            return sources(document_id) if callable(sources) else sources[document_id]
         except LookupError:
             return ""
 

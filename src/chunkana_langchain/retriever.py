@@ -201,21 +201,16 @@ class ChunkanaRetriever(BaseRetriever):
         """
         parts = {"embedding": embedding, "splitter": splitter, "vectorstore": vectorstore}
         retriever = cls._opened(Index, {"folder": folder, **parts, **options})
-        has_documents = len(retriever.index) > 0
-        report = retriever.update(documents, delete_missing=has_documents, progress=progress)
-        _warn_of_failed(report)
+        given: dict[str, Any] = {"delete_missing": len(retriever.index) > 0, "progress": progress}
+        _warn_of_failed(retriever.update(documents, **given))
         return retriever
 
     @classmethod
     async def afrom_documents(
-        cls,
-        documents: Iterable[Document],
-        embedding: Embeddings | None = None,
-        *,
-        progress: Progress | None = None,
-        **options: Any,
+        cls, documents: Iterable[Document], embedding: Embeddings | None = None, **options: Any
     ) -> Self:
         """Index documents asynchronously; for the options see `from_documents`."""
+        progress = options.pop("progress", None)
         retriever = cls._opened(Index, {"embedding": embedding, **options})
         given = {"delete_missing": len(retriever.index) > 0, "progress": progress}
         _warn_of_failed(await retriever.aupdate(documents, **given))
@@ -382,8 +377,9 @@ class ChunkanaRetriever(BaseRetriever):
             passages = found.parents(_built(MergingOptions, self))
         else:
             passages = found.passages(_built(ReadingOptions, self))
-        metadata = {name: record.metadata for name, record in found.records.items()}
-        return [passage_document(one, copied(metadata[one.document_id])) for one in passages]
+        records = [found.records[passage.document_id] for passage in passages]
+        given = zip(passages, records, strict=True)
+        return [passage_document(passage, copied(record.metadata)) for passage, record in given]
 
     @property
     def _search_arguments(self) -> dict[str, Any]:

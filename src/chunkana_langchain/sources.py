@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -11,6 +11,7 @@ from langchain_core.embeddings import Embeddings
 from chunkana_core import ConfigurationError
 from chunkana_core.extending import FieldReader
 from chunkana_langchain import keys
+from chunkana_langchain.documents import DocumentMapper, MappingOptions
 from chunkana_langchain.embeddings import model_of
 from chunkana_langchain.identity import document_name, source_keys
 from chunkana_langchain.keys import is_chunk
@@ -37,7 +38,7 @@ _DIFFERENT_IDS = (
     "documents with different ids: a Document's `id`, else its `source` with its `page` and the "
     "like; give each an `id`"
 )
-_LONG_METADATA = "metadata that are longer than a chunk, and that are stored with each chunk"
+_LONG_METADATA = "its metadata are longer than a chunk, and are stored with each chunk"
 _SHORTER = "pass a smaller size, splitter=ChunkanaSplitter(chunk_size=…, length_function=…)"
 _MODELS = ("_client", "client")  # attributes in which embeddings have a sentence-transformers model
 _STORED = keys.PASSAGE.union(
@@ -81,33 +82,40 @@ def source_documents(
 
     def record(name: str) -> DocumentRecord:
         mapper = splitter.map_document(by_name[name], *source_keys([by_name[name]]))
-        made = record_document(
-            name,
-            mapper.result,
-            mapper.origin.metadata,
-            fingerprints[name],
-            mapper.front,
-            max_parent_size=mapper.options.max_parent_size,
-            label=mapper.label,
-        )
-        size = mapper.options.length(json.dumps(made.metadata, ensure_ascii=False))
-        if size > mapper.options.chunk_size:
-            _warn_once(f"{name!r} has {_LONG_METADATA}", "metadata", known)
-        if limit and (excess := limit.describe_excess(map(made.embedded, made.leaves))):
-            _warn_once(f"{name!r}: {excess}; {_SHORTER}", "text", known)
+        made = _record(name, mapper, fingerprints[name])
+        for kind, message in _excesses(made, mapper.options, limit):
+            if kind not in known:
+                known.add(kind)
+                warn(f"{name!r}: {message}")
         return made
 
     return SourceDocuments(fingerprints, record, splitter.description)
+
+
+def _record(name: str, mapper: DocumentMapper, fingerprint: str) -> DocumentRecord:
+    """Return the record of a document that is split."""
+    return record_document(
+        name,
+        mapper.result,
+        mapper.origin.metadata,
+        fingerprint,
+        mapper.front,
+        max_parent_size=mapper.options.max_parent_size,
+        label=mapper.label,
+    )
+
+
+def _excesses(
+    record: DocumentRecord, options: MappingOptions, limit: InputLimit | None
+) -> Iterator[tuple[str, str]]:
+    """Yield what of a document is too long: the kind of excess, and a description."""
+    if options.length(json.dumps(record.metadata, ensure_ascii=False)) > options.chunk_size:
+        yield "metadata", _LONG_METADATA
+    if limit and (excess := limit.describe_excess(map(record.embedded, record.leaves))):
+        yield "text", f"{excess}; {_SHORTER}"
 
 
 def _is_split(document: Document) -> bool:
     """Return whether a document's metadata are those of a chunk or piece from a splitter."""
     is_part = is_chunk(document.metadata) or is_piece(document)
     return is_part or not document.metadata.keys().isdisjoint(keys.HEADERS)
-
-
-def _warn_once(message: str, kind: str, known: set[str]) -> None:
-    """Warn unless a kind of warning is known, and note the kind."""
-    if kind not in known:
-        known.add(kind)
-        warn(message)

@@ -289,7 +289,7 @@ async def test_folders_without_an_index(tmp_path: Path) -> None:
             await ChunkanaRetriever.aload(folder, WordEmbeddings())
 
 
-@pytest.mark.filterwarnings("ignore:.*metadata that are longer than a chunk")
+@pytest.mark.filterwarnings("ignore:.*its metadata are longer than a chunk")
 @pytest.mark.parametrize("context", ["[" * 100_000, "[[", "5", None])
 def test_metadata_that_only_look_like_ours_are_the_callers(context: str | None) -> None:
     """The document is a whole one, and what an assembler gets is handed over as it is."""

@@ -624,5 +624,5 @@ def test_metadata_that_are_longer_than_a_chunk_are_warned_of_once() -> None:
     with pytest.warns(UserWarning, match="longer than a chunk") as caught:
         ChunkanaRetriever.from_documents(given, search="lexical", splitter=SMALL)
     assert [str(one.message) for one in caught] == [
-        "'tea.md' has metadata that are longer than a chunk, and that are stored with each chunk"
+        "'tea.md': its metadata are longer than a chunk, and are stored with each chunk"
     ]
