@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable
 from functools import partial
+from types import BuiltinFunctionType, FunctionType
 
 import pytest
 
@@ -23,6 +24,7 @@ from pydantic import BaseModel
 import chunkana_langchain
 import chunkana_llamaindex
 from chunkana_core import ChunkConfig
+from chunkana_retrieval import Index
 
 Options = dict[str, object]
 _CODE = re.compile(r"`(\w+)`")
@@ -48,9 +50,9 @@ def of_fields(model: type[BaseModel], base: type[BaseModel], *, internal: str = 
 
 
 LANGCHAIN, LLAMAINDEX = chunkana_langchain, chunkana_llamaindex
-OPENING = of_call(LANGCHAIN.ChunkanaRetriever.from_documents)
-RETRIEVER = OPENING | of_fields(LANGCHAIN.ChunkanaRetriever, BaseRetriever, internal="index")
-MERGING = of_fields(LANGCHAIN.ChunkanaAutoMergingRetriever, BaseRetriever, internal="index")
+OPENING = of_call(Index) | of_call(LANGCHAIN.ChunkanaRetriever.from_documents)
+OPTIONS = of_fields(LANGCHAIN.ChunkanaRetriever, BaseRetriever, internal="index")
+RETRIEVER = OPTIONS | OPENING
 ASSEMBLER = of_fields(LANGCHAIN.ContextAssembler, BaseModel)
 SPLITTER = of_call(LANGCHAIN.ChunkanaSplitter)
 LLAMA_RETRIEVER = of_call(LLAMAINDEX.ChunkanaRetriever)
@@ -67,21 +69,16 @@ LLAMA_PARSER = of_fields(LLAMAINDEX.ChunkanaNodeParser, NodeParser)
         (
             RETRIEVER,
             LLAMA_RETRIEVER,
-            {"splitter", "search_kwargs"},
-            {"parser", "filters", "embedded_metadata_keys", "callback_manager"},
-        ),
-        (
-            MERGING,
-            LLAMA_MERGING,
-            {"vectorstore", "docstore", "retriever", "search_kwargs"},
-            {"documents_or_nodes", "parser", "storage_context", "embed_model", "index",
-             "base_retriever", "filters", "node_postprocessors"},
+            {"splitter", "search_kwargs", "filter", "compressor", "progress", "model_name",
+             "tokenize", "timeout", "min_score", "order", "k", "returns", "ratio",
+             "max_parent_size"},
+            {"parser", "filters", "embedded_metadata_keys", "callback_manager", "docstore"},
         ),
         (ASSEMBLER, LLAMA_ASSEMBLER, set(), set()),
         (RETRIEVER, LLAMA_PROPAGATION, RETRIEVER.keys() - {"section_weight", "document_weight"},
          {"top_k", "top_n"}),
     ],
-    ids=["ChunkanaRetriever", "merging", "ContextAssembler", "ScorePropagation"],
+    ids=["ChunkanaRetriever", "ContextAssembler", "ScorePropagation"],
 )  # fmt: skip
 def test_options_of_one_meaning_have_one_name_and_default(
     langchain: Options, llamaindex: Options, of_langchain: set[str], of_llamaindex: set[str]
@@ -95,10 +92,9 @@ def test_options_of_one_meaning_have_one_name_and_default(
 
 
 def test_the_retrievers_of_a_framework_have_the_same_defaults() -> None:
-    for some, others in ((RETRIEVER, MERGING), (LLAMA_RETRIEVER, LLAMA_MERGING)):
-        shared = some.keys() & others.keys()
-        assert {"fetch_k", "section_weight", "document_weight"} <= shared
-        assert all(some[name] == others[name] for name in shared)
+    shared = LLAMA_RETRIEVER.keys() & LLAMA_MERGING.keys()
+    assert {"fetch_k", "section_weight", "document_weight"} <= shared
+    assert all(LLAMA_RETRIEVER[name] == LLAMA_MERGING[name] for name in shared)
 
 
 def test_the_splitter_and_the_parser_have_the_same_defaults() -> None:
@@ -133,8 +129,8 @@ def options_in(text: str) -> dict[str, str]:
 
 def as_written(default: object) -> str:
     """Return a default as pages write it."""
-    if default is len:
-        return "`len`"
+    if isinstance(default, FunctionType | BuiltinFunctionType):
+        return f"`{default.__name__}`"
     if default is None or isinstance(default, bool | int | float):
         return str(default)
     return '`"' + default + '"`' if isinstance(default, str) else f"`{default!r}`"
@@ -144,7 +140,6 @@ def as_written(default: object) -> str:
     ("page", "heading", "options"),
     [
         ("langchain.md", "## ChunkanaRetriever", RETRIEVER),
-        ("langchain.md", "## Parents, and merging", MERGING),
         ("langchain.md", "## What is read", ASSEMBLER),
         ("langchain.md", "## The splitter", SPLITTER | {"atomic_blocks": "split"}),
         ("llamaindex.md", "### Stores of your own", LLAMA_RETRIEVER),
@@ -179,15 +174,21 @@ VECTORS = DeterministicFakeEmbedding(size=2)
 NUMBERS: list[tuple[Callable[..., object], Options]] = [
     (LANGCHAIN.ChunkanaSplitter, SPLITTER | ChunkConfig().to_dict()),
     (LANGCHAIN.ContextAssembler, ASSEMBLER),
-    (partial(LANGCHAIN.ChunkanaRetriever.from_documents, [], search="lexical"), RETRIEVER),
-    (partial(LANGCHAIN.ChunkanaAutoMergingRetriever.from_documents, [], VECTORS), MERGING),
+    (partial(LANGCHAIN.ChunkanaRetriever.from_documents, [], VECTORS), OPTIONS),
     (LLAMAINDEX.ChunkanaNodeParser, LLAMA_PARSER),
     (LLAMAINDEX.ContextAssembler, LLAMA_ASSEMBLER),
     (LLAMAINDEX.ScorePropagation, LLAMA_PROPAGATION),
     (partial(LLAMAINDEX.ChunkanaRetriever.from_documents, [], search="lexical"), LLAMA_RETRIEVER),
     (partial(LLAMAINDEX.build_auto_merging, []), LLAMA_MERGING),
 ]
-OPTIONAL = {"max_parent_size", "min_chunk_size", "min_content_after_header", "top_n"}
+OPTIONAL = {
+    "k",
+    "min_score",
+    "max_parent_size",
+    "min_chunk_size",
+    "min_content_after_header",
+    "top_n",
+}
 CORES = {"max_chunk_size", "overlap_size"}  # which the splitter calls otherwise
 
 
