@@ -48,10 +48,10 @@ T = TypeVar("T")
 Returns = Literal["passages", "parents"]
 Progress = Callable[[int, int], None]
 _SEARCHING, _READING = SearchOptions(), ReadingOptions()
-_OPTIONS = frozenset(
-    [name for kind in (SearchOptions, ReadingOptions, MergingOptions) for name in names_of(kind)]
-    + ["returns", "filter", "search_kwargs", "compressor"]
-)
+_FIELDS: Mapping[type, list[str]] = {
+    kind: names_of(kind) for kind in (SearchOptions, ReadingOptions, MergingOptions)
+}
+_OPTIONS = {"returns", "filter", "search_kwargs", "compressor"}.union(*_FIELDS.values())
 _OPENING = ("folder", "tokenize", "timeout")  # arguments of an index
 _PARTS: Mapping[str, type] = {
     "embedding": Embeddings,
@@ -412,15 +412,15 @@ class ChunkanaRetriever(BaseRetriever):
         return cls(index=open_index(**opening), **fields)
 
 
-def _built(kind: Callable[..., T], retriever: ChunkanaRetriever) -> T:
+def _built(kind: type[T], retriever: ChunkanaRetriever) -> T:
     """Return options of the engine with the values of a retriever's fields of the same names."""
-    values = {name: getattr(retriever, name) for name in names_of(kind)}
+    values = {name: getattr(retriever, name) for name in _FIELDS[kind]}
     return kind(**{name: one for name, one in values.items() if (name, one) != ("k", None)})
 
 
 def _require_valid_options(retriever: ChunkanaRetriever) -> None:
     """Raise a ConfigurationError that names the first invalid option."""
-    for kind in (SearchOptions, ReadingOptions, MergingOptions):
+    for kind in _FIELDS:
         _built(kind, retriever)
     require_choice("returns", retriever.returns, get_args(Returns))
     for name, part in _PARTS.items():

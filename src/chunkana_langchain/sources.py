@@ -39,7 +39,10 @@ _DIFFERENT_IDS = (
     "like; give each an `id`"
 )
 _LONG_METADATA = "its metadata are longer than a chunk, and are stored with each chunk"
-_SHORTER = "pass a smaller size, splitter=ChunkanaSplitter(chunk_size=…, length_function=…)"
+_SHORTER = (
+    "the rest of which the embedding model ignores; pass a smaller size, "
+    "splitter=ChunkanaSplitter(chunk_size=…, length_function=…)"
+)
 _MODELS = ("_client", "client")  # attributes in which embeddings have a sentence-transformers model
 _STORED = keys.PASSAGE.union(
     FieldReader.of("index", "notebook").names, (keys.DOCUMENT_ID, keys.LEAF_ID)
@@ -111,8 +114,8 @@ def _excesses(
     """Yield what of a document is too long: the kind of excess, and a description."""
     if options.length(json.dumps(record.metadata, ensure_ascii=False)) > options.chunk_size:
         yield "metadata", _LONG_METADATA
-    if limit and (excess := limit.describe_excess(map(record.embedded, record.leaves))):
-        yield "text", f"{excess}; {_SHORTER}"
+    if limit and any(limit.is_exceeded_by(record.embedded(leaf)) for leaf in record.leaves):
+        yield "text", f"it has chunks of more than {limit.tokens} tokens, {_SHORTER}"
 
 
 def _is_split(document: Document) -> bool:
