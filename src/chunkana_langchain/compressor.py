@@ -111,7 +111,7 @@ def passage_document(passage: Passage, metadata: Mapping[str, Any]) -> Document:
 
 
 def found_documents(found: Found) -> list[Document]:
-    """Return the found leaves as documents for a reranker, the best first, with their scores."""
+    """Return the found leaves as documents for a reranker, the best first, with ids and scores."""
     leaves = {
         (name, leaf.chunk_id): (record, leaf)
         for name, record in found.records.items()
@@ -119,37 +119,35 @@ def found_documents(found: Found) -> list[Document]:
     }
     documents = [leaf_document(*leaves[hit.document_id, hit.node_id]) for hit in found.hits]
     for document, hit in zip(documents, found.hits, strict=True):
-        document.metadata.setdefault(keys.SCORE, hit.score)
+        document.metadata |= {keys.CHUNK_ID: hit.node_id, keys.SCORE: hit.score}
     return documents
 
 
-def reranked(found: Found, documents: Sequence[Document], ranked: Sequence[Document]) -> Found:
+def reranked(found: Found, ranked: Sequence[Document]) -> Found:
     """Return the found leaves in the order of a reranker, with its scores.
 
     If the reranker gives no scores, the scores of the search are assigned in its order.
 
     Args:
         found: the found leaves.
-        documents: their documents, as `found_documents` returns them.
-        ranked: the documents that the reranker returned.
+        ranked: the documents of leaves that the reranker returned.
 
     Raises:
-        ConfigurationError: for a document that is not one of a leaf.
+        ConfigurationError: for a document that is not one of a found leaf.
     """
-    hits = {_leaf_id(one): hit for one, hit in zip(documents, found.hits, strict=True)}
-    kept = [hits.get(_leaf_id(document)) for document in ranked]
-    if None in kept:
-        raise ConfigurationError("compressor", ranked[kept.index(None)], _SAME_DOCUMENTS)
-    order = [hit for hit in kept if hit]
-    scores: list[Any] = [document.metadata.get(_RELEVANCE) for document in ranked]
+    hits = {(hit.document_id, hit.node_id): hit for hit in found.hits}
+    order, scores = list[Hit](), list[Any]()
+    for document in ranked:
+        given = document.metadata
+        hit = hits.get((given.get(keys.DOCUMENT_ID, ""), given.get(keys.CHUNK_ID, "")))
+        if hit is None:
+            raise ConfigurationError("compressor", document, _SAME_DOCUMENTS)
+        order.append(hit)
+        scores.append(given.get(_RELEVANCE))
     if None in scores:
         scores = sorted((hit.score for hit in order), reverse=True)
     scored = zip(order, map(float, scores), strict=True)
     return replace(found, hits=tuple(replace(hit, score=score) for hit, score in scored))
-
-
-def _leaf_id(document: Document) -> tuple[object, object]:
-    return document.metadata.get(keys.DOCUMENT_ID), document.metadata.get(keys.LEAF_ID)
 
 
 def _hits_in(source: Callable[[str], str], documents: Iterable[Document]) -> list[Hit | None]:

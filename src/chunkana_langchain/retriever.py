@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, get_args
+from typing import Any, Self
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
     CallbackManagerForRetrieverRun,
 )
-from langchain_core.documents import BaseDocumentCompressor, Document
+from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
-from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
-from pydantic import ConfigDict, Field, SkipValidation, model_validator
 
-from chunkana_core import ConfigurationError, InputTypeError
 from chunkana_langchain.compressor import found_documents, passage_document, reranked
 from chunkana_langchain.embeddings import embedder_of
 from chunkana_langchain.keys import copied
+from chunkana_langchain.options import OTHER_NAMES, RetrieverOptions
 from chunkana_langchain.sources import source_documents
 from chunkana_langchain.text_splitter import ChunkanaSplitter, splitter_arguments
 from chunkana_langchain.vector_store import VectorStoreLeaves, asearch, search
@@ -33,40 +31,20 @@ from chunkana_retrieval import (
     SearchOptions,
     UpdateReport,
 )
-from chunkana_retrieval.checks import names_of, require_choice, require_known, require_names
+from chunkana_retrieval.checks import names_of, require_known, require_names
 from chunkana_retrieval.errors import warn_of
 from chunkana_retrieval.index import (
-    Order,
     Proposal,
-    Relation,
     RunOnLoop,
-    SearchKind,
     call_in_thread,
 )
 
-T = TypeVar("T")
-Returns = Literal["passages", "parents"]
 Progress = Callable[[int, int], None]
-_SEARCHING, _READING = SearchOptions(), ReadingOptions()
-_FIELDS: Mapping[type, list[str]] = {
-    kind: names_of(kind) for kind in (SearchOptions, ReadingOptions, MergingOptions)
-}
-_OPTIONS = {"returns", "filter", "search_kwargs", "compressor"}.union(*_FIELDS.values())
 _OPENING = ("folder", "tokenize", "timeout")  # arguments of an index
-_PARTS: Mapping[str, type] = {
-    "embedding": Embeddings,
-    "splitter": ChunkanaSplitter,
-    "vectorstore": VectorStore,
-    "compressor": BaseDocumentCompressor,
-}
 _NO_FILTERS = frozenset({"k", "fetch_k"})  # arguments of a store's search that are not filters
-_NEEDS_EMBEDDING = "an Embeddings, or a `vectorstore` that has one, or search='lexical'"
-_NO_EMBEDDING = "None with a `vectorstore`, which embeds by its own"
-_NO_STORE = "{} without a `vectorstore`"
-_OTHER_NAMES = {"reranker": "compressor", "top_k": "k"}
 
 
-class ChunkanaRetriever(BaseRetriever):
+class ChunkanaRetriever(RetrieverOptions):
     r"""A retriever with dense and lexical search that returns passages within a budget, or parents.
 
     `from_documents` and `load` create the retriever; `update` and `delete` change its index, which
@@ -92,69 +70,6 @@ class ChunkanaRetriever(BaseRetriever):
     >>> passage.page_content, passage.metadata["source"], passage.metadata["start_line"]
     ('# Tea\n\nBoil water.', 'tea.md', 1)
     """
-
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", protected_namespaces=())
-
-    index: Index = Field(repr=False, exclude=True)
-    """The index of the documents, which `from_documents` and `load` open."""
-    embedding: Embeddings | None = Field(default=None, repr=False, exclude=True)
-    """The embedding of the vectors in the index; None for vectors in a `vectorstore`, or none."""
-    vectorstore: VectorStore | None = Field(default=None, repr=False, exclude=True)
-    """The vector store of the chunks, which has its own embedding."""
-    splitter: ChunkanaSplitter = Field(default_factory=ChunkanaSplitter, repr=False, exclude=True)
-    """The splitter of documents."""
-    model_name: str = ""
-    """The name of the embedding model; by default that of the `embedding`, or its class."""
-    search: SkipValidation[SearchKind] = _SEARCHING.search
-    """The kind of search: "dense" (by vectors), "lexical" (by words) or "hybrid" (by both)."""
-    fetch_k: SkipValidation[int] = _SEARCHING.fetch_k
-    """The number of chunks that each search finds."""
-    lexical_weight: SkipValidation[float] = _SEARCHING.lexical_weight
-    """The weight of the lexical scores in a hybrid search."""
-    section_weight: SkipValidation[float] = _SEARCHING.section_weight
-    """The weight of the best score of a chunk's section, relative to its own; 0 to ignore it."""
-    document_weight: SkipValidation[float] = _SEARCHING.document_weight
-    """The weight of the best score of a chunk's document, relative to its own; 0 to ignore it."""
-    min_score: SkipValidation[float | None] = None
-    """The least cosine similarity of a chunk to the question; None for any."""
-    filter: Any = None
-    """The filter of chunks by their metadata. A dict of values, all of which a chunk must have, or
-    a function of a Document with the metadata; with a `vectorstore`, a filter of that store. With a
-    filter of a store, the lexical search ranks the chunks that the store finds, and adds none."""
-    search_kwargs: SkipValidation[dict[str, Any]] = Field(default={})
-    """Further arguments of the vector store's search."""
-    compressor: SkipValidation[BaseDocumentCompressor | None] = None
-    """The reranker of the found chunks, before passages are assembled from them."""
-    returns: SkipValidation[Returns] = "passages"
-    """What is returned: "passages" within the budget, or "parents": chunks, which are replaced by
-    their parent if enough of its children were found."""
-    k: SkipValidation[int | None] = None
-    """The largest number of passages, the best first; None for no limit, and for 4 parents."""
-    budget: SkipValidation[float] = _READING.budget
-    """The largest size of all page contents, joined by blank lines; parents have no budget."""
-    length_function: SkipValidation[Callable[[str], float]] = len
-    """The function that returns the size of a text, by default in characters."""
-    around: SkipValidation[tuple[Relation, ...]] = ()
-    """The relations by which further chunks are added after all found chunks, the nearest first:
-    "parent" for those directly in the section around a chunk's section, "siblings" for those of its
-    own and of sibling sections, "children" for those of its direct subsections."""
-    order: SkipValidation[Order] = _READING.order
-    """The order of passages: "document" for that in the documents, or "score"."""
-    ratio: SkipValidation[float] = 0.5
-    """The ratio of found children above which a parent replaces its children."""
-    max_parent_size: SkipValidation[int | None] = None
-    """The size limit of parents, in characters of their text; None for no limit."""
-
-    @model_validator(mode="after")
-    def _require_valid(self) -> Self:
-        _require_valid_options(self)
-        return self
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field; raise a ConfigurationError for an invalid option."""
-        if name in _OPTIONS:
-            _require_valid_options(self.model_copy(update={name: value}))
-        super().__setattr__(name, value)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         folder = self.index.folder and str(self.index.folder)
@@ -320,7 +235,7 @@ class ChunkanaRetriever(BaseRetriever):
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **options: Any
     ) -> list[Document]:
         if options:
-            asked = self._for_question(options)
+            asked = self.for_question(options)
             return asked._get_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
         vector, proposals = None, None
         if self.search != "lexical" and self.vectorstore is not None:
@@ -331,14 +246,14 @@ class ChunkanaRetriever(BaseRetriever):
         if self.compressor is not None:
             given, callbacks = found_documents(found), run_manager.get_child()
             ranked = self.compressor.compress_documents(given, query, callbacks)
-            found = reranked(found, given, ranked)
+            found = reranked(found, ranked)
         return self._read(found)
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **options: Any
     ) -> list[Document]:
         if options:
-            asked = self._for_question(options)
+            asked = self.for_question(options)
             return await asked._aget_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
         vector, proposals = None, None
         if self.search != "lexical" and self.vectorstore is not None:
@@ -349,22 +264,14 @@ class ChunkanaRetriever(BaseRetriever):
         if self.compressor is not None:
             given, callbacks = found_documents(found), run_manager.get_child()
             ranked = await self.compressor.acompress_documents(given, query, callbacks)
-            found = reranked(found, given, ranked)
+            found = reranked(found, ranked)
         return await asyncio.to_thread(self._read, found)
-
-    def _for_question(self, options: dict[str, Any]) -> Self:
-        """Return a copy of the retriever with the options of one question."""
-        require_known(options, _OPTIONS | {"verbose"}, _OTHER_NAMES)
-        options.pop("verbose", None)  # LangChain's
-        asked = self.model_copy(update=options)
-        _require_valid_options(asked)
-        return asked
 
     def _find(
         self, query: str, vector: Sequence[float] | None, proposals: Sequence[Proposal] | None
     ) -> Found:
         """Search the index with a question's vector, or with what a vector store found for it."""
-        options, chosen = _built(SearchOptions, self), self.filter
+        options, chosen = self.options_of(SearchOptions), self.filter
         if proposals is not None:
             is_filtered = not _NO_FILTERS.issuperset(self._search_arguments)
             return self.index.search(query, options, proposals=proposals, is_filtered=is_filtered)
@@ -374,9 +281,9 @@ class ChunkanaRetriever(BaseRetriever):
     def _read(self, found: Found) -> list[Document]:
         """Return the passages or parents of found leaves."""
         if self.returns == "parents":
-            passages = found.parents(_built(MergingOptions, self))
+            passages = found.parents(self.options_of(MergingOptions))
         else:
-            passages = found.passages(_built(ReadingOptions, self))
+            passages = found.passages(self.options_of(ReadingOptions))
         records = [found.records[passage.document_id] for passage in passages]
         given = zip(passages, records, strict=True)
         return [passage_document(passage, copied(record.metadata)) for passage, record in given]
@@ -405,34 +312,11 @@ class ChunkanaRetriever(BaseRetriever):
         """Check all arguments, and return a retriever over the index in a folder."""
         allowed = {*names_of(cls.from_documents), *cls.model_fields, *_OPENING}
         others = {name: f"splitter=ChunkanaSplitter({name}=…)" for name in splitter_arguments()}
-        require_known(options, allowed - {"index", "documents"}, {**others, **_OTHER_NAMES})
+        require_known(options, allowed - {"index", "documents"}, {**others, **OTHER_NAMES})
         opening = {name: options.pop(name) for name in _OPENING if name in options}
         fields = {**options, "splitter": options.get("splitter") or ChunkanaSplitter()}
-        _require_valid_options(cls.model_construct(**fields))
+        cls.model_construct(**fields)  # raises errors before an index is made
         return cls(index=open_index(**opening), **fields)
-
-
-def _built(kind: type[T], retriever: ChunkanaRetriever) -> T:
-    """Return options of the engine with the values of a retriever's fields of the same names."""
-    values = {name: getattr(retriever, name) for name in _FIELDS[kind]}
-    return kind(**{name: one for name, one in values.items() if (name, one) != ("k", None)})
-
-
-def _require_valid_options(retriever: ChunkanaRetriever) -> None:
-    """Raise a ConfigurationError that names the first invalid option."""
-    for kind in _FIELDS:
-        _built(kind, retriever)
-    require_choice("returns", retriever.returns, get_args(Returns))
-    for name, part in _PARTS.items():
-        if not isinstance(given := getattr(retriever, name), part | None):
-            raise InputTypeError(name, given, f"None or {part.__name__}")
-    embedding, store = retriever.embedding, retriever.vectorstore
-    if store is not None and embedding is not None:
-        raise ConfigurationError("embedding", embedding, _NO_EMBEDDING)
-    if retriever.search != "lexical" and embedding is None and store is None:
-        raise ConfigurationError("embedding", None, _NEEDS_EMBEDDING)
-    if retriever.search_kwargs and store is None:
-        raise ConfigurationError("search_kwargs", retriever.search_kwargs, _NO_STORE)
 
 
 def _require_fitting(retriever: ChunkanaRetriever, run: RunOnLoop | None = None) -> None:
