@@ -10,7 +10,6 @@ _NEEDED = {
     "test_ecosystem.py": _FURTHER,
     "test_formats.py": ("langchain_community", "tree_sitter"),
     "test_repository.py": ("langchain_community", "tree_sitter"),
-    "test_retriever.py": ("langchain_tests",),
     "test_stores.py": (*_FURTHER, "langchain_qdrant"),
 }
 

@@ -1,4 +1,4 @@
-"""Other parts of LangChain: loaders, its own retrievers and indexing, stores on disk."""
+"""Other parts of LangChain: loaders, its own retrievers and indexing, its standard tests."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from langchain_core.documents import Document
 from langchain_core.indexing import IndexingResult, InMemoryRecordManager, index
 from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_tests.integration_tests import RetrieversIntegrationTests
 
 from chunkana_langchain import (
     CachedEmbeddings,
@@ -38,6 +39,23 @@ from tests.langchain.parts import (
     exact,
     own_documents,
 )
+
+
+class TestStandard(RetrieversIntegrationTests):
+    """What LangChain expects of every retriever."""
+
+    @property
+    def retriever_constructor(self) -> type[ChunkanaRetriever]:
+        return ChunkanaRetriever
+
+    @property
+    def retriever_constructor_params(self) -> dict[str, object]:
+        filled = ChunkanaRetriever.from_documents(own_documents(), WordEmbeddings())
+        return {"index": filled.index, "embedding": filled.embedding}
+
+    @property
+    def retriever_query_example(self) -> str:
+        return "How is a table split?"
 
 
 @pytest.mark.parametrize("folder", [corpora.OWN, corpora.SHARED / "corpus"], ids=["own", "corpus"])

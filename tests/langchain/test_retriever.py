@@ -19,7 +19,6 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import ConfigurableField, RunnablePassthrough
 from langchain_core.vectorstores import InMemoryVectorStore
-from langchain_tests.integration_tests import RetrieversIntegrationTests
 
 from chunkana_core import ConfigurationError
 from chunkana_langchain import (
@@ -46,23 +45,6 @@ from tests.langchain.parts import (
     sources_of,
     texts_of,
 )
-
-
-class TestStandard(RetrieversIntegrationTests):
-    """What LangChain expects of every retriever."""
-
-    @property
-    def retriever_constructor(self) -> type[ChunkanaRetriever]:
-        return ChunkanaRetriever
-
-    @property
-    def retriever_constructor_params(self) -> dict[str, object]:
-        filled = ChunkanaRetriever.from_documents(own_documents(), WordEmbeddings())
-        return {"index": filled.index, "embedding": filled.embedding}
-
-    @property
-    def retriever_query_example(self) -> str:
-        return "How is a table split?"
 
 
 # Passages
