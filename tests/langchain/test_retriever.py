@@ -46,7 +46,6 @@ from tests.langchain.parts import (
     texts_of,
 )
 
-
 # Passages
 
 
