@@ -138,6 +138,8 @@ class LeafTable:
             self.matrix, kept = VectorMatrix(), {}  # most rows are of texts that are gone
             found = dict(tables.leaf_arrays(connection, current))
             digests = [*chain.from_iterable(split_digests(one.digests) for one in found.values())]
+        if len(kept) + len(found) < len(current):
+            raise DamagedError("the list of documents")
         try:
             self.matrix.add(connection, digests, state.size)
         except DamagedError as error:
