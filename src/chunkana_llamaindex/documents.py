@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import isnan
 from typing import Any, Final
 
@@ -20,23 +21,33 @@ from llama_index.core.schema import (
 )
 
 from chunkana_core import Chunk, InputTypeError, Span
-from chunkana_core.extending import SourceFile
+from chunkana_core.extending import FieldReader, SourceFile
 from chunkana_llamaindex.chunking import DocumentChunker
 from chunkana_llamaindex.node_parser import ChunkanaNodeParser, documents_by_id
 from chunkana_llamaindex.nodes import KEYS, front_matter_of, text_of
-from chunkana_retrieval import Hit, Passage
-from chunkana_retrieval.index import DocumentRecord, SourceDocuments, fingerprint, record_document
+from chunkana_retrieval import Found, Passage
+from chunkana_retrieval.errors import warn, warn_of
+from chunkana_retrieval.index import (
+    LEAF_KEYS,
+    DocumentRecord,
+    SourceDocuments,
+    fingerprint,
+    record_document,
+)
+from chunkana_retrieval.input_limit import InputLimit
 
-_OWN_KEYS: Final = frozenset(KEYS)
+_EXCLUDED: Final = ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys")
 # The fields of a document that determine how its metadata are written; attached to its record.
-_FORMAT_FIELDS: Final = (
-    "excluded_embed_metadata_keys",
-    "excluded_llm_metadata_keys",
-    "metadata_template",
-    "metadata_separator",
-    "text_template",
+_FORMAT_FIELDS: Final = (*_EXCLUDED, "metadata_template", "metadata_separator", "text_template")
+_OWN_KEYS: Final = LEAF_KEYS.union(
+    ("spans", "path", "chunk_ids", "start_line", "end_line", "lines", "similarity", "bm25"),
+    FieldReader.of("notebook").names,
 )
 _WHOLE: Final = "a Document: the retriever makes nodes of whole documents itself"
+_TOO_LONG: Final = (
+    "has a chunk that is longer than the {} tokens that the embedding model reads, so its end is "
+    "not embedded: give node_parser=ChunkanaNodeParser(max_chunk_size=…, tokenizer=…)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +57,16 @@ class DocumentIndexer:
     Attributes:
         parser: the options of chunking, including the context of chunks.
         embedded_metadata_keys: the keys of the documents' metadata that are embedded with chunks.
-        chunker: the chunker of the documents, which collects warnings.
+        chunker: the chunker of the documents.
+        limit: the length of text that the embedding model reads, None if it is not known.
+        too_long: the id of the first document with a longer chunk.
     """
 
     parser: ChunkanaNodeParser
     embedded_metadata_keys: Sequence[str]
     chunker: DocumentChunker
+    limit: InputLimit | None = None
+    too_long: list[str] = field(default_factory=list)
 
     def sources(self, documents: Iterable[BaseNode]) -> SourceDocuments:
         """Check documents, and return them as the input of an update."""
@@ -60,9 +75,15 @@ class DocumentIndexer:
             if not isinstance(one, Document):
                 raise InputTypeError(f"documents[{number}]", type(one), _WHOLE)
         self.parser.check_files(by_id.values())
+        keys = chain.from_iterable(one.metadata for one in by_id.values())
+        if clashing := _OWN_KEYS.intersection(keys):
+            warn(f"documents keep their own metadata {', '.join(sorted(clashing))}")
         given = [self.parser.to_dict(), [*self.embedded_metadata_keys]]
         options = json.dumps(given, sort_keys=True, default=str)
-        digests = {name: _fingerprint(one, options) for name, one in by_id.items()}
+        digests = {
+            name: fingerprint(name, text_of(one), one.metadata, options + _format_of(one))
+            for name, one in by_id.items()
+        }
         return SourceDocuments(
             digests, lambda name: self._record(by_id[name], digests[name]), options
         )
@@ -72,9 +93,6 @@ class DocumentIndexer:
         lines = self._metadata_lines(document)
         result = self.chunker.chunk(document, lines)
         front_matter = front_matter_of(result, self.parser.front_matter_keys)
-        fields = _format_fields(document)
-        added = [key for key in front_matter if key not in document.metadata]
-        fields["excluded_llm_metadata_keys"] = [*document.excluded_llm_metadata_keys, *added]
 
         def embedded_prefix(chunk: Chunk) -> str:
             return lines + (f"{chunk.context}\n\n" if chunk.context else "")
@@ -82,23 +100,40 @@ class DocumentIndexer:
         # The label of passages; a format with headings has titles instead.
         title = SourceFile.of(document.metadata, result.format).title
         label = self.chunker.label(document)
-        return record_document(
+        record = record_document(
             document.node_id,
             result,
             {**front_matter, **document.metadata},
             digest,
             embedded_prefix,
+            max_parent_size=self.parser.max_parent_size,
             label=title if label is None else title and label,
-            attachment=json.dumps(fields),
+            attachment=_format_of(document, front_matter.keys() - document.metadata.keys()),
         )
+        texts = map(record.embedded, record.leaves)
+        if self.limit and not self.too_long and any(map(self.limit.is_exceeded_by, texts)):
+            self.too_long.append(document.node_id)
+            warn_of(self.too_long, _TOO_LONG.format(self.limit.tokens))
+        return record
 
     def _metadata_lines(self, document: BaseNode) -> str:
         """Return the embedded metadata of a document and a blank line, "" for no metadata."""
         keys = self.embedded_metadata_keys
         metadata = {key: document.metadata[key] for key in keys if key in document.metadata}
-        node = _empty_node(metadata, _format_fields(document))
-        lines = node.get_metadata_str(MetadataMode.ALL)
+        lines = document.model_copy(update={"metadata": metadata}).get_metadata_str()
         return f"{lines}\n\n" if lines else ""
+
+
+def _format_of(document: BaseNode, hidden: Iterable[str] = ()) -> str:
+    """Return as JSON how the metadata of a document are written.
+
+    Args:
+        document: the document.
+        hidden: further keys that the language model does not read.
+    """
+    fields = {name: getattr(document, name) for name in _FORMAT_FIELDS if hasattr(document, name)}
+    fields[_EXCLUDED[1]] = [*document.excluded_llm_metadata_keys, *sorted(hidden)]
+    return json.dumps(fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +151,10 @@ class NodeFormat:
     @classmethod
     def of_record(cls, record: DocumentRecord) -> NodeFormat:
         """Return the format of a document in an index."""
-        node = _empty_node(record.metadata, json.loads(record.attachment or "{}"))
         source = RelatedNodeInfo(node_id=record.document_id, node_type=ObjectType.DOCUMENT)
-        node.relationships = {NodeRelationship.SOURCE: source}
-        return cls(node, node.metadata)
+        node = TextNode(metadata=record.metadata, relationships={NodeRelationship.SOURCE: source})
+        fields = json.loads(record.attachment or "{}")
+        return cls(node.model_copy(update=fields), record.metadata)
 
     def passage(self, passage: Passage) -> NodeWithScore:
         """Return a passage as a node with its score, None if the score is unknown."""
@@ -127,15 +162,9 @@ class NodeFormat:
         span = Span(passage.spans[0].start, passage.spans[-1].end)
         name = f"{passage.document_id}:{span.start}-{span.end}"
         score = None if isnan(passage.score) else passage.score
-        return NodeWithScore(node=self._node(name, passage.text, span, own), score=score)
+        return NodeWithScore(node=self.node_of(name, passage.text, span, own), score=score)
 
-    def leaf(self, hit: Hit, record: DocumentRecord) -> NodeWithScore:
-        """Return a leaf that a search found as a node with the text that was embedded."""
-        leaf = next(leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
-        text, own = record.embedded(leaf), leaf.metadata
-        return NodeWithScore(node=self._node(leaf.leaf_id, text, hit.span, own), score=hit.score)
-
-    def _node(self, node_id: str, text: str, span: Span, own: Mapping[str, Any]) -> TextNode:
+    def node_of(self, node_id: str, text: str, span: Span, own: Mapping[str, Any]) -> TextNode:
         """Return a node; the metadata of the document take precedence over its own."""
         node, added = self.node, {key: own[key] for key in own if key not in self.metadata}
         values: dict[str, Any] = {
@@ -147,8 +176,8 @@ class NodeFormat:
             "metadata": {**self.metadata, **added},
             "relationships": {NodeRelationship.SOURCE: node.relationships[NodeRelationship.SOURCE]},
         }
-        for name in _FORMAT_FIELDS[:2]:
-            theirs = [k for k in getattr(node, name) if k not in _OWN_KEYS or k in self.metadata]
+        for name in _EXCLUDED:
+            theirs = [k for k in getattr(node, name) if k not in KEYS or k in self.metadata]
             values[name] = [*dict.fromkeys([*theirs, *added])]
         return node.model_copy(update=values)
 
@@ -166,16 +195,29 @@ def llm_text(formats: Mapping[str, NodeFormat]) -> Callable[[Passage], str]:
     return text_of_passage
 
 
-def _fingerprint(document: BaseNode, options: str) -> str:
-    """Return a hash of a document and of the options with which it is indexed."""
-    chunking = json.dumps([options, _format_fields(document)])
-    return fingerprint(document.node_id, text_of(document), document.metadata, chunking)
+def found_nodes(found: Found) -> list[NodeWithScore]:
+    """Return the leaves that a search found as nodes, with the texts that were embedded."""
+    nodes: list[NodeWithScore] = []
+    for hit in found.hits:
+        record = found.records[hit.document_id]
+        leaf = next(leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
+        text, node_format = record.embedded(leaf), NodeFormat.of_record(record)
+        node = node_format.node_of(leaf.leaf_id, text, hit.span, leaf.metadata)
+        nodes.append(NodeWithScore(node=node, score=hit.score))
+    return nodes
 
 
-def _format_fields(document: BaseNode) -> dict[str, Any]:
-    return {name: getattr(document, name) for name in _FORMAT_FIELDS if hasattr(document, name)}
+def reranked(found: Found, nodes: Iterable[NodeWithScore]) -> Found:
+    """Return leaves in the order and with the scores of their nodes; others are left out."""
+    hits = {node.node_id: hit for node, hit in zip(found_nodes(found), found.hits, strict=True)}
+    ranked = [
+        replace(hit, score=hit.score if node.score is None else node.score)
+        for node in nodes
+        if (hit := hits.pop(node.node_id, None))
+    ]
+    return replace(found, hits=tuple(ranked))
 
 
-def _empty_node(metadata: Mapping[str, Any], fields: Mapping[str, Any]) -> TextNode:
-    """Return a node without text, with metadata that are written as the fields say."""
-    return TextNode().model_copy(update={"metadata": dict(metadata), **fields})
+def input_limit(model: object) -> InputLimit | None:
+    """Return the length of text that an embedding model reads, None if it does not tell it."""
+    return InputLimit.of([getattr(model, "_model", None), model])

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from math import isfinite, nan
 from typing import Annotated, Any
 
-from llama_index.core.bridge.pydantic import ConfigDict, Field, field_validator
+from llama_index.core.bridge.pydantic import ConfigDict, Field
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle, TextNode
-from pydantic import SkipValidation
+from pydantic import InstanceOf
 
 from chunkana_core import Span
 from chunkana_core.extending import SourceFile, split_header_path
@@ -52,18 +51,11 @@ class ContextAssembler(BaseNodePostprocessor):
     """The size limit of all passages together."""
     length_function: Callable[[str], float] = Field(default=len, exclude=True)
     """Returns the size of a text; by default in characters."""
-    sources: Annotated[Mapping[str, str] | Callable[[str], str] | None, SkipValidation] = Field(
+    sources: InstanceOf[Mapping[str, str]] | Callable[[str], str] | None = Field(
         default=None, exclude=True
     )
     """The texts of documents by id, or a function that returns the text for an id; used to join
     neighbouring slices."""
-
-    @field_validator("sources", mode="before")
-    @classmethod
-    def _require_texts(cls, sources: object) -> object:
-        if sources is not None and not isinstance(sources, Mapping) and not callable(sources):
-            raise ValueError("sources is no mapping, no function and not None")
-        return sources
 
     @classmethod
     def class_name(cls) -> str:
@@ -77,15 +69,14 @@ class ContextAssembler(BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         """Return passages, with documents in the order of their best nodes."""
         source = None if self.sources is None else cache(self._source)
-        hits = [*map(_to_hit, nodes)] if source is None else _hits_in(source, nodes)
-        found = [
-            hit or node.node.get_content(MetadataMode.LLM)
-            for node, hit in zip(nodes, hits, strict=True)
-        ]
-        formats = _formats(nodes, hits)
-        parts = assemble_mixed(
-            found, self.budget, self.length_function, source, written=llm_text(formats)
-        )
+        hits = [*map(_to_hit, nodes)]
+        if source is not None:
+            hits = _in_sources(hits, source)
+        given = [*zip(hits, nodes, strict=True)]
+        found = [hit or one.node.get_content(MetadataMode.LLM) for hit, one in given]
+        formats = _formats([(hit.document_id, one.node) for hit, one in given if hit])
+        budget, length = self.budget, self.length_function
+        parts = assemble_mixed(found, budget, length, source, llm_text(formats))
         return [
             nodes[part] if isinstance(part, int) else formats[part.document_id].passage(part)
             for part in parts
@@ -93,22 +84,22 @@ class ContextAssembler(BaseNodePostprocessor):
 
     def _source(self, document_id: str) -> str:
         """Return the text of a document, "" if it is not known."""
-        if isinstance(self.sources, Mapping):
-            return self.sources.get(document_id, "")
         try:
-            return self.sources(document_id) if self.sources else ""
+            given = self.sources
+            return given[document_id] if isinstance(given, Mapping) else given(document_id)  # type: ignore[misc]
         except LookupError:
             return ""
 
 
-def _hits_in(source: Callable[[str], str], nodes: Iterable[NodeWithScore]) -> list[Hit | None]:
-    """Return nodes as hits, None for other nodes, and with a warning for those not in a source."""
-    hits, changed = [*map(_to_hit, nodes)], dict[str, None]()
-    for number, hit in enumerate(hits):
-        if hit and source(hit.document_id)[hit.span.start : hit.span.end] != hit.text:
-            changed[hit.document_id], hits[number] = None, None
-    warn_of([*changed], _CHANGED)
-    return hits
+def _in_sources(hits: Sequence[Hit | None], source: Callable[[str], str]) -> list[Hit | None]:
+    """Return hits, with None and a warning for those that are not in their source."""
+    changed = {
+        hit: hit.document_id
+        for hit in hits
+        if hit and source(hit.document_id)[hit.span.start : hit.span.end] != hit.text
+    }
+    warn_of([*dict.fromkeys(changed.values())], _CHANGED)
+    return [None if hit in changed else hit for hit in hits]
 
 
 def _to_hit(scored: NodeWithScore) -> Hit | None:
@@ -123,18 +114,14 @@ def _to_hit(scored: NodeWithScore) -> Hit | None:
     text = node.text[prefix : prefix + end - start]
     if len(text) < end - start:
         return None
+    path = split_header_path(str(own.get(HEADER_PATH)))
     title = SourceFile.of(_document_metadata(node), own.get("format", "markdown")).title
-    as_json = own.get("path")
-    try:
-        path = json.loads(as_json) if as_json else split_header_path(str(own.get(HEADER_PATH)))
-    except (RecursionError, TypeError, ValueError):
-        return None
     hit = Hit(
         node.node_id,
         nan if scored.score is None else scored.score,
         document_id=node.source_node.node_id,
         span=Span(start, end),
-        path=(title, *path) if title else tuple(path),
+        path=(title, *path) if title else path,
         text=text,
     )
     context = own.get("context", "")
@@ -142,15 +129,10 @@ def _to_hit(scored: NodeWithScore) -> Hit | None:
     return hit.with_metadata(own, before)
 
 
-def _formats(nodes: Sequence[NodeWithScore], hits: Sequence[Hit | None]) -> dict[str, NodeFormat]:
-    """Return the format of the passages of each document, that of its best node, by its id."""
-    hit_nodes = [
-        (hit.document_id, scored.node)
-        for scored, hit in zip(nodes, hits, strict=True)
-        if hit and isinstance(scored.node, TextNode)
-    ]
-    best = dict(reversed(hit_nodes))
-    shared = shared_metadata((name, _document_metadata(node)) for name, node in hit_nodes)
+def _formats(found: Sequence[tuple[str, BaseNode]]) -> dict[str, NodeFormat]:
+    """Return the formats of passages, those of the best node of each document, by its id."""
+    best = {name: node for name, node in reversed(found) if isinstance(node, TextNode)}
+    shared = shared_metadata((name, _document_metadata(node)) for name, node in found)
     return {name: NodeFormat(best[name], metadata) for name, metadata in shared.items()}
 
 
@@ -216,8 +198,8 @@ class ScorePropagation(BaseNodePostprocessor):
         query_bundle: QueryBundle | None = None,  # noqa: ARG002
     ) -> list[NodeWithScore]:
         """Return nodes in their new order, those without a finite score last."""
-        scored = [node for node in nodes if node.score is not None and isfinite(node.score)]
-        unscored = [node for node in nodes if node.score is None or not isfinite(node.score)]
+        scored = [node for node in nodes if _is_scored(node)]
+        others = [node for node in nodes if not _is_scored(node)]
         ranked = rank_scores(
             [node.get_score() for node in scored],
             [*map(_place, scored)],
@@ -226,7 +208,11 @@ class ScorePropagation(BaseNodePostprocessor):
             top_k=self.top_k,
         )
         best = [scored[number].model_copy(update={"score": score}) for number, score in ranked]
-        return [*best, *unscored][: self.top_n]
+        return [*best, *others][: self.top_n]
+
+
+def _is_scored(node: NodeWithScore) -> bool:
+    return node.score is not None and isfinite(node.score)
 
 
 def _place(scored: NodeWithScore) -> Place:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from llama_index.core import StorageContext, TreeIndex, VectorStoreIndex
@@ -129,19 +130,16 @@ def tree_index(
     """
     context = storage_context or StorageContext.from_defaults()
     context.docstore.add_documents(nodes)
-    children = {node.node_id: [child.node_id for child in node.child_nodes or []] for node in nodes}
     summaries = {node.ref_doc_id: node for node in nodes if is_summary(node)}
-    roots = []
+    children = {node.node_id: [child.node_id for child in node.child_nodes or []] for node in nodes}
     for node in get_root_nodes(list(nodes)):
-        summary = summaries.get(node.ref_doc_id, node)
-        if summary is node:
-            roots.append(node.node_id)
-        else:
+        if (summary := summaries.get(node.ref_doc_id, node)) is not node:
             children[summary.node_id].append(node.node_id)
-    numbers = {node.node_id: number for number, node in enumerate(nodes)}
+    below = {*chain.from_iterable(children.values())}
+    numbered = dict(enumerate(node.node_id for node in nodes))
     graph = IndexGraph(
-        all_nodes={number: name for name, number in numbers.items()},
-        root_nodes={numbers[name]: name for name in roots},
+        all_nodes=numbered,
+        root_nodes={number: name for number, name in numbered.items() if name not in below},
         node_id_to_children_ids=children,
     )
     return TreeIndex(index_struct=graph, storage_context=context, llm=llm or MockLLM(), **options)

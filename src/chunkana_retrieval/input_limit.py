@@ -27,9 +27,9 @@ class InputLimit:
 
     @classmethod
     def of(cls, models: Iterable[object]) -> InputLimit | None:
-        """Return the limit of the first object that has one as sentence-transformers has it.
+        """Return the limit of the first object that has one, as models of sentence-transformers do.
 
-        Tokens are counted by the tokenizer of the object if it has one, and are estimated otherwise.
+        Tokens are counted by the object's tokenizer if it has one, and are estimated otherwise.
         """
         for model in models:
             for name in ("max_seq_length", "max_length"):
@@ -39,20 +39,8 @@ class InputLimit:
                     return cls(tokens, _counter(tokenize) if tokenize else estimate_tokens)
         return None
 
-    def describe_excess(self, texts: Iterable[str]) -> str:
-        """Return a sentence on the texts that are longer than the model reads, "" for none."""
-        given = [*texts]
-        longer = sum(map(self._is_exceeded_by, given))
-        return (
-            longer
-            and (
-                f"{longer} of {len(given)} chunks are longer than the {self.tokens} tokens that the "
-                "embedding model reads, so their ends are not embedded"
-            )
-            or ""
-        )
-
-    def _is_exceeded_by(self, text: str) -> bool:
+    def is_exceeded_by(self, text: str) -> bool:
+        """Return whether a text has more tokens than the model reads."""
         return len(text) + _SPECIAL_TOKENS > self.tokens and self.count(text) > self.tokens
 
 
