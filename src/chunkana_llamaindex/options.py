@@ -14,13 +14,13 @@ from chunkana_core.extending import require_type
 from chunkana_llamaindex.node_parser import ChunkanaNodeParser
 from chunkana_llamaindex.vector_store import Filters, require_filters, require_usable
 from chunkana_retrieval import MergingOptions, ReadingOptions, SearchOptions
-from chunkana_retrieval.checks import require_choice, require_known, require_names
+from chunkana_retrieval.checks import require_choice, require_names
 from chunkana_retrieval.index import Order, Relation, SearchKind
 
 _Kind = TypeVar("_Kind", SearchOptions, ReadingOptions, MergingOptions)
 Returns = Literal["passages", "parents"]
 _COUNTS: Final = "k, the number of results, or fetch_k, the number of leaves of each search"
-_SIMILAR_NAMES: Final[Mapping[str, str]] = {
+SIMILAR_NAMES: Final[Mapping[str, str]] = {
     "chunk_size": "node_parser=ChunkanaNodeParser(max_chunk_size=…)",
     "embedding": "embed_model",
     "score_threshold": "min_score",
@@ -120,12 +120,8 @@ class RetrieverOptions(QuestionOptions):
         require_names("embedded_metadata_keys", self.embedded_metadata_keys)
 
 
-def require_question_options(options: Mapping[str, Any]) -> None:
-    """Raise an InputTypeError for an option that is not one of a question."""
-    require_known(options, QuestionOptions.__annotations__, _SIMILAR_NAMES)
-
-
-def require_retriever_options(options: Mapping[str, Any], others: Collection[str]) -> None:
-    """Raise an InputTypeError for an option that is not one of a retriever or of `others`."""
-    allowed = {**QuestionOptions.__annotations__, **RetrieverOptions.__annotations__}
-    require_known(options, {*allowed, *others}, _SIMILAR_NAMES)
+QUESTION_OPTIONS: Final = frozenset(QuestionOptions.__annotations__)
+RETRIEVER_OPTIONS: Final = QUESTION_OPTIONS.union(
+    RetrieverOptions.__annotations__,
+    ("folder", "must_exist", "tokenize", "timeout", "callback_manager"),
+)

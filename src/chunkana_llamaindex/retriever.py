@@ -27,9 +27,10 @@ from chunkana_llamaindex.documents import (
 )
 from chunkana_llamaindex.node_parser import ChunkanaNodeParser
 from chunkana_llamaindex.options import (
+    QUESTION_OPTIONS,
+    RETRIEVER_OPTIONS,
+    SIMILAR_NAMES,
     RetrieverOptions,
-    require_question_options,
-    require_retriever_options,
 )
 from chunkana_llamaindex.vector_store import (
     VectorStoreLeaves,
@@ -48,7 +49,7 @@ from chunkana_retrieval import (
     UpdateReport,
     words_of,
 )
-from chunkana_retrieval.checks import require_names
+from chunkana_retrieval.checks import require_known, require_names
 from chunkana_retrieval.errors import warn_of
 from chunkana_retrieval.index import Embedder, Proposal, RunOnLoop, call_in_thread
 
@@ -114,8 +115,7 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
             callback_manager: as for every retriever.
             options: the attributes of the retriever.
         """
-        opening = {"tokenize": tokenize, "timeout": timeout, "must_exist": must_exist}
-        require_retriever_options(options, {*opening, "folder", "callback_manager"})
+        require_known(options, RETRIEVER_OPTIONS, SIMILAR_NAMES)
         super().__init__(callback_manager)
         self.set_options({**options, "embed_model": embed_model})
         self._index = Index(folder, tokenize=tokenize, timeout=timeout, must_exist=must_exist)
@@ -192,7 +192,7 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
 
     def with_options(self, **options: Any) -> Self:
         """Return a copy with other options for questions, over the same index."""
-        require_question_options(options)
+        require_known(options, QUESTION_OPTIONS, SIMILAR_NAMES)
         changed = copy(self)
         changed.set_options(options)
         return changed
@@ -285,10 +285,12 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
         if model is not None and store is not None:
             proposals = find_leaves(store, self._store_query(query_bundle, vector))
         found = self._search(query_bundle, vector, proposals)
-        nodes = found_nodes(found)
-        for postprocessor in self.node_postprocessors:
-            nodes = postprocessor.postprocess_nodes(nodes, query_bundle)
-        return self._results(reranked(found, nodes))
+        if self.node_postprocessors:
+            nodes = found_nodes(found)
+            for postprocessor in self.node_postprocessors:
+                nodes = postprocessor.postprocess_nodes(nodes, query_bundle)
+            found = reranked(found, nodes)
+        return self._results(found)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, or parents."""
@@ -299,10 +301,12 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
         if model is not None and store is not None:
             proposals = await afind_leaves(store, self._store_query(query_bundle, vector))
         found = await asyncio.to_thread(self._search, query_bundle, vector, proposals)
-        nodes = found_nodes(found)
-        for postprocessor in self.node_postprocessors:
-            nodes = await postprocessor.apostprocess_nodes(nodes, query_bundle)
-        return await asyncio.to_thread(self._results, reranked(found, nodes))
+        if self.node_postprocessors:
+            nodes = found_nodes(found)
+            for postprocessor in self.node_postprocessors:
+                nodes = await postprocessor.apostprocess_nodes(nodes, query_bundle)
+            found = reranked(found, nodes)
+        return await asyncio.to_thread(self._results, found)
 
     def _dense_model(self, query: QueryBundle) -> Model:
         """Return the model for a search by embeddings, None if words alone are searched for."""
