@@ -12,6 +12,7 @@ from chunkana_core import ConfigurationError
 from chunkana_retrieval.index.columns import DIGEST_SIZE, to_bytes
 
 Embed = Callable[[list[str]], Sequence[Sequence[float]]]
+NEW_INDEX = "make a new index, in another folder, for another one"
 _SAME = 0.99  # the cosine of two vectors of one text by the same model, which may differ slightly
 
 
@@ -69,7 +70,7 @@ class Embedder:
 
     def _checked(self, vector: Sequence[float], size: int) -> bytes:
         if len(vector) != size:
-            allowed = f"the model of this index, whose vectors have {size} numbers"
+            allowed = f"the model of this index, whose vectors have {size} numbers; {NEW_INDEX}"
             given = f"a model that returned a vector of {len(vector)} numbers"
             raise ConfigurationError(self.argument, given, allowed)
         numbers = np.asarray(vector, np.float64)
@@ -84,7 +85,7 @@ class Embedder:
         """Raise a ConfigurationError if the vectors of one text are by different models."""
         same = float(np.frombuffer(stored, "<f4") @ np.frombuffer(embedded, "<f4"))
         if same < _SAME:
-            allowed = "the model of this index; make a new index for another one"
+            allowed = f"the model of this index; {NEW_INDEX}"
             given = f"a model whose vector of {text[:40]!r} has another direction ({same:.3f})"
             raise ConfigurationError(self.argument, given, allowed)
 
