@@ -118,7 +118,8 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
         require_known(options, RETRIEVER_OPTIONS, SIMILAR_NAMES)
         super().__init__(callback_manager)
         self.set_options({**options, "embed_model": embed_model})
-        self._index = Index(folder, tokenize=tokenize, timeout=timeout, must_exist=must_exist)
+        open_index: Callable[..., Index] = Index.load if must_exist else Index
+        self._index = open_index(folder, tokenize=tokenize, timeout=timeout)
 
     @classmethod
     def from_documents(
@@ -184,8 +185,7 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
         """Return a retriever, after checking its model and its vector store."""
         retriever = cls(embed_model, folder=folder, must_exist=True, **options)
         embedder, leaves = retriever._embedder(run), retriever._leaves(run)
-        if embedder is not None:  # words are searched for without a model
-            retriever._index.require_model(embedder, has_store=leaves is not None)
+        retriever._index.require_model(embedder, has_store=leaves is not None)
         if leaves is not None:
             retriever._index.check_store(leaves)
         return retriever

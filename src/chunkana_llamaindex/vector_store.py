@@ -77,11 +77,13 @@ class VectorStoreLeaves:
         return [name for name in leaf_ids if name not in known]
 
     def _has_collection(self) -> bool:
-        return self.run(_ahas_collection, self.store) if self.run else _has_collection(self.store)
+        if self.run is None or not _is_async(self.store, "async_add"):
+            return _has_collection(self.store)
+        return self.run(_ahas_collection, self.store)
 
     def _call(self, name: str, later: str, nodes_or_ids: Sequence[object]) -> Any:
         """Call a method of the store, or its asynchronous form on the caller's event loop."""
-        if self.run is None or not is_overridden(self.store, later, BasePydanticVectorStore):
+        if self.run is None or not _is_async(self.store, later):
             return getattr(self.store, name)(nodes_or_ids)
         return self.run(getattr(self.store, later), nodes_or_ids)
 
@@ -111,7 +113,7 @@ def find_leaves(store: BasePydanticVectorStore, query: VectorStoreQuery) -> list
 
 async def afind_leaves(store: BasePydanticVectorStore, query: VectorStoreQuery) -> list[Proposal]:
     """Return the leaves that a vector store finds, see `find_leaves`."""
-    if not is_overridden(store, "aquery", BasePydanticVectorStore):
+    if not _is_async(store, "aquery"):
         return await asyncio.to_thread(find_leaves, store, query)
     return _proposals(await store.aquery(query), store) if await _ahas_collection(store) else []
 
@@ -136,6 +138,12 @@ def _has_collection(store: Any) -> bool:
 async def _ahas_collection(store: Any) -> bool:
     exists = getattr(store, "_acollection_exists", None)  # there is no public equivalent
     return exists is None or bool(await exists(store.collection_name))
+
+
+def _is_async(store: BasePydanticVectorStore, name: str) -> bool:
+    """Return whether a method of a store is asynchronous; Qdrant's needs a client that is."""
+    has_client = getattr(store, "_aclient", store) is not None
+    return has_client and is_overridden(store, name, BasePydanticVectorStore)
 
 
 def is_overridden(instance: object, name: str, base: type) -> bool:
