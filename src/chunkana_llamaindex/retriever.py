@@ -155,8 +155,8 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
         """
         retriever = cls(embed_model, **options)
         report = retriever._update(run, documents, delete_missing=len(retriever._index) > 0)
-        failed = [f"{name} ({reason})" for name, reason in report.failed.items()]
-        warn_of(failed, "could not be indexed")
+        reason = next(iter(report.failed.values()), "")
+        warn_of([*report.failed], f"could not be indexed: {reason}")
         return retriever
 
     @classmethod
