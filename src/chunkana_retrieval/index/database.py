@@ -146,6 +146,7 @@ class Database:
             try:
                 if not self._require_format(writer):
                     _create(writer)
+                writer.execute("PRAGMA journal_mode = WAL")
                 reader = _open(f"{path.absolute().as_uri()}?mode=rw", self._timeout)
             except BaseException:
                 writer.close()
@@ -259,7 +260,6 @@ def _open_read_only(path: Path, timeout: float) -> sqlite3.Connection:
 def _create(connection: sqlite3.Connection) -> None:
     """Create the tables of a new database, unless another process has created them meanwhile."""
     connection.execute(f"PRAGMA page_size = {_PAGE_SIZE}")
-    connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
     ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
     if not tables:
