@@ -28,6 +28,7 @@ from tests.llamaindex.parts import WordEmbedding, book, book_parser, own_documen
 # The one without a server needs no such indexes, and says so.
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes:UserWarning")
 
+
 @pytest.fixture
 def context(tmp_path: Path) -> Iterator[StorageContext]:
     """Yield a place for nodes in memory, and for vectors on disk."""

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core import Document, StorageContext, VectorStoreIndex, load_index_from_storage
@@ -136,7 +137,7 @@ def test_only_leaves_are_indexed_and_everything_is_stored(tmp_path: Path) -> Non
     context.persist(str(tmp_path))
     stored = StorageContext.from_defaults(persist_dir=str(tmp_path))
     index = load_index_from_storage(stored, embed_model=WordEmbedding())
-    finds = index.as_retriever(similarity_top_k=6)
+    finds: Any = index.as_retriever(similarity_top_k=6)
     loaded = AsyncAutoMergingRetriever(finds, stored)
     assert [one.to_dict() for one in loaded.retrieve("item5x1")] == [
         one.to_dict() for one in made.retrieve("item5x1")
@@ -146,7 +147,7 @@ def test_only_leaves_are_indexed_and_everything_is_stored(tmp_path: Path) -> Non
 def test_a_missing_parent_is_said_before_anything_is_embedded() -> None:
     embedding = CountingEmbedding()
     lowest = get_leaf_nodes(book_parser()([book()]))
-    with pytest.raises(ValueError, match="the parent of node .* is missing; give all nodes"):
+    with pytest.raises(ValueError, match=r"the parent of node .* is missing; give all nodes"):
         build_auto_merging(lowest, embed_model=embedding)
     assert embedding.count == 0
 
@@ -160,11 +161,12 @@ async def test_questions_do_not_block_the_loop() -> None:
 
         async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
             waiting.append(query_bundle)
-            while len(waiting) < 4:
-                await asyncio.sleep(0)
+            if len(waiting) == 4:
+                everyone.set()
+            await everyone.wait()
             return [NodeWithScore(node=node, score=0.5) for node in self.nodes]
 
-    nodes, waiting = book_parser()([book()]), list[QueryBundle]()
+    nodes, waiting, everyone = book_parser()([book()]), list[QueryBundle](), asyncio.Event()
     context = StorageContext.from_defaults()
     context.docstore.add_documents(nodes)
     made = AsyncAutoMergingRetriever(Meeting(leaves(nodes, 3)), context)  # type: ignore[arg-type]

@@ -265,7 +265,9 @@ def test_passages_of_code_say_file_and_path_once(repository: Path) -> None:
 
 def test_an_update_after_an_edit_finds_the_new_code_and_embeds_no_other(repository: Path) -> None:
     embedding = CountingEmbedding(model_name="counting")
-    made = ChunkanaRetriever.from_documents(read_repository(repository), embedding, node_parser=PARSER)
+    made = ChunkanaRetriever.from_documents(
+        read_repository(repository), embedding, node_parser=PARSER
+    )
     before = embedding.count
     path = repository / "src" / "booking.py"
     edited = path.read_text(encoding="utf-8").replace("overbooked", "crowded")
@@ -346,7 +348,7 @@ def test_around_is_checked_before_anything_is_embedded() -> None:
     embedding = CountingEmbedding()
     with pytest.raises(ConfigurationError, match="around is 'cousins'; allowed: 'parent'"):
         ChunkanaRetriever.from_documents(
-            [document("x")], embedding, around=("cousins",)  # type: ignore[arg-type]
+            [document("x")], embedding, around=("cousins",)
         )  # fmt: skip
     assert embedding.count == 0
 

@@ -1,4 +1,4 @@
-"""`ChunkanaRetriever`: what LlamaIndex's users give it and get; the life of an index is elsewhere."""
+"""`ChunkanaRetriever`: what LlamaIndex's users give it and get; not the life of its index."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from llama_index.core import Document, Settings, SimpleDirectoryReader
+from llama_index.core.base.base_retriever import dispatcher
 from llama_index.core.bridge.pydantic import Field
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.embeddings import MockEmbedding
-from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events import BaseEvent
 from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent, RetrievalStartEvent
@@ -129,7 +129,9 @@ def test_metadata_longer_than_the_budget_are_a_warning() -> None:
     (long,) = documents(tea=TEA)
     long.metadata["note"] = "k" * 300
     made = retriever([long], budget=200)
-    with pytest.warns(UserWarning, match=r"'tea.md' has metadata that take all of the budget \(200"):
+    with pytest.warns(
+        UserWarning, match=r"'tea.md' has metadata that take all of the budget \(200"
+    ):
         assert made.retrieve(QUESTION) == []
     long.excluded_llm_metadata_keys = ["note"]
     assert retriever([long], budget=200).retrieve(QUESTION)
@@ -392,7 +394,7 @@ class Events(BaseEventHandler):
 
 @pytest.mark.parametrize("is_async", [False, True])
 def test_events_of_retrieval_are_told(*, is_async: bool) -> None:
-    dispatcher, events = get_dispatcher(), Events()
+    events = Events()
     dispatcher.add_event_handler(events)
     try:
         made = retriever().with_options(budget=90)
@@ -479,13 +481,14 @@ def test_nodes_are_no_documents(make: Callable[[Any], Any]) -> None:
     assert (embedding.count, made.document_ids()) == (count, ["tea.md", "iron.md"])
 
 
+@pytest.mark.filterwarnings("ignore:.*takes over half of max_chunk_size:UserWarning")
 def test_documents_that_could_not_be_chunked_are_told() -> None:
     def tokens(text: str) -> object:
         return 5 if "cannot" in text else text.split()
 
     with pytest.warns(UserWarning, match="cannot be pickled"):
         parser = ChunkanaNodeParser(tokenizer=tokens)
-    with pytest.warns(UserWarning) as warned:
+    with pytest.warns(UserWarning, match="could not be indexed") as warned:
         made = retriever(documents(tea=TEA, bad="It cannot."), node_parser=parser)
     assert made.document_ids() == ["tea.md"]
     (said,) = (str(one.message) for one in warned if "could not be indexed" in str(one.message))
@@ -502,7 +505,7 @@ def test_other_options_of_chunking_are_for_all_documents(tmp_path: Path) -> None
 
 def test_the_model_of_an_index_is_known_by_its_name(tmp_path: Path) -> None:
     retriever(folder=tmp_path, embed_model=MockEmbedding(8, model_name="mock")).close()
-    with pytest.raises(ConfigurationError, match="embed_model is 'WordEmbedding'; allowed: .*mock"):
+    with pytest.raises(ConfigurationError, match=r"'WordEmbedding'; allowed: .*mock"):
         ChunkanaRetriever.load(tmp_path, WordEmbedding())
     with pytest.raises(ConfigurationError, match="embed_model is 'other'"):
         ChunkanaRetriever.load(tmp_path, WordEmbedding(), model_name="other")

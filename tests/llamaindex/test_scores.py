@@ -20,7 +20,6 @@ from llama_index.core.schema import (
     BaseNode,
     NodeRelationship,
     NodeWithScore,
-    QueryBundle,
     RelatedNodeInfo,
     TextNode,
 )

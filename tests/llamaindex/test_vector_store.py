@@ -281,6 +281,6 @@ def test_wrong_vectors_do_not_get_into_a_store() -> None:
             return [0.0] * len(text)
 
     store = SimpleVectorStore()
-    with pytest.raises(ConfigurationError, match="embed_model is .a model that returned a vector"):
+    with pytest.raises(ConfigurationError, match=r"embed_model is .a model that returned a vector"):
         retriever(vector_store=store, embed_model=Zero())
     assert store.data.embedding_dict == {}
