@@ -184,7 +184,7 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
     def _open(cls, run: Run, folder: Folder, embed_model: Model, **options: Any) -> Self:
         """Return a retriever, after checking its model and its vector store."""
         retriever = cls(embed_model, folder=folder, must_exist=True, **options)
-        embedder, leaves = retriever._embedder(run), retriever._leaves(run)
+        embedder, leaves = retriever._target(run)
         retriever._index.require_model(embedder, has_store=leaves is not None)
         if leaves is not None:
             retriever._index.check_store(leaves)
@@ -229,11 +229,13 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
         parser = self.node_parser or ChunkanaNodeParser()
         chunker, limit = parser.document_chunker(), input_limit(self._model())
         indexer = DocumentIndexer(parser, self.embedded_metadata_keys, chunker, limit)
+        embedder, leaves = self._target(run)
+        progress = _progress() if self.show_progress else None
         report = self._index.update_sources(
             indexer.sources(documents),
-            embedder=self._embedder(run),
-            store=self._leaves(run),
-            progress=_progress() if self.show_progress else None,
+            embedder=embedder,
+            store=leaves,
+            progress=progress,
             **changes,
         )
         chunker.warn()
@@ -253,11 +255,11 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
         Returns:
             The ids of documents to give to `update` again.
         """
-        return self._index.repair(self._leaves(None))
+        return self._index.repair(self._target(None)[1])
 
     async def arepair(self) -> list[str]:
         """Delete damaged documents, and restore the vector store, as `repair` does."""
-        return await call_in_thread(lambda run: self._index.repair(self._leaves(run)))
+        return await call_in_thread(lambda run: self._index.repair(self._target(run)[1]))
 
     def save(self, folder: Folder) -> None:
         """Save a copy of the index in a folder, for `load`."""
@@ -351,23 +353,17 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
             self.embed_model = Settings.embed_model
         return self.embed_model
 
-    def _embedder(self, run: Run) -> Embedder | None:
-        """Return the embedder of leaves, None for words alone."""
-        model = self._model()
+    def _target(self, run: Run) -> tuple[Embedder | None, VectorStoreLeaves | None]:
+        """Return the embedder of leaves, and the caller's vector store; None for either without."""
+        model, store = self._model(), self.vector_store
         if model is None:
-            return None
+            return None, None
         embed = model.get_text_embedding_batch
         if run and any(is_overridden(model, name, BaseEmbedding) for name in _ASYNC):
             embed = partial(run, model.aget_text_embedding_batch)
         named = type(model) if model.model_name == _UNKNOWN else model
-        return Embedder.of(named, embed, self.model_name, "embed_model")
-
-    def _leaves(self, run: Run) -> VectorStoreLeaves | None:
-        """Return the leaves in the caller's vector store, None if there is no such store."""
-        embedder = self._embedder(run)
-        if self.vector_store is None or embedder is None:
-            return None
-        return VectorStoreLeaves(self.vector_store, embedder, run)
+        embedder = Embedder.of(named, embed, self.model_name, "embed_model")
+        return embedder, None if store is None else VectorStoreLeaves(store, embedder, run)
 
 
 def _progress() -> Callable[[int, int], None]:
