@@ -234,18 +234,14 @@ def test_indices_answer_the_same_of_both_in_llamaindex() -> None:
     def answered(metadata: MetadataKeys) -> list[Any]:
         changed = [LlamaDocument(text=CODE.replace("Boil", "Heat"), id_="tea.py",
                                  metadata={"file_name": "tea.py"})]  # fmt: skip
-        options: dict[str, Any] = {"parser": parser(metadata, 120)}
-        indexed = chunkana_llamaindex.ChunkanaRetriever.from_documents(
-            llama_sources(MADE), MockEmbedding(4), **options
+        retriever = chunkana_llamaindex.ChunkanaRetriever.from_documents(
+            llama_sources(MADE), MockEmbedding(4), node_parser=parser(metadata, 120)
         )
-        merging = chunkana_llamaindex.build_auto_merging(
-            llama_sources(MADE), embed_model=MockEmbedding(4), k=20, **options
-        )
-        answers: list[Any] = []
-        for retriever in (indexed, merging):
-            answers += [(n.node_id, n.get_content()) for n in retriever.retrieve("words of tea")]
-            answers.append(retriever.update(changed).changed)
-            answers += [(n.node_id, n.get_content()) for n in retriever.retrieve("words of tea")]
+        both = (retriever, retriever.with_options(returns="parents"))
+        question, answers = "words of tea", list[Any]()
+        answers += [(n.node_id, n.get_content()) for r in both for n in r.retrieve(question)]
+        answers.append(retriever.update(changed).changed)
+        answers += [(n.node_id, n.get_content()) for r in both for n in r.retrieve(question)]
         return answers
 
     short, full = of_both(answered)

@@ -17,6 +17,7 @@ pytest.importorskip("langchain_core")
 
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.retrievers import BaseRetriever
+from llama_index.core import MockEmbedding
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from pydantic import BaseModel
@@ -24,6 +25,7 @@ from pydantic import BaseModel
 import chunkana_langchain
 import chunkana_llamaindex
 from chunkana_core import ChunkConfig
+from chunkana_llamaindex.options import RETRIEVER_OPTIONS
 from chunkana_retrieval import Index
 
 Options = dict[str, object]
@@ -55,7 +57,12 @@ OPTIONS = of_fields(LANGCHAIN.ChunkanaRetriever, BaseRetriever, internal="index"
 RETRIEVER = OPTIONS | OPENING
 ASSEMBLER = of_fields(LANGCHAIN.ContextAssembler, BaseModel)
 SPLITTER = of_call(LANGCHAIN.ChunkanaSplitter)
-LLAMA_RETRIEVER = of_call(LLAMAINDEX.ChunkanaRetriever)
+LLAMA_OPTIONS = {
+    name: getattr(LLAMAINDEX.ChunkanaRetriever, name)
+    for name in RETRIEVER_OPTIONS
+    if hasattr(LLAMAINDEX.ChunkanaRetriever, name)
+}
+LLAMA_RETRIEVER = LLAMA_OPTIONS | of_call(LLAMAINDEX.ChunkanaRetriever)
 LLAMA_MERGING = of_call(LLAMAINDEX.build_auto_merging)
 LLAMA_ASSEMBLER = of_fields(LLAMAINDEX.ContextAssembler, BaseNodePostprocessor)
 LLAMA_PROPAGATION = of_fields(LLAMAINDEX.ScorePropagation, BaseNodePostprocessor)
@@ -69,10 +76,10 @@ LLAMA_PARSER = of_fields(LLAMAINDEX.ChunkanaNodeParser, NodeParser)
         (
             RETRIEVER,
             LLAMA_RETRIEVER,
-            {"splitter", "search_kwargs", "filter", "compressor", "progress", "model_name",
-             "tokenize", "timeout", "min_score", "order", "k", "returns", "ratio",
-             "max_parent_size"},
-            {"parser", "filters", "embedded_metadata_keys", "callback_manager", "docstore"},
+            {"embedding", "splitter", "vectorstore", "search_kwargs", "filter", "compressor",
+             "progress"},
+            {"embed_model", "node_parser", "vector_store", "filters", "node_postprocessors",
+             "show_progress", "embedded_metadata_keys", "callback_manager", "must_exist"},
         ),
         (ASSEMBLER, LLAMA_ASSEMBLER, set(), set()),
         (RETRIEVER, LLAMA_PROPAGATION, RETRIEVER.keys() - {"section_weight", "document_weight"},
@@ -89,12 +96,6 @@ def test_options_of_one_meaning_have_one_name_and_default(
     assert llamaindex.keys() - shared == of_llamaindex
     assert shared
     assert {name: langchain[name] for name in shared} == {name: llamaindex[name] for name in shared}
-
-
-def test_the_retrievers_of_a_framework_have_the_same_defaults() -> None:
-    shared = LLAMA_RETRIEVER.keys() & LLAMA_MERGING.keys()
-    assert {"fetch_k", "section_weight", "document_weight"} <= shared
-    assert all(LLAMA_RETRIEVER[name] == LLAMA_MERGING[name] for name in shared)
 
 
 def test_the_splitter_and_the_parser_have_the_same_defaults() -> None:
@@ -142,7 +143,7 @@ def as_written(default: object) -> str:
         ("langchain.md", "## ChunkanaRetriever", RETRIEVER),
         ("langchain.md", "## What is read", ASSEMBLER),
         ("langchain.md", "## The splitter", SPLITTER | {"atomic_blocks": "split"}),
-        ("llamaindex.md", "### Stores of your own", LLAMA_RETRIEVER),
+        ("llamaindex.md", "### Options", LLAMA_RETRIEVER),
         ("llamaindex.md", "## Auto-merging", LLAMA_MERGING),
         ("llamaindex.md", "## What is read", LLAMA_ASSEMBLER),
         ("llamaindex.md", "## Score propagation", LLAMA_PROPAGATION),
@@ -167,7 +168,7 @@ def test_the_page_has_each_option_of_the_parser() -> None:
 def test_pages_name_what_frameworks_call_otherwise() -> None:
     text = page_of("retrieval.md", "## Options of both frameworks")
     named = set(_CODE.findall(text))
-    assert {"splitter", "parser", "filters", "fetch_k", "similarity_top_k", "top_n"} <= named
+    assert {"splitter", "node_parser", "filters", "fetch_k", "similarity_top_k", "top_n"} <= named
 
 
 VECTORS = DeterministicFakeEmbedding(size=2)
@@ -178,8 +179,7 @@ NUMBERS: list[tuple[Callable[..., object], Options]] = [
     (LLAMAINDEX.ChunkanaNodeParser, LLAMA_PARSER),
     (LLAMAINDEX.ContextAssembler, LLAMA_ASSEMBLER),
     (LLAMAINDEX.ScorePropagation, LLAMA_PROPAGATION),
-    (partial(LLAMAINDEX.ChunkanaRetriever.from_documents, [], search="lexical"), LLAMA_RETRIEVER),
-    (partial(LLAMAINDEX.build_auto_merging, []), LLAMA_MERGING),
+    (partial(LLAMAINDEX.ChunkanaRetriever, MockEmbedding(2)), LLAMA_OPTIONS),
 ]
 OPTIONAL = {
     "k",
