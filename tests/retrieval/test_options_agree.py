@@ -172,7 +172,7 @@ def test_the_page_has_each_option_of_the_parser() -> None:
 def test_pages_name_what_frameworks_call_otherwise() -> None:
     text = page_of("retrieval.md", "## Options of both frameworks")
     named = set(_CODE.findall(text))
-    assert {"splitter", "parser", "filters", "fetch_k", "similarity_top_k", "top_n"} <= named
+    assert {"splitter", "node_parser", "filters", "fetch_k", "similarity_top_k", "top_n"} <= named
 
 
 VECTORS = DeterministicFakeEmbedding(size=2)
