@@ -325,3 +325,15 @@ def delete_numbers(connection: Connection, numbers: Collection[int], used: Itera
     _add_seals(connection, connection.execute("SELECT word, document FROM posting"), 1)
     connection.execute("UPDATE vector SET uses = 0")
     _count_uses(connection, [b"".join(used)], 1)
+
+
+def require_integrity(connection: Connection) -> None:
+    """Rebuild SQLite's indices.
+
+    Raises:
+        DatabaseError: if pages of the database are damaged.
+    """
+    connection.execute("REINDEX")
+    ((found,),) = connection.execute("PRAGMA integrity_check(1)")
+    if found != "ok":
+        raise sqlite3.DatabaseError(found)
