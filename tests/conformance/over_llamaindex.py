@@ -11,7 +11,7 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, SimpleVectorStore
 
-from chunkana_llamaindex import ChunkanaNodeParser, ChunkanaRetriever, LeafNodes
+from chunkana_llamaindex import ChunkanaNodeParser, ChunkanaRetriever
 from tests.conformance.frameworks import CHUNK_SIZE, Answer, Framework, Native, Store
 from tests.conformance.models import Model
 
@@ -136,11 +136,9 @@ class LlamaIndex(Framework):
         return MemoryStore(model) if kind == "memory" else QdrantStore(folder, model)
 
     def leaf_count(self, documents: Iterable[Native]) -> int:
-        measured = [one.model_copy() for one in documents]
-        for one in measured:  # a retriever embeds no metadata with its chunks
-            one.excluded_embed_metadata_keys = [*one.metadata]
-            one.excluded_llm_metadata_keys = [*one.metadata]
-        return len(LeafNodes()(self.chunking()(measured)))
+        # A node parser counts the metadata of nodes, too.
+        made = ChunkanaRetriever.from_documents([], search="lexical", node_parser=self.chunking())
+        return made.update(documents).leaves_added
 
     def ask(self, retriever: Native, question: str, **options: object) -> list[Answer]:
         return _answers(self._with(retriever, options).retrieve(question))

@@ -145,6 +145,7 @@ def test_a_document_that_cannot_be_chunked_is_named_and_the_others_are_indexed(
     chunking = framework.chunking(length=_length)
     bad = {"bad.md": "# Bad\n\nIt is unchunkable.\n"}
     with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
         made = framework.make({**TEXTS, **bad}, Model(), chunking=chunking, folder=tmp_path)
     assert framework.name == "plain" or any("bad.md" in str(one.message) for one in seen)
     assert sorted(made.document_ids()) == sorted(TEXTS)
