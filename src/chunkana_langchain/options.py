@@ -85,7 +85,7 @@ class RetrieverOptions(BaseRetriever):
     "parent" for those directly in the section around a chunk's section, "siblings" for those of its
     own and of sibling sections, "children" for those of its direct subsections."""
     order: SkipValidation[Order] = _READING.order
-    """The order of passages: "document" for that in the documents, or "score"."""
+    """The order of passages: "score" for the best first, or "document" for that in documents."""
     ratio: SkipValidation[float] = 0.5
     """The ratio of found children above which a parent replaces its children."""
     max_parent_size: SkipValidation[int | None] = None

@@ -16,7 +16,7 @@ from chunkana_core import Span
 from chunkana_core.extending import SourceFile, split_header_path
 from chunkana_llamaindex.documents import NodeFormat, llm_text
 from chunkana_llamaindex.nodes import HEADER_PATH, own_keys
-from chunkana_retrieval import Hit, Place, assemble_mixed, rank_scores, shared_metadata
+from chunkana_retrieval import Hit, assemble_mixed, propagate_scores, shared_metadata
 from chunkana_retrieval.errors import warn_of
 
 _Weight = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
@@ -200,14 +200,13 @@ class ScorePropagation(BaseNodePostprocessor):
         """Return nodes in their new order, those without a finite score last."""
         scored = [node for node in nodes if _is_scored(node)]
         others = [node for node in nodes if not _is_scored(node)]
-        ranked = rank_scores(
-            [node.get_score() for node in scored],
-            [*map(_place, scored)],
+        ranked = propagate_scores(
+            [_numbered_hit(number, node) for number, node in enumerate(scored)],
             section_weight=self.section_weight,
             document_weight=self.document_weight,
             top_k=self.top_k,
         )
-        best = [scored[number].model_copy(update={"score": score}) for number, score in ranked]
+        best = [scored[int(hit.node_id)].model_copy(update={"score": hit.score}) for hit in ranked]
         return [*best, *others][: self.top_n]
 
 
@@ -215,12 +214,15 @@ def _is_scored(node: NodeWithScore) -> bool:
     return node.score is not None and isfinite(node.score)
 
 
-def _place(scored: NodeWithScore) -> Place:
-    """Return the document, section and offset of a node; document and section may be unknown."""
+def _numbered_hit(number: int, scored: NodeWithScore) -> Hit:
+    """Return a node as a hit whose id is a number; without a document, it is in one alone."""
     node, source = scored.node, scored.node.source_node
     section = node.metadata.get("section_id")
-    return Place(
-        None if source is None else source.node_id,
-        None if section is None else str(section),
-        (node.start_char_idx or 0) if isinstance(node, TextNode) else 0,
+    start = (node.start_char_idx or 0) if isinstance(node, TextNode) else 0
+    return Hit(
+        str(number),
+        scored.get_score(),
+        document_id=f"\0{number:09}" if source is None else source.node_id,
+        section_id=None if section is None or source is None else str(section),
+        span=Span(start, start),
     )

@@ -98,6 +98,12 @@ def require_fitting(state: State, kind: Kind, embedder: Embedder | None) -> None
         raise ConfigurationError(embedder.argument, embedder.model_name, allowed)
 
 
+def name_of(function: Callable[..., object]) -> str:
+    """Return the module and the name of a function, or of the class of another object."""
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
 class Update:
     """An update of an index to the current documents."""
 
@@ -159,12 +165,13 @@ class Update:
                     "those that all other documents of the index were chunked with; to change them "
                     "give all documents, with delete_missing=True"
                 )
-                raise ConfigurationError("chunking options", self._sources.options, allowed)
+                raise ConfigurationError("chunking options", "other ones", allowed)
         elif current:
             model = target.embedder.model_name if target.embedder and not target.store else ""
             is_same = (state.kind, state.model) == (target.kind, model)
             size = state.size if is_same else 0
-            self._state = State(0, target.kind, size, model, self._sources.options)
+            words = name_of(self._tokenize)
+            self._state = State(0, target.kind, size, model, self._sources.options, words)
             with self._database.writing() as connection:
                 if not is_same:
                     tables.delete_unused_vectors(connection)
