@@ -10,15 +10,15 @@ SIZE = 512
 _WORD = re.compile(r"\w+")
 
 
-def word_vector(text: str) -> list[float]:
+def word_vector(text: str, size: int = SIZE) -> list[float]:
     """Return a vector of length 1 in which every word counts at a position of its own.
 
     Texts with common words are near to each other. The last number depends on the whole text: no
     two texts are equally near to a third, since the order of equal ones would be the store's.
     """
-    vector = [0.0] * SIZE
+    vector = [0.0] * size
     for word in _WORD.findall(text.lower()):
-        vector[_hash(word) % SIZE] += 1.0
+        vector[_hash(word) % size] += 1.0
     vector[-1] += (1 + _hash(text) / 2**32) / 20 * (_length(vector) or 1.0)
     length = _length(vector)
     return [number / length for number in vector]

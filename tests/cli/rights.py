@@ -12,7 +12,7 @@ import pytest
 from tests.cli.command import COMMAND, environment
 
 # Linux's numbers: PR_CAPBSET_DROP, then CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH.
-_DROP_AND_RUN = """
+DROP_AND_RUN = """
 import ctypes, os, sys
 if os.geteuid() == 0:
     for capability in (1, 2):
@@ -40,7 +40,7 @@ def _forbidden(folder: Path) -> Path:
 def _run(*words: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
     program = "/bin/cat" if words[0] == "cat" else words[0]
     return subprocess.run(
-        [sys.executable, "-c", _DROP_AND_RUN, program, *words[1:]],
+        [sys.executable, "-c", DROP_AND_RUN, program, *words[1:]],
         cwd=folder,
         env=environment(),
         capture_output=True,
