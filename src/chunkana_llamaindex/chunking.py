@@ -51,9 +51,9 @@ class DocumentChunker:
         chunk = partial(self.chunker.chunk_hierarchical, source.text, form, file.name)
         try:
             result = chunk(context=replace(context, reserved=reserved))
-        except ConfigurationError:  # the reserved text takes over half of the limit
-            self.too_long.append(document.node_id)
+        except ConfigurationError:
             result = chunk(context=context)
+            self.too_long.append(document.node_id)  # its reserved text is over half of the limit
         if result.format != form:
             self.misnamed.append(document.node_id)
         return result

@@ -521,7 +521,7 @@ def test_words_of_a_folder_with_vectors_are_searched_without_the_model(tmp_path:
     expected = made(folder=tmp_path, search="lexical").invoke(QUERY)
     loaded = ChunkanaRetriever.load(tmp_path, search="lexical")
     assert loaded.invoke(QUERY) == expected
-    with pytest.raises(ConfigurationError, match="one with vectors"):
+    with pytest.raises(ConfigurationError, match="with the embedding that its vectors are by"):
         loaded.update(documents())
 
 

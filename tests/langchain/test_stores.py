@@ -324,7 +324,7 @@ async def test_a_store_without_the_leaves_is_named(search: str, tmp_path: Path) 
     with pytest.warns(LostLeavesWarning, match="no leaf of this index"):
         assert await loaded.ainvoke(QUERY) == found
     assert bool(found) is (search == "hybrid")
-    with pytest.raises(ConfigurationError, match="a vector store of yours"):
+    with pytest.raises(ConfigurationError, match="with the vector store that has its leaves"):
         ChunkanaRetriever.load(tmp_path, WordEmbeddings())
 
 

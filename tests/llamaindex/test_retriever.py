@@ -481,7 +481,6 @@ def test_nodes_are_no_documents(make: Callable[[Any], Any]) -> None:
     assert (embedding.count, made.document_ids()) == (count, ["tea.md", "iron.md"])
 
 
-@pytest.mark.filterwarnings("ignore:.*takes over half of max_chunk_size:UserWarning")
 def test_documents_that_could_not_be_chunked_are_told() -> None:
     def tokens(text: str) -> object:
         return 5 if "cannot" in text else text.split()

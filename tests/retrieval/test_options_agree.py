@@ -59,7 +59,7 @@ ASSEMBLER = of_fields(LANGCHAIN.ContextAssembler, BaseModel)
 SPLITTER = of_call(LANGCHAIN.ChunkanaSplitter)
 LLAMA_OPTIONS = {
     name: getattr(LLAMAINDEX.ChunkanaRetriever, name)
-    for name in RETRIEVER_OPTIONS
+    for name in sorted(RETRIEVER_OPTIONS)
     if hasattr(LLAMAINDEX.ChunkanaRetriever, name)
 }
 LLAMA_RETRIEVER = LLAMA_OPTIONS | of_call(LLAMAINDEX.ChunkanaRetriever)
