@@ -153,7 +153,7 @@ class Framework(ABC):
         texts: Mapping[str, str],
         model: Model | None = None,
         *,
-        store: Store | None = None,
+        store: Native = None,
         **options: object,
     ) -> Native:
         """Return a retriever over an index of documents."""
@@ -165,7 +165,7 @@ class Framework(ABC):
         texts: Mapping[str, str],
         model: Model | None = None,
         *,
-        store: Store | None = None,
+        store: Native = None,
         **options: object,
     ) -> Native:
         """Do what `make` does, asynchronously."""
@@ -177,7 +177,7 @@ class Framework(ABC):
         folder: Path,
         model: Model | None = None,
         *,
-        store: Store | None = None,
+        store: Native = None,
         **options: object,
     ) -> Native:
         """Return a retriever over an index that exists."""
@@ -188,7 +188,7 @@ class Framework(ABC):
         folder: Path,
         model: Model | None = None,
         *,
-        store: Store | None = None,
+        store: Native = None,
         **options: object,
     ) -> Native:
         """Do what `load` does, asynchronously."""
@@ -230,4 +230,6 @@ def framework_of(name: str) -> Framework:
 def frameworks() -> list[Framework]:
     """Return the frameworks that are installed, and the index without one."""
     needed = {name: packages for name, (_, _, packages) in _FRAMEWORKS.items()}
-    return [framework_of(name) for name, packages in needed.items() if all(map(find_spec, packages))]
+    return [
+        framework_of(name) for name, packages in needed.items() if all(map(find_spec, packages))
+    ]

@@ -1,4 +1,4 @@
-"""The suite's names over `Index` alone, with the retriever that a framework of one's own may have."""
+"""The suite's names over `Index` alone, with a retriever that a framework of one's own may have."""
 
 from __future__ import annotations
 
@@ -89,7 +89,8 @@ class PlainRetriever:
         if chunker is not None and not isinstance(chunker, Chunker):
             raise ConfigurationError("chunker", chunker, "a Chunker")
         self._index = Index.load(folder) if must_exist and folder else Index(folder)
-        self._model, self._store, self._options = model, store, options
+        self._model: Native = model
+        self._store, self._options = store, options
         self._chunker = chunker
         self._index.require_model(self._embedder(), has_store=store is not None)
         if store is not None:
@@ -132,7 +133,9 @@ class PlainRetriever:
         def update(run: Native) -> UpdateReport:
             sources, store = sources_of_texts(documents, self._chunker), self._store
             is_async = model is not None and model.is_async_only
-            embedder = self._embedder((lambda texts: run(model.aembed, texts)) if is_async else None)
+            embedder = self._embedder(
+                (lambda texts: run(model.aembed, texts)) if is_async else None
+            )
             return self._index.update_sources(sources, embedder=embedder, store=store, **changes)
 
         return await call_in_thread(update)
@@ -269,4 +272,3 @@ class PlainIndex(Framework):
 
     def arguments_of_store(self, store: Store, model: Model) -> dict[str, Native]:
         return {"store": store.native, "model": model}
-

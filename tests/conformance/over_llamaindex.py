@@ -22,7 +22,7 @@ class WordEmbedding(BaseEmbedding):
     _model: Model = PrivateAttr()
 
     def __init__(self, model: Model) -> None:
-        names = {"model_name": model.name} if model.name else {}
+        names: Native = {"model_name": model.name} if model.name else {}
         super().__init__(embed_batch_size=2048, **names)
         self._model = model
 

@@ -15,10 +15,6 @@ from tests.conformance.texts import OVEN, QUESTION, TEA, TEXTS, assert_true, rea
 
 OWN = {sample.name: sample.text for sample in corpora.own_documents()}
 ASKED = ("How are tables split?", "install", "telescope signals", "code and headings")
-SECTION = "\n\n".join(f"Line {n} says of subject{{0}} that item{{0}}x{n} is there." for n in range(6))
-BOOK = "# Book\n\n" + "\n\n".join(
-    f"## subject{number}\n\n{SECTION.format(number)}" for number in range(12)
-)
 
 
 def tokens(text: str) -> int:
@@ -156,9 +152,7 @@ def test_min_score_cuts_by_the_similarity(framework: Framework, own: Own) -> Non
         assert all(-1 <= similarity <= 1 for similarity in known)
         assert known[0] < known[-1]
         least = known[-1] - 1e-6
-        (best,) = framework.ask(
-            made, question, min_score=least, search="dense", budget=10**6
-        )
+        (best,) = framework.ask(made, question, min_score=least, search="dense", budget=10**6)
         assert best.metadata["similarity"] == pytest.approx(known[-1])
         assert framework.ask(made, question, min_score=1.0) == []
         every = framework.ask(
@@ -175,60 +169,6 @@ def test_answers_have_their_similarity_and_the_score_of_words(framework: Framewo
     (by_words, *_) = framework.ask(framework.make(TEXTS, search="lexical"), "80 degrees")
     assert by_words.metadata["bm25"] > 0
     assert "similarity" not in by_words.metadata
-
-
-# Auto-merging
-
-
-def book(framework: Framework, **options: Native) -> Native:
-    """Return a retriever over sections of several leaves each."""
-    given = {"chunking": framework.chunking(220), "returns": "parents", **options}
-    return framework.make({"book.md": BOOK}, Model(), **given)
-
-
-async def test_several_leaves_of_a_section_are_one_parent(framework: Framework) -> None:
-    made = book(framework, max_parent_size=720)
-    found = framework.ask(made, "Line says of subject6 that item6x1 item6x3 item6x5")
-    assert_true(found, {"book.md": BOOK})
-    section = f"## subject6\n\n{SECTION.format(6)}"
-    assert section in found[0].text
-    assert section not in read(found[1:])
-    assert len(found) <= 4
-    assert await framework.aask(made, "subject6 item6x1") == framework.ask(
-        made, "subject6 item6x1"
-    )
-    ((start, end),) = found[0].metadata["spans"]
-    assert BOOK[start:end].strip() == section.strip()
-
-
-def test_a_hit_alone_is_a_leaf(framework: Framework) -> None:
-    made = book(framework, search="lexical", max_parent_size=720, k=1)
-    for number in range(12):
-        (found,) = framework.ask(made, f"item{number}x3", fetch_k=1)
-        ((start, end),) = found.metadata["spans"]
-        assert f"item{number}x3" in BOOK[start:end]
-        assert end - start <= 220
-
-
-def test_no_parent_exceeds_its_limit(framework: Framework) -> None:
-    for limit in (300, 720, 1500):
-        made = book(framework, max_parent_size=limit, k=50, fetch_k=200)
-        for question in ("Line says that is there", "subject3", "Book"):
-            found = framework.ask(made, question)
-            spans = [tuple(span) for one in found for span in one.metadata["spans"]]
-            assert found
-            assert len(spans) == len({*spans})
-            assert all(end - start <= limit for start, end in spans)
-            scores = [one.score or 0 for one in found]
-            assert scores == sorted(scores, reverse=True)
-
-
-def test_a_ratio_decides_when_a_parent_is_returned(framework: Framework) -> None:
-    made = book(framework, max_parent_size=720, fetch_k=3, k=3, search="dense")
-    question = "subject6 item6x1 item6x3 item6x5"
-    most = max(len(one.text) for one in framework.ask(made, question, ratio=0.1))
-    least = max(len(one.text) for one in framework.ask(made, question, ratio=1.0))
-    assert most > 400 > least
 
 
 # Options for one question

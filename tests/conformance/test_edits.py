@@ -46,7 +46,9 @@ def embedded(framework: Framework, texts: Mapping[str, str]) -> set[str]:
 class Life:
     """An index that is edited, and the documents that it should have."""
 
-    def __init__(self, framework: Framework, folder: Path, *, has_store: bool, is_async: bool):
+    def __init__(
+        self, framework: Framework, folder: Path, *, has_store: bool, is_async: bool
+    ) -> None:
         self.framework, self.folder, self.is_async = framework, folder, is_async
         self.model, self.texts = Model(), dict[str, str]()
         self.store = framework.store("memory", folder, self.model) if has_store else None
@@ -145,9 +147,7 @@ SWAPPED = TEA[: TEA.index("## Green")] + TEA[TEA.index("## Black") :] + "\n" + (
     ],
     ids=["renamed", "moved", "swapped", "copied"],
 )
-def test_known_texts_are_not_embedded_again(
-    framework: Framework, changed: dict[str, str]
-) -> None:
+def test_known_texts_are_not_embedded_again(framework: Framework, changed: dict[str, str]) -> None:
     model, texts = Model(), {"oven.md": OVEN, **changed}
     made = framework.make(TEXTS, model)
     model.clear()
@@ -201,9 +201,9 @@ async def test_documents_are_deleted_by_their_ids(adapter: Framework) -> None:
 
 def test_not_all_documents_are_deleted_because_none_are_given(adapter: Framework) -> None:
     made = adapter.make(TEXTS, Model())
-    with pytest.raises(ConfigurationError, match="^delete_missing is True.*delete them"):
+    with pytest.raises(ConfigurationError, match=r"^delete_missing is True.*delete them"):
         made.update([], delete_missing=True)
-    with pytest.raises(ConfigurationError, match="^delete_missing is True.*delete them"):
+    with pytest.raises(ConfigurationError, match=r"^delete_missing is True.*delete them"):
         asyncio.run(made.aupdate([], delete_missing=True))
     assert sorted(made.document_ids()) == sorted(TEXTS)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from chunkana_core import ConfigurationError
-from tests.conformance.frameworks import Framework
+from tests.conformance.frameworks import Framework, Native
 from tests.conformance.models import Model
 from tests.conformance.texts import (
     COOLER,
@@ -64,8 +64,8 @@ def test_metadata_come_back_as_they_were(adapter: Framework, tmp_path: Path) -> 
         "tags": ["hot", "wet"], "n": None, "empty": [], "more": {"a": [1, {"b": 2.5}]},
         "yes": True, "title": "T\ud800\0", "path": "C:/tea", "spans": "mine",
     }  # fmt: skip
+    made = adapter.make({}, Model(), folder=tmp_path)
     with pytest.warns(UserWarning, match="path"):
-        made = adapter.make({}, Model(), folder=tmp_path)
         made.update(adapter.documents({"tea.md": TEA}, own))
     made.close()
     loaded = adapter.load(tmp_path, Model())
@@ -168,9 +168,7 @@ def test_a_document_that_cannot_be_chunked_any_more_is_as_it_was(framework: Fram
     assert made.document_ids() == ["tea.md"]
 
 
-@pytest.mark.parametrize(
-    "documents", ["tea.md", ["text"], [None], Path("tea.md"), 7], ids=str
-)
+@pytest.mark.parametrize("documents", ["tea.md", ["text"], [None], Path("tea.md"), 7], ids=str)
 def test_what_is_no_document_is_refused(adapter: Framework, documents: object) -> None:
     model = Model()
     made = adapter.make(TEXTS, model)
@@ -184,7 +182,7 @@ def test_chunks_are_no_documents(adapter: Framework) -> None:
     """Else each text would be found several times."""
     chunking = adapter.chunking()
     documents = adapter.documents(TEXTS)
-    split = getattr(chunking, "split_documents", chunking)
+    split: Native = getattr(chunking, "split_documents", chunking)
     made = adapter.make(TEXTS, Model())
     with pytest.raises(ConfigurationError, match="documents"):
         made.update(split(documents))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,20 +14,20 @@ from tests.conformance.models import Model
 from tests.conformance.test_edits import contents
 from tests.conformance.texts import COOLER, QUESTION, TEXTS, read, sorted_texts
 
-
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes:UserWarning")
 
 
 def refused(framework: Framework, folder: Path, model: Model | None, **options: object) -> str:
     """Return the error of loading an index, and of making it again: the same in all forms."""
     before = contents(folder)
-    messages = set()
-    for call in (
+    messages = set[str]()
+    calls: list[Callable[[], object]] = [
         lambda: framework.load(folder, model, **options),
         lambda: asyncio.run(framework.aload(folder, model, **options)),
         lambda: framework.make(COOLER, model, folder=folder, **options),
         lambda: asyncio.run(framework.amake(COOLER, model, folder=folder, **options)),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(ConfigurationError) as raised:
             call()
         messages.add(str(raised.value))

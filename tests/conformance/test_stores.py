@@ -1,4 +1,4 @@
-"""An index over a vector store of the caller's: its life, its filters, and a store that lost leaves."""
+"""An index over a vector store of the caller's: its life, filters, and a store that lost leaves."""
 
 from __future__ import annotations
 

@@ -51,6 +51,12 @@ def run(task: str, *arguments: object, has_rights: bool = True) -> Native:
     return result(start(task, *arguments, has_rights=has_rights))
 
 
+def say(line: str) -> None:
+    """Write a line for the process that started this one."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def task(function: _T) -> _T:
     """Make a function a task."""
     _TASKS[function.__name__] = function
@@ -70,7 +76,7 @@ def write(name: str, folder: str, writer: str, rounds: int) -> object:
     """Write documents of one's own and one that all write, again and again, once all are ready."""
     framework = framework_of(name)
     made = framework.load(Path(folder), Model())
-    print("ready", flush=True)
+    say("ready")
     sys.stdin.readline()
     for number in range(rounds):
         own = {f"{writer}{number % 3}.md": f"# Own\n\nOf {writer}, round{number}.\n"}
@@ -84,7 +90,7 @@ def read(name: str, folder: str, question: str, word: str) -> object:
     """Ask until an answer has a word; return all texts that were found until then."""
     framework = framework_of(name)
     made = framework.load(Path(folder), Model())
-    print("ready", flush=True)
+    say("ready")
     seen, found = set[str](), list[str]()
     while not any(word in text for text in found):
         found = [one.text for one in framework.ask(made, question)]
@@ -151,11 +157,11 @@ def write_on(name: str, folder: str) -> object:
     """Update an index again and again; print the number of each update after it."""
     framework = framework_of(name)
     made = framework.load(Path(folder), Model())
-    print(0, flush=True)
+    say("0")
     for number in count(1):
         text = f"# Rounds\n\nRound{number} is done.\n"
         made.update(framework.documents({"rounds.md": text}))
-        print(number, flush=True)
+        say(str(number))
     raise AssertionError
 
 
@@ -263,4 +269,4 @@ class Statements:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_TASKS[sys.argv[1]](*json.loads(sys.argv[2]))))
+    say(json.dumps(_TASKS[sys.argv[1]](*json.loads(sys.argv[2]))))

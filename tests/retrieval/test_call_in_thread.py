@@ -1,9 +1,10 @@
-"""`call_in_thread`: synchronous code in a worker thread, and its coroutines on the caller's loop."""
+"""`call_in_thread`: functions in a thread of their own, and coroutines on the caller's loop."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 
 import pytest
 
@@ -28,7 +29,7 @@ async def test_errors_of_both_are_the_callers() -> None:
     with pytest.raises(ZeroDivisionError):
         await call_in_thread(lambda run: run(half, 0))
     with pytest.raises(KeyError):
-        await call_in_thread(lambda _: {}["key"])
+        await call_in_thread(lambda _: dict[str, int]()["key"])
 
     def handle(run: RunOnLoop) -> float:
         try:
@@ -47,8 +48,7 @@ async def test_other_tasks_go_on_meanwhile() -> None:
         return done.wait(30)
 
     task = asyncio.create_task(call_in_thread(work))
-    while not begun.is_set():
-        await asyncio.sleep(0)
+    assert await asyncio.to_thread(begun.wait, 30)
     done.set()
     assert await task
 
@@ -59,7 +59,10 @@ async def test_coroutines_that_need_threads_themselves_get_them() -> None:
     async def in_thread(number: int) -> int:
         return await asyncio.to_thread(lambda: number)
 
-    calls = [call_in_thread(lambda run, n=n: run(in_thread, n)) for n in range(80)]
+    def work(number: int, run: RunOnLoop) -> int:
+        return run(in_thread, number)
+
+    calls = [call_in_thread(partial(work, number)) for number in range(80)]
     async with asyncio.timeout(60):
         assert await asyncio.gather(*calls) == [*range(80)]
 
@@ -108,7 +111,8 @@ async def test_a_cancelled_call_ends_its_coroutine_and_its_thread() -> None:
 
 
 async def test_a_cancelled_call_runs_no_further_coroutine() -> None:
-    begun, go_on, ran = threading.Event(), threading.Event(), list[int]()
+    begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+    ran = list[int]()
 
     async def note() -> None:
         ran.append(1)
@@ -119,7 +123,7 @@ async def test_a_cancelled_call_runs_no_further_coroutine() -> None:
         try:
             run(note)
         finally:
-            go_on.clear()
+            ended.set()
 
     task = asyncio.create_task(call_in_thread(work))
     await asyncio.to_thread(begun.wait, 30)
@@ -127,6 +131,5 @@ async def test_a_cancelled_call_runs_no_further_coroutine() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     go_on.set()
-    while go_on.is_set():
-        await asyncio.sleep(0)
+    assert await asyncio.to_thread(ended.wait, 30)
     assert ran == []

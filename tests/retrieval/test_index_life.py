@@ -80,7 +80,7 @@ def test_an_error_of_the_callers_is_the_callers(tmp_path: Path) -> None:
     for error in (theirs, KeyboardInterrupt(), ZeroDivisionError()):
         with Index(tmp_path) as index:
 
-            def fail(texts: list[str], error: BaseException = error) -> Sequence[Sequence[float]]:
+            def fail(_: list[str], error: BaseException = error) -> Sequence[Sequence[float]]:
                 raise error
 
             with pytest.raises(type(error)) as raised:
@@ -145,7 +145,7 @@ def test_documents_and_metadata_are_checked_before_anything_is_done() -> None:
 def test_wrong_vectors_never_get_in(fault: str) -> None:
     with Index() as index:
         update(index, TEXTS, Model())
-        with pytest.raises(ConfigurationError, match="^embed is .a model that returned"):
+        with pytest.raises(ConfigurationError, match=r"^embed is .a model that returned"):
             update(index, COOLER, Model(fault=WRONG[fault]))
         assert ("tea.md", "## Green\n\nWait for 80 degrees.") in found(index, "degrees")
         assert update(index, COOLER, Model()).changed == ["tea.md"]
@@ -155,14 +155,14 @@ def test_another_model_or_kind_is_refused(tmp_path: Path) -> None:
     with Index(tmp_path / "vectors") as index, Index(tmp_path / "words") as words:
         update(index, TEXTS, Model())
         update(words, TEXTS)
-        for call in (
-            lambda: update(index, COOLER, Model(), model_name="other"),
-            lambda: update(index, COOLER, Model(size=64)),
-            lambda: update(index, COOLER),
-            lambda: update(words, COOLER, Model()),
-        ):
-            with pytest.raises(ConfigurationError):
-                call()
+        with pytest.raises(ConfigurationError, match="'words'"):
+            update(index, COOLER, Model(), model_name="other")
+        with pytest.raises(ConfigurationError, match="128"):
+            update(index, COOLER, Model(size=64))
+        with pytest.raises(ConfigurationError, match="embedding"):
+            update(index, COOLER)
+        with pytest.raises(ConfigurationError, match="words alone"):
+            update(words, COOLER, Model())
         for one in (index, words):
             assert one.document("tea.md").text == TEA
         update(index, {})
@@ -245,7 +245,8 @@ def test_leaves_are_in_a_store_of_the_callers(tmp_path: Path) -> None:
 
 
 def test_metadata_and_texts_survive_json_of_the_records(tmp_path: Path) -> None:
-    text, own = "# T\ud800\n\nLone \udfff and \0 and\u2028.\n", {"k\ud800": ["\0", None, 1.5, {}]}
+    text = "# T\ud800\n\nLone \udfff and \0 and\u2028.\n"
+    own: dict[str, object] = {"k\ud800": ["\0", None, 1.5, {}]}
     with Index(tmp_path) as index:
         index.update([IndexDocument("a\ud800/\0", text, own)], chunker=CHUNKER)
     with Index.load(tmp_path) as index:
@@ -261,6 +262,13 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     content = path.read_bytes()
     for damaged in (content[:-8192], content[:100], b"SQLite format 3\0" + bytes(8176)):
         path.write_bytes(damaged)
-        with pytest.raises(IndexFileError, match=r"index\.db"), Index.load(tmp_path) as index:
-            found(index, "degrees")
-            [index.document(name) for name in index.document_ids()]
+        with pytest.raises(IndexFileError, match=r"index\.db"):
+            read_all(tmp_path)
+
+
+def read_all(folder: Path) -> None:
+    """Read everything of an index."""
+    with Index.load(folder) as index:
+        found(index, "degrees")
+        for name in index.document_ids():
+            index.document(name)
