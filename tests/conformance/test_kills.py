@@ -69,10 +69,7 @@ def test_a_process_killed_at_any_statement_leaves_the_index_before_or_after(
 def test_a_build_killed_at_any_statement_goes_on_where_it_was(
     framework: Framework, tmp_path: Path
 ) -> None:
-    texts = {
-        f"{n}.md": "".join(f"# Tea {n}\n\nGreen cup{n}x{m} waits.\n\n" for m in range(130))
-        for n in range(4)
-    }
+    texts = many_leaves(500)
     base, copies = tmp_path / "base", tmp_path / "copies"
     base.mkdir()
     killed = run("kill_build", framework.name, str(base), str(copies), texts)
@@ -140,6 +137,12 @@ def test_a_process_killed_at_any_time_leaves_its_last_update(
 # Errors in this process
 
 
+def many_leaves(count: int) -> dict[str, str]:
+    """Return documents of a hundred leaves each, none of which are equal."""
+    parts = [f"# Tea {n}\n\nGreen cup{n} waits for {n} degrees.\n\n" for n in range(count)]
+    return {f"{n}.md": "".join(parts[n : n + 100]) for n in range(0, count, 100)}
+
+
 class Failing(sqlite3.Connection):
     """A connection of which one statement fails, as on a disk that breaks.
 
@@ -179,7 +182,7 @@ def test_a_statement_that_fails_leaves_the_index_before_or_after(
         sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=Failing)
     )
     monkeypatch.setattr(Failing, "left", 10**9)
-    for number in count(1):
+    for number in count(1, 2):
         folder, model = tmp_path / str(number), Model()
         copytree(tmp_path / "0", folder)
         made = framework.load(folder, model)
@@ -207,11 +210,11 @@ def test_a_statement_that_fails_leaves_the_index_before_or_after(
     assert number > 10
 
 
-@pytest.mark.parametrize("at", [0, 1, 2])
+@pytest.mark.parametrize("at", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_model_that_fails_at_any_call_loses_nothing(
     framework: Framework, at: int, tmp_path: Path
 ) -> None:
-    texts = {f"{n}.md": f"# Tea {n}\n\nCup{n} waits.\n" for n in range(700)}
+    texts = many_leaves(300 * max(at, 1))
     model = Model(fault=raise_error, fault_at=at)
     with pytest.raises(UnreachableError):
         framework.make(texts, model, folder=tmp_path)
@@ -221,19 +224,24 @@ def test_a_model_that_fails_at_any_call_loses_nothing(
     model.clear()
     made = framework.make(texts, model, folder=tmp_path)
     assert not known & {*model.texts}
-    assert len(known) + len(model.texts) == len(texts)
+    assert len(known) + len(model.texts) == 300 * max(at, 1)
     assert state(framework, made) == expected(framework, texts)
 
 
-@pytest.mark.parametrize("fault", WRONG)
-@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize(
+    ("fault", "at"),
+    [
+        *((fault, 0) for fault in WRONG),
+        ("not a number", 1),
+        *(pytest.param(fault, 1, marks=pytest.mark.slow) for fault in WRONG),
+    ],
+)
 def test_a_wrong_vector_never_gets_in(
     framework: Framework, fault: str, at: int, tmp_path: Path
 ) -> None:
     made = framework.make(TEXTS, Model(), folder=tmp_path)
     before = state(framework, made)
-    many = {f"{n}.md": f"# Cup {n}\n\nCup{n} is blue.\n" for n in range(400)}
-    texts = {"tea.md": TEA.replace("80", "75"), "oven.md": OVEN, **many}
+    texts = {"tea.md": TEA.replace("80", "75"), "oven.md": OVEN, **many_leaves(300 * at)}
     model = Model(fault=WRONG[fault], fault_at=at)
     broken = framework.load(tmp_path, model)
     with pytest.raises(ValueError, match=framework.names["embedding"]):

@@ -96,21 +96,20 @@ def test_a_text_that_another_writer_embedded_is_not_embedded_again(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
-@pytest.mark.parametrize("has_folder", [False, True])
 def test_a_fork_has_an_index_of_its_own_or_shares_its_folder(
-    framework: Framework, tmp_path: Path, *, has_folder: bool
+    framework: Framework, tmp_path: Path
 ) -> None:
-    folder = str(tmp_path) if has_folder else ""
-    first, (changed, embedded), parent, again, (last, known), end = run(
-        "fork", framework.name, folder, TEXTS, COOLER
-    )
-    assert "80 degrees" in str(first)
-    assert "75 degrees" in str(changed)
-    assert "80 degrees" not in str(changed)
-    assert len(embedded) == 1
-    assert parent == again == (changed if has_folder else first)
-    assert last == end == changed
-    assert len(known) == (0 if has_folder else 1)
+    folders = ["", str(tmp_path)]
+    states = run("fork", framework.name, folders, TEXTS, COOLER)
+    for folder, found in zip(folders, states, strict=True):
+        first, (changed, embedded), parent, again, (last, known), end = found
+        assert "80 degrees" in str(first)
+        assert "75 degrees" in str(changed)
+        assert "80 degrees" not in str(changed)
+        assert len(embedded) == 1
+        assert parent == again == (changed if folder else first)
+        assert last == end == changed
+        assert len(known) == (0 if folder else 1)
 
 
 @pytest.mark.parametrize("has_folder", [False, True])

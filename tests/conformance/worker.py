@@ -109,9 +109,16 @@ def update_read_only(name: str, folder: str, texts: dict[str, str], question: st
 
 
 @task
-def fork(name: str, folder: str, before: dict[str, str], after: dict[str, str]) -> object:
+def fork(name: str, folders: list[str], before: dict[str, str], after: dict[str, str]) -> object:
+    """Do what `_fork` does with an index in each folder, "" for one in memory."""
+    return [_fork(framework_of(name), folder, before, after) for folder in folders]
+
+
+def _fork(
+    framework: Framework, folder: str, before: dict[str, str], after: dict[str, str]
+) -> object:
     """Update an index in a fork, and return what child, parent and a second fork find."""
-    framework, model = framework_of(name), Model()
+    model = Model()
     made = framework.make(before, model, folder=Path(folder) if folder else None)
 
     def ask() -> object:
