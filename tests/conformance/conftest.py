@@ -20,6 +20,7 @@ _STORES = [
     if kind not in _NEEDED or find_spec(_NEEDED[kind])
 ]
 
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test over each framework, and over each kind of its stores if it uses one.
 

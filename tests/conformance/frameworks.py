@@ -230,4 +230,6 @@ def framework_of(name: str) -> Framework:
 def frameworks() -> list[Framework]:
     """Return the frameworks that are installed, and the index without one."""
     needed = {name: packages for name, (_, _, packages) in _FRAMEWORKS.items()}
-    return [framework_of(name) for name, packages in needed.items() if all(map(find_spec, packages))]
+    return [
+        framework_of(name) for name, packages in needed.items() if all(map(find_spec, packages))
+    ]

@@ -132,7 +132,9 @@ class PlainRetriever:
         def update(run: Native) -> UpdateReport:
             sources, store = sources_of_texts(documents, self._chunker), self._store
             is_async = model is not None and model.is_async_only
-            embedder = self._embedder((lambda texts: run(model.aembed, texts)) if is_async else None)
+            embedder = self._embedder(
+                (lambda texts: run(model.aembed, texts)) if is_async else None
+            )
             return self._index.update_sources(sources, embedder=embedder, store=store, **changes)
 
         return await call_in_thread(update)
@@ -269,4 +271,3 @@ class PlainIndex(Framework):
 
     def arguments_of_store(self, store: Store, model: Model) -> dict[str, Native]:
         return {"store": store.native, "model": model}
-

@@ -15,7 +15,9 @@ from tests.conformance.texts import OVEN, QUESTION, TEA, TEXTS, assert_true, rea
 
 OWN = {sample.name: sample.text for sample in corpora.own_documents()}
 ASKED = ("How are tables split?", "install", "telescope signals", "code and headings")
-SECTION = "\n\n".join(f"Line {n} says of subject{{0}} that item{{0}}x{n} is there." for n in range(6))
+SECTION = "\n\n".join(
+    f"Line {n} says of subject{{0}} that item{{0}}x{n} is there." for n in range(6)
+)
 BOOK = "# Book\n\n" + "\n\n".join(
     f"## subject{number}\n\n{SECTION.format(number)}" for number in range(12)
 )
@@ -156,9 +158,7 @@ def test_min_score_cuts_by_the_similarity(framework: Framework, own: Own) -> Non
         assert all(-1 <= similarity <= 1 for similarity in known)
         assert known[0] < known[-1]
         least = known[-1] - 1e-6
-        (best,) = framework.ask(
-            made, question, min_score=least, search="dense", budget=10**6
-        )
+        (best,) = framework.ask(made, question, min_score=least, search="dense", budget=10**6)
         assert best.metadata["similarity"] == pytest.approx(known[-1])
         assert framework.ask(made, question, min_score=1.0) == []
         every = framework.ask(
@@ -194,9 +194,7 @@ async def test_several_leaves_of_a_section_are_one_parent(framework: Framework) 
     assert section in found[0].text
     assert section not in read(found[1:])
     assert len(found) <= 4
-    assert await framework.aask(made, "subject6 item6x1") == framework.ask(
-        made, "subject6 item6x1"
-    )
+    assert await framework.aask(made, "subject6 item6x1") == framework.ask(made, "subject6 item6x1")
     ((start, end),) = found[0].metadata["spans"]
     assert BOOK[start:end].strip() == section.strip()
 

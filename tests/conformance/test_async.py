@@ -70,9 +70,7 @@ async def test_more_questions_and_updates_than_threads_do_not_wait_for_ever(
     calls = [framework.aask(made, QUESTION) for _ in range(40)]
     changes = [framework.aupdate(made, texts) for texts in (COOLER, TEXTS) for _ in range(10)]
     async with asyncio.timeout(60):
-        answers, reports = await asyncio.gather(
-            asyncio.gather(*calls), asyncio.gather(*changes)
-        )
+        answers, reports = await asyncio.gather(asyncio.gather(*calls), asyncio.gather(*changes))
     assert all(sources(answer) == {*TEXTS} for answer in answers)
     assert len(reports) == 20
 

@@ -145,9 +145,7 @@ SWAPPED = TEA[: TEA.index("## Green")] + TEA[TEA.index("## Black") :] + "\n" + (
     ],
     ids=["renamed", "moved", "swapped", "copied"],
 )
-def test_known_texts_are_not_embedded_again(
-    framework: Framework, changed: dict[str, str]
-) -> None:
+def test_known_texts_are_not_embedded_again(framework: Framework, changed: dict[str, str]) -> None:
     model, texts = Model(), {"oven.md": OVEN, **changed}
     made = framework.make(TEXTS, model)
     model.clear()

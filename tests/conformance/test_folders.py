@@ -117,9 +117,7 @@ def test_a_copy_is_saved_while_the_index_changes(framework: Framework, tmp_path:
 
 
 @pytest.mark.parametrize("has_folder", [False, True])
-def test_a_retriever_is_pickled(
-    framework: Framework, tmp_path: Path, *, has_folder: bool
-) -> None:
+def test_a_retriever_is_pickled(framework: Framework, tmp_path: Path, *, has_folder: bool) -> None:
     folder = tmp_path if has_folder else None
     made = framework.make(TEXTS, Model(), folder=folder, budget=90)
     copy = pickle.loads(pickle.dumps(made))  # noqa: S301
@@ -251,9 +249,7 @@ def test_a_folder_that_cannot_be_written_answers_and_refuses_changes(
     assert contents(folder) == before
 
 
-def test_a_full_disk_leaves_the_index_that_was_there(
-    framework: Framework, tmp_path: Path
-) -> None:
+def test_a_full_disk_leaves_the_index_that_was_there(framework: Framework, tmp_path: Path) -> None:
     made = framework.make(TEXTS, Model(), folder=tmp_path)
     before = framework.ask(made, QUESTION)
     texts = {**TEXTS, **{f"{n}.md": f"# Tea {n}\n\n" + f"Cup{n} waits. " * 60 for n in range(60)}}

@@ -168,9 +168,7 @@ def test_a_document_that_cannot_be_chunked_any_more_is_as_it_was(framework: Fram
     assert made.document_ids() == ["tea.md"]
 
 
-@pytest.mark.parametrize(
-    "documents", ["tea.md", ["text"], [None], Path("tea.md"), 7], ids=str
-)
+@pytest.mark.parametrize("documents", ["tea.md", ["text"], [None], Path("tea.md"), 7], ids=str)
 def test_what_is_no_document_is_refused(adapter: Framework, documents: object) -> None:
     model = Model()
     made = adapter.make(TEXTS, model)

@@ -66,9 +66,7 @@ def test_two_processes_update_one_folder_and_a_third_asks(
     assert all("round" in text for text in result(reader))
 
 
-def test_another_writers_documents_are_kept_and_found(
-    framework: Framework, tmp_path: Path
-) -> None:
+def test_another_writers_documents_are_kept_and_found(framework: Framework, tmp_path: Path) -> None:
     first = framework.make(TEXTS, Model(), folder=tmp_path)
     second = framework.load(tmp_path, Model())
     framework.ask(second, QUESTION)

@@ -63,7 +63,9 @@ class Edit:
 
 
 EDITS = st.lists(
-    st.builds(Edit, st.sampled_from(get_args(_Kind)), _NAMES, _NAMES, st.integers(0, 3), _PARAGRAPHS),
+    st.builds(
+        Edit, st.sampled_from(get_args(_Kind)), _NAMES, _NAMES, st.integers(0, 3), _PARAGRAPHS
+    ),
     min_size=2,
     max_size=7,
 )

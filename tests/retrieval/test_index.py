@@ -158,7 +158,9 @@ def test_similarities_are_cosines_and_cut_off() -> None:
     ],
 )
 @pytest.mark.parametrize("search", ["hybrid", "dense", "lexical"])
-def test_filters_are_of_documents_and_leaves(search: str, where: object, expected: set[str]) -> None:
+def test_filters_are_of_documents_and_leaves(
+    search: str, where: object, expected: set[str]
+) -> None:
     question = "heat wait bread water"
     with Index() as index:
         update(index, TEXTS, Model())

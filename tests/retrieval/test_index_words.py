@@ -33,9 +33,7 @@ class Oracle:
 
     def __init__(self, results: Results, tokenize: Tokenize = words_of) -> None:
         self._tokenize = tokenize
-        leaves = [
-            (name, chunk) for name, one in results.items() for chunk in one.get_flat_chunks()
-        ]
+        leaves = [(name, chunk) for name, one in results.items() for chunk in one.get_flat_chunks()]
         self.keys = [(name, chunk.chunk_id) for name, chunk in leaves]
         words = [[*tokenize(chunk.embedded)] for _, chunk in leaves]
         self._levels = [
@@ -72,7 +70,9 @@ def _model(words: Sequence[list[str]], keys: Sequence[tuple[str | None, ...]]) -
     return model
 
 
-def found(index: Index, question: str, options: SearchOptions = EVERY) -> dict[tuple[str, str], float]:
+def found(
+    index: Index, question: str, options: SearchOptions = EVERY
+) -> dict[tuple[str, str], float]:
     """Return the scores of words of all leaves that a search finds."""
     hits = index.search(question, options).hits
     assert [hit.bm25 for hit in hits] == sorted((hit.bm25 or 0 for hit in hits), reverse=True)
