@@ -106,7 +106,7 @@ def require_fitting(state: State, kind: Kind, embedder: Embedder | None) -> None
 def name_of(function: Callable[..., object]) -> str:
     """Return the module and the name of a function, or of the class of another object."""
     named: object = function if hasattr(function, "__qualname__") else type(function)
-    return ".".join(getattr(named, name, "") for name in ("__module__", "__qualname__"))
+    return ".".join(str(getattr(named, name, "")) for name in ("__module__", "__qualname__"))
 
 
 class Update:
