@@ -3,28 +3,47 @@
 The subpackage `chunkana_retrieval.indexing` has the index that the adapters use.
 """
 
-from chunkana_retrieval.errors import IndexFileError, UnknownLeavesWarning
+from chunkana_retrieval.errors import IndexFileError, LostLeavesWarning, UnknownLeavesWarning
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit, opened_titles, repeated_rows, repeated_signature
+from chunkana_retrieval.index import (
+    Found,
+    Index,
+    IndexDocument,
+    MergingOptions,
+    OutlineEntry,
+    ReadingOptions,
+    SearchOptions,
+    UpdateReport,
+)
 from chunkana_retrieval.lexical.documents import LexicalEntry
 from chunkana_retrieval.lexical.index import LexicalIndex
-from chunkana_retrieval.lexical.words import find_words, words_of
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
 from chunkana_retrieval.reading.assembly import assemble
 from chunkana_retrieval.reading.mixed import assemble_mixed
 from chunkana_retrieval.reading.passages import Passage, shared_metadata
 from chunkana_retrieval.scores import Place, propagate_hits, propagate_scores, rank_scores
+from chunkana_retrieval.words import find_words, words_of
 
 __all__ = [
+    "Found",
     "Hit",
+    "Index",
+    "IndexDocument",
     "IndexFileError",
     "LexicalEntry",
     "LexicalIndex",
+    "LostLeavesWarning",
     "MergedHit",
+    "MergingOptions",
+    "OutlineEntry",
     "Parent",
     "Passage",
     "Place",
+    "ReadingOptions",
+    "SearchOptions",
     "UnknownLeavesWarning",
+    "UpdateReport",
     "assemble",
     "assemble_mixed",
     "find_words",

@@ -17,7 +17,7 @@ _SKIPPED_PACKAGES = frozenset(  # packages whose frames are between the user's c
 
 
 class IndexFileError(ChunkanaError, ValueError):
-    """An index file is damaged, has another format version, or was replaced by another writer."""
+    """The file of an index is damaged, of another format, or not an index."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)  # the arguments for unpickling
@@ -35,6 +35,16 @@ class UnknownLeavesWarning(UserWarning):
             "the vector store returned no leaf of this index, so the dense search finds nothing: "
             "it is empty, or belongs to another index; load the index with the vector store that "
             "it was made with, or make the index again with `from_documents`"
+        )
+
+
+class LostLeavesWarning(UserWarning):
+    """A vector store lacks leaves of the index: it lost them, or belongs to another index."""
+
+    def __init__(self, statement: str) -> None:
+        super().__init__(
+            f"{statement}: it lost them, or belongs to another index; give the vector store that "
+            "the index was made with, or call `repair`, which stores all leaves again"
         )
 
 

@@ -47,6 +47,10 @@ class Hit:
             not counting Markdown headings at the start of the text.
         cells: the numbers, from 1, of the first and the last notebook cell of the text; None for
             other formats.
+        similarity: the cosine similarity to the question, or the score of a user's vector store;
+            None if it is not known.
+        bm25: the BM25 score of the question's words, with those of the section and the document;
+            None if it is not known.
     """
 
     node_id: str
@@ -63,6 +67,8 @@ class Hit:
     signature: str = ""
     opened: int = 0
     cells: Cells | None = None
+    similarity: float | None = None
+    bm25: float | None = None
 
     @property
     def has_fences(self) -> bool:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkana_retrieval import find_words, words_of
-from chunkana_retrieval.lexical.words import stem
+from chunkana_retrieval.words import stem
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from chunkana_retrieval.checks import require_count
 from chunkana_retrieval.files import read_index_file, write_index_file
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.lexical.documents import IndexedDocument, LexicalEntry
-from chunkana_retrieval.lexical.words import words_of
+from chunkana_retrieval.words import words_of
 
 if TYPE_CHECKING:
     from chunkana_retrieval.lexical.matrices import Matrices

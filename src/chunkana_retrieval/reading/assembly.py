@@ -23,6 +23,7 @@ def assemble(
     sources: Mapping[str, str] | Callable[[str], str] | None = None,
     *,
     written: Callable[[Passage], str] | None = None,
+    k: int | None = None,
 ) -> list[Passage]:
     r"""Assemble hits into passages to read, as many as fit into a budget.
 
@@ -46,6 +47,8 @@ def assemble(
         sources: the texts of the documents by id, or a function that returns the text for an id.
         written: returns the text of a passage whose size counts, if it is more than the passage's
             text.
+        k: the largest number of passages; None for any. The hits that are left out follow those
+            that are in the passages.
 
     Returns:
         Passages; documents are in the order of their best hit, and the passages of each document in
@@ -77,7 +80,7 @@ def assemble(
     """
     require_number("budget", budget, 0, inf, "a number of at least 0")
     ranked, texts = _with_texts(hits, sources)
-    return _Assembly(ranked, budget, length, Layout(texts), written).passages()
+    return _Assembly(ranked, budget, length, Layout(texts), written, k).passages()
 
 
 def _with_texts(
@@ -125,6 +128,7 @@ class _Assembly:
         length: returns the size of a text.
         layout: builds the passages.
         written: returns the text of a passage whose size counts; None for the passage's text.
+        k: the largest number of passages; None for any.
     """
 
     ranked: Sequence[Hit]
@@ -132,6 +136,7 @@ class _Assembly:
     length: Callable[[str], float]
     layout: Layout
     written: Callable[[Passage], str] | None
+    k: int | None
 
     def passages(self) -> list[Passage]:
         """Return the passages of the selected hits, with as many gaps filled as fit."""
@@ -144,6 +149,8 @@ class _Assembly:
         return self.layout.passages(selected, {*gaps[:count]})
 
     def _fits(self, hits: Sequence[Hit], filled: Collection[_Gap] = ()) -> bool:
+        if self.k is not None and self.layout.count(hits) > self.k:
+            return False
         if self.written is None:
             return self.length(self.layout.text(hits, {*filled})) <= self.budget
         written = map(self.written, self.layout.passages(hits, {*filled}))

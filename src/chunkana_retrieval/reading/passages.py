@@ -40,6 +40,8 @@ class Passage:
             known.
         cells: the numbers, from 1, of the first and the last notebook cell of the passage, since
             the lines of a notebook are not those of its file; None if they are not known.
+        similarity: the best similarity of a hit in the passage, see `Hit`.
+        bm25: the best BM25 score of a hit in the passage, see `Hit`.
     """
 
     document_id: str
@@ -52,6 +54,8 @@ class Passage:
     text: str
     lines: tuple[Lines, ...] | None = None
     cells: Cells | None = None
+    similarity: float | None = None
+    bm25: float | None = None
 
     def metadata(self) -> dict[str, object]:
         """Return the metadata of the passage for a framework's document, without unknown values."""
@@ -66,6 +70,10 @@ class Passage:
             metadata["lines"] = [[*lines] for lines in self.lines]
         if self.cells is not None:
             metadata["cell"], metadata["cell_end"] = self.cells
+        if self.similarity is not None:
+            metadata["similarity"] = self.similarity
+        if self.bm25 is not None:
+            metadata["bm25"] = self.bm25
         return metadata
 
 
@@ -108,7 +116,7 @@ class _Slice:
         """Build a slice and determine the titles to show above its text."""
         path, opened = pieces[0].hit.path, pieces[0].opened
         if pieces[0].hit.format == _JSON:  # the text does not contain the indices of elements
-            return cls(tuple(pieces), text, _common_prefix([piece.hit.path for piece in pieces]))
+            return cls(tuple(pieces), text, common_prefix([piece.hit.path for piece in pieces]))
         above = path[: len(path) - opened] if opened else titles_above(path, text)
         return cls(tuple(pieces), text, above)
 
@@ -172,6 +180,10 @@ class Layout:
             if document_id not in self._sources:
                 self._sources[document_id] = Source.of(texts[document_id])
         return [_passage(slices, self._sources) for slices in self._groups(hits, filled)]
+
+    def count(self, hits: Sequence[Hit]) -> int:
+        """Return the number of passages of hits."""
+        return sum(1 for _ in self._groups(hits, ()))
 
     def text(self, hits: Sequence[Hit], filled: Collection[tuple[str, Span]] = ()) -> str:
         """Return the texts of the passages, joined by blank lines; for arguments see `passages`."""
@@ -248,13 +260,20 @@ def _passage(slices: Sequence[_Slice], sources: Mapping[str, Source]) -> Passage
         tuple(one.span for one in slices),
         firsts[0],
         lasts[-1],
-        _common_prefix([piece.hit.path for piece in pieces]),
+        common_prefix([piece.hit.path for piece in pieces]),
         min(ranked, key=lambda one: one[0])[1].score,
         tuple(hit.node_id for _, hit in ranked),
         _format_passage(slices),
         tuple(lines) if len(lines) == len(slices) else None,
         _cells(pieces[0].hit, pieces[-1].hit),
+        _best(hit.similarity for _, hit in ranked),
+        _best(hit.bm25 for _, hit in ranked),
     )
+
+
+def _best(scores: Iterable[float | None]) -> float | None:
+    """Return the best of the scores that are known, None for none."""
+    return max((score for score in scores if score is not None), default=None)
 
 
 def _cells(first: Hit, last: Hit) -> Cells | None:
@@ -280,7 +299,7 @@ def _line(hit: Hit, offset: int, source: Source | None) -> int | None:
     return hit.start_line + Source.of(hit.text).line_at(offset - hit.span.start) - 1
 
 
-def _common_prefix(paths: Sequence[_Path]) -> _Path:
+def common_prefix(paths: Sequence[_Path]) -> _Path:
     """Return the longest common prefix of paths."""
     first, last = min(paths), max(paths)
     same = next(

@@ -1,0 +1,171 @@
+"""Documents of an index: how they are chunked for it, and read from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from chunkana_core import (
+    ChunkConfig,
+    Chunker,
+    ConfigurationError,
+    Context,
+    HierarchicalChunkingResult,
+    InputTypeError,
+    Source,
+)
+from chunkana_core.extending import SourceFile
+from chunkana_retrieval.index.records import (
+    DocumentRecord,
+    Metadata,
+    SourceDocuments,
+    fingerprint,
+    record_document,
+)
+
+_PROBE = "A text whose size is compared."
+_DEFAULT = Chunker(ChunkConfig(atomic_blocks="split"), Context())
+
+
+@dataclass(frozen=True, slots=True)
+class IndexDocument:
+    """A document to index.
+
+    Attributes:
+        document_id: the id of the document, unique in the index, such as its path.
+        text: the text.
+        metadata: the metadata, which JSON has to have; dates and times become ISO text.
+    """
+
+    document_id: str
+    text: str
+    metadata: Metadata = field(default_factory=dict)
+
+    @property
+    def file(self) -> SourceFile:
+        """The file of the document: the one that its metadata name, else its id."""
+        file = SourceFile.of(self.metadata)
+        return file if file.name else SourceFile.of({**self.metadata, "source": self.document_id})
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineEntry:
+    """A section of a document.
+
+    Attributes:
+        section_id: the id of the section, unique in the document.
+        parent_section_id: the id of the section around it, "" for none.
+        path: its header path, outermost title first.
+        start_line: the line of the document, from 1, where its own text starts.
+    """
+
+    section_id: str
+    parent_section_id: str
+    path: tuple[str, ...]
+    start_line: int
+
+
+def sources_of_texts(
+    documents: Iterable[IndexDocument], chunker: Chunker | None
+) -> SourceDocuments:
+    """Return documents as the sources of an update.
+
+    Raises:
+        ConfigurationError: for two documents with one id, and metadata that JSON does not have.
+    """
+    chunker = chunker or _DEFAULT
+    by_id: dict[str, IndexDocument] = {}
+    for document in documents:
+        if not isinstance(document, IndexDocument):
+            raise InputTypeError("documents", document, "IndexDocuments")
+        if document.document_id in by_id:
+            allowed = "a different one for each document"
+            raise ConfigurationError("document_id", document.document_id, allowed)
+        by_id[document.document_id] = document
+    options = describe_chunker(chunker)
+    prints = {
+        name: fingerprint(name, one.text, one.metadata, options) for name, one in by_id.items()
+    }
+
+    def record(name: str) -> DocumentRecord:
+        document = by_id[name]
+        file = document.file
+        path = file.name or None
+        result = chunker.chunk_hierarchical(document.text, file.format, path)
+        label = file.title if chunker.context and chunker.context.breadcrumb else ""
+        return record_document(name, result, document.metadata, prints[name], label=label)
+
+    return SourceDocuments(prints, record, options)
+
+
+def sources_of_chunks(
+    results: Mapping[str, HierarchicalChunkingResult], metadata: Mapping[str, Metadata]
+) -> SourceDocuments:
+    """Return chunked documents as the sources of an update."""
+    prints = {
+        name: fingerprint(
+            name,
+            result.text,
+            metadata.get(name, {}),
+            json.dumps([[chunk.chunk_id, chunk.embedded] for chunk in result.get_flat_chunks()]),
+        )
+        for name, result in results.items()
+    }
+
+    def record(name: str) -> DocumentRecord:
+        return record_document(name, results[name], metadata.get(name, {}), prints[name])
+
+    return SourceDocuments(prints, record)
+
+
+def describe_chunker(chunker: Chunker) -> str:
+    """Return a description of all that a chunker's chunks depend on but the text."""
+    length = chunker.config.length_function
+    context = chunker.context
+    described = {
+        "version": version("chunkana-rag"),
+        "config": chunker.config.to_dict(),
+        "length_function": [getattr(length, "__qualname__", ""), length(_PROBE)],
+        "context": context and [context.label, context.breadcrumb, context.introduction],
+        "strategies": [type(one).__qualname__ for one in chunker.strategies],
+        "plugins": [one.name for one in chunker.plugins],
+        "formats": [one.name for one in chunker.formats],
+        "fallback": chunker.fallback,
+    }
+    return json.dumps(described, sort_keys=True)
+
+
+def outline_of(record: DocumentRecord) -> list[OutlineEntry]:
+    """Return the sections of a document that have leaves, in order."""
+    sections: dict[str, OutlineEntry] = {}
+    for leaf in record.leaves:
+        place = leaf.section_id, leaf.parent_section_id
+        sections.setdefault(place[0], OutlineEntry(*place, leaf.path, leaf.start_line))
+    return [*sections.values()]
+
+
+def section_text(record: DocumentRecord, section_id: str) -> str:
+    """Return the exact text of a section with its subsections.
+
+    Raises:
+        KeyError: if the document has no such section.
+    """
+    inside, spans = {section_id}, list[tuple[int, int]]()
+    for leaf in record.leaves:
+        if leaf.section_id == section_id or leaf.parent_section_id in inside:
+            inside.add(leaf.section_id)
+            spans.append((leaf.start, leaf.end))
+    if not spans:
+        raise KeyError(section_id)
+    return record.text[spans[0][0] : spans[-1][1]]
+
+
+def text_of_lines(text: str, first: int, last: int) -> str:
+    """Return the lines of a text from the first to the last one, counted from 1."""
+    starts = [*Source.of(text).line_starts, len(text)]
+    count = len(starts) - 1
+    if not 1 <= first <= last:
+        raise ConfigurationError("lines", (first, last), "the first and the last line, from 1")
+    return text[starts[min(first - 1, count)] : starts[min(last, count)]]

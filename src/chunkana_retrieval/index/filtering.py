@@ -1,0 +1,88 @@
+"""Filters of leaves by metadata."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from chunkana_core import InputTypeError
+from chunkana_retrieval.index import tables
+from chunkana_retrieval.index.leaves import LeafTable
+from chunkana_retrieval.index.searching import Mask
+from chunkana_retrieval.index.tables import Connection
+
+Where = Mapping[str, object] | Callable[[Mapping[str, object]], bool]
+_BATCH = 256  # documents that are read together
+_MOST = 16  # masks that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class _EqualValues:
+    """A filter for metadata that have all of some values, which are written as JSON."""
+
+    wanted: str
+
+    def __call__(self, metadata: Mapping[str, object]) -> bool:
+        missing = object()
+        given = json.loads(self.wanted).items()
+        return all(metadata.get(key, missing) == value for key, value in given)
+
+
+class LeafFilter:
+    """Returns which leaves have metadata that pass a filter.
+
+    The masks of filters that can be compared are kept until the index changes: those of mappings,
+    and of objects with an `__eq__` of their own.
+    """
+
+    def __init__(self) -> None:
+        self._version = 0
+        self._masks: dict[Where, Mask] = {}
+
+    def mask(self, connection: Connection, table: LeafTable, where: Where | None) -> Mask | None:
+        """Return for each leaf whether it passes a filter, None without a filter.
+
+        Raises:
+            InputTypeError: for a filter that is neither a mapping nor callable.
+        """
+        if where is None:
+            return None
+        if self._version != table.version:
+            self._masks, self._version = {}, table.version
+        if isinstance(where, Mapping):
+            where = _EqualValues(json.dumps(dict(where), sort_keys=True))
+        elif not callable(where):
+            raise InputTypeError("where", where, "a dict of equal values, or a function")
+        if not _is_comparable(where):
+            return _mask(connection, table, where)
+        if where not in self._masks:
+            kept = [*self._masks.items()][-_MOST + 1 :]
+            self._masks = dict(kept) | {where: _mask(connection, table, where)}
+        return self._masks[where]
+
+
+def _is_comparable(where: object) -> bool:
+    """Return whether an object is equal to others by its value; functions are not."""
+    return type(where).__eq__ is not object.__eq__ and isinstance(where, Hashable)
+
+
+def _mask(
+    connection: Connection, table: LeafTable, where: Callable[[Mapping[str, object]], bool]
+) -> Mask:
+    """Return for each leaf whether its metadata pass a filter.
+
+    The metadata are those of the document and of the leaf; the document's take precedence.
+    """
+    passed: list[bool] = []
+    for start in range(0, len(table.names), _BATCH):
+        names = table.names[start : start + _BATCH]
+        records = tables.read_records(connection, names)
+        passed += [
+            bool(where({**leaf.metadata, **records[name].metadata}))
+            for name in names
+            for leaf in records[name].leaves
+        ]
+    return np.asarray(passed, np.bool_)

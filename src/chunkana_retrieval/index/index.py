@@ -1,0 +1,361 @@
+"""An index of documents in one database, for any thread and process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from random import sample
+from typing import Any, Self
+
+import numpy as np
+
+from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult
+from chunkana_retrieval.errors import LostLeavesWarning, warn
+from chunkana_retrieval.index import repairing, tables
+from chunkana_retrieval.index.database import Database
+from chunkana_retrieval.index.documents import (
+    IndexDocument,
+    OutlineEntry,
+    outline_of,
+    section_text,
+    sources_of_chunks,
+    sources_of_texts,
+    text_of_lines,
+)
+from chunkana_retrieval.index.embedding import Embed, Embedder
+from chunkana_retrieval.index.filtering import LeafFilter, Where
+from chunkana_retrieval.index.found import Found
+from chunkana_retrieval.index.leaves import LeafTable
+from chunkana_retrieval.index.options import SearchOptions
+from chunkana_retrieval.index.records import DocumentRecord, SourceDocuments
+from chunkana_retrieval.index.searching import Query
+from chunkana_retrieval.index.stores import LeafStore, Proposal
+from chunkana_retrieval.index.tables import Kind
+from chunkana_retrieval.index.updating import (
+    Progress,
+    Target,
+    Tokenize,
+    Update,
+    UpdateReport,
+    require_fitting,
+)
+from chunkana_retrieval.words import words_of
+
+_OPTIONS = SearchOptions()
+_SAMPLE = 32  # documents whose leaves are looked for in a user's vector store
+
+
+class Index:
+    r"""Documents, their leaves, words and vectors in one SQLite database.
+
+    The database is the file `index.db` in a folder of a local disk, or in memory. Any number of
+    threads and processes may search it; updates wait for each other. A search sees an update as a
+    whole or not at all.
+
+    A search is by words (BM25 of a leaf, plus half of that of its section and of its document), by
+    vectors (cosine), or by both. Vectors are given: `embed` returns those of texts.
+
+    Attributes:
+        folder: the folder of the database, None for memory.
+
+    Raises:
+        IndexFileError: for a file that is not an index, of another format, or damaged.
+        OSError: for a folder that cannot be made or read.
+
+    >>> index = Index()
+    >>> index.update([IndexDocument("tea.md", "# Tea\n\nBoil water.\n")])
+    <UpdateReport: 1 added ('tea.md'); leaves: 1 added>
+    >>> [passage.text for passage in index.search("Which water?").passages()]
+    ['# Tea\n\nBoil water.']
+    """
+
+    def __init__(
+        self,
+        folder: str | Path | None = None,
+        *,
+        tokenize: Tokenize = words_of,
+        timeout: float = 60.0,
+        must_exist: bool = False,
+    ) -> None:
+        """Open the index in a folder, or make one there.
+
+        Args:
+            folder: the folder; None for an index in memory.
+            tokenize: returns the words of a text or question, the same each time.
+            timeout: the seconds that an update waits for another one.
+            must_exist: whether a folder without an index is a FileNotFoundError.
+        """
+        self.folder = None if folder is None else Path(folder)
+        self._tokenize, self._timeout = tokenize, timeout
+        self._database = Database(self.folder, timeout, must_exist=must_exist)
+        self._table, self._filter = LeafTable(), LeafFilter()
+
+    def __repr__(self) -> str:
+        """Return where the index is, what it has, and the number of its documents."""
+        with self._database.reading() as connection:
+            state = tables.read_state(connection)
+        place = "memory" if self.folder is None else repr(str(self.folder))
+        return f"<Index in {place}: {len(self)} documents, {state.kind or 'empty'}>"
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.document_ids())
+
+    def __enter__(self) -> Self:
+        """Return the index, which is closed at the end of the block."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the index."""
+        self.close()
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the folder of the index, or its content if it is in memory."""
+        content = None if self.folder else self._database.to_bytes()
+        options = {"tokenize": self._tokenize, "timeout": self._timeout, "must_exist": True}
+        return {"folder": self.folder, "options": options, "content": content}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Open the index again."""
+        self.__init__(state["folder"], **state["options"])  # type: ignore[misc] # as a new one
+        if state["content"] is not None:
+            self._database.from_bytes(state["content"])
+
+    def update(
+        self,
+        documents: Iterable[IndexDocument],
+        *,
+        chunker: Chunker | None = None,
+        embed: Embed | None = None,
+        model_name: str = "",
+        deleted: Iterable[str] = (),
+        delete_missing: bool = False,
+        progress: Progress | None = None,
+    ) -> UpdateReport:
+        """Index new and changed documents, and delete others; unchanged ones are skipped.
+
+        All changes appear at once, when the update is done. If it is interrupted nothing changes;
+        the vectors that it made are kept for the next one.
+
+        Args:
+            documents: whole documents with unique ids, in any format. Their formats are those of
+                the paths in their metadata (`file_path`, `file_name`, `source`), else of their ids.
+            chunker: by default one with contexts, which divides all that is over its limit.
+            embed: returns a vector for each of some texts; None for an index of words alone.
+            model_name: the name of the embedding model; by default that of the function.
+            deleted: the ids of documents to delete; unknown ids are ignored.
+            delete_missing: whether to delete all documents that are not given.
+            progress: called with the numbers of documents that are done and that are to do.
+
+        Raises:
+            ConfigurationError: for two documents with one id, metadata that JSON does not have,
+                another model, kind of index or chunking than before, or wrong vectors.
+            TimeoutError: if another update runs for longer than the timeout.
+            OSError: if the database cannot be written.
+        """
+        sources = sources_of_texts(documents, chunker)
+        embedder = None if embed is None else Embedder.of(embed, embed, model_name, "embed")
+        return self.update_sources(
+            sources,
+            embedder=embedder,
+            deleted=deleted,
+            delete_missing=delete_missing,
+            progress=progress,
+        )
+
+    def update_chunks(
+        self,
+        results: Mapping[str, HierarchicalChunkingResult],
+        metadata: Mapping[str, Mapping[str, object]] | None = None,
+        *,
+        embed: Embed | None = None,
+        model_name: str = "",
+    ) -> UpdateReport:
+        """Index documents that are chunked already; for other arguments and errors see `update`.
+
+        Args:
+            results: the chunks of each document, by its id.
+            metadata: the metadata of documents, by their ids.
+            embed: returns a vector for each of some texts.
+            model_name: the name of the embedding model.
+        """
+        sources = sources_of_chunks(results, metadata or {})
+        embedder = None if embed is None else Embedder.of(embed, embed, model_name, "embed")
+        return self.update_sources(sources, embedder=embedder)
+
+    def update_sources(
+        self,
+        sources: SourceDocuments,
+        *,
+        embedder: Embedder | None = None,
+        store: LeafStore | None = None,
+        deleted: Iterable[str] = (),
+        delete_missing: bool = False,
+        progress: Progress | None = None,
+    ) -> UpdateReport:
+        """Update the index as `update` does, from documents that an adapter chunks.
+
+        Args:
+            sources: the documents.
+            embedder: the embedding model, for vectors in the database.
+            store: a user's vector store instead, which has the leaves and their vectors.
+            deleted: the ids of documents to delete.
+            delete_missing: whether to delete all documents that are not given.
+            progress: called with the numbers of documents that are done and that are to do.
+        """
+        with self._database.updating():
+            target = Target(embedder, store)
+            update = Update(self._database, sources, target, self._tokenize, progress)
+            report = update.run(deleted, delete_missing=delete_missing)
+        if store and report.unchanged:
+            self.check_store(store)
+        return report
+
+    def search(
+        self,
+        question: str,
+        options: SearchOptions = _OPTIONS,
+        *,
+        vector: Sequence[float] | None = None,
+        proposals: Sequence[Proposal] | None = None,
+        is_filtered: bool = False,
+        where: Where | None = None,
+    ) -> Found:
+        """Return the leaves that answer a question, the best first.
+
+        Args:
+            question: the question, for the search by words.
+            options: the options of the search.
+            vector: the vector of the question; None for a search by words alone.
+            proposals: what a user's vector store found instead, the best first.
+            is_filtered: whether that store filtered leaves; then words rank its leaves and add
+                none.
+            where: a filter of leaves by the metadata of their document and their own (`format`,
+                `kind`, `header_path`, …): values that all have to be equal, or a function, which
+                must not use this index.
+
+        Raises:
+            ConfigurationError: for a vector of another size, or without a direction.
+            IndexFileError: if the database is damaged.
+        """
+        words = [] if options.search == "dense" else self._tokenize(question)
+        given = None if options.search == "lexical" else vector
+        with self._database.reading() as connection:
+            self._table.refresh(connection)
+            if given is not None:
+                _require_vector(given, tables.read_state(connection).size)
+            mask = self._filter.mask(connection, self._table, where)
+            query = Query(words, options, given, proposals, is_filtered, mask)
+            found, count = query.search(connection, self._table), len(self._table)
+        is_whole = not is_filtered and where is None and options.min_score is None
+        if proposals is not None and count and is_whole and not _has_any(found, proposals):
+            warn(LostLeavesWarning("the vector store returned no leaf of this index"))
+        return found
+
+    def require_model(self, embedder: Embedder | None, *, has_store: bool = False) -> None:
+        """Raise a ConfigurationError if the index is of another model, or another kind of index.
+
+        Args:
+            embedder: the embedding model, None for a search by words alone.
+            has_store: whether the leaves are in a user's vector store.
+        """
+        with self._database.reading() as connection:
+            state = tables.read_state(connection)
+            names = tables.document_names(connection)
+        if names:
+            kind: Kind = "store" if has_store else "vectors" if embedder else "words"
+            require_fitting(state, kind, embedder)
+
+    def document_ids(self) -> list[str]:
+        """Return the ids of all documents, in the order in which they were added."""
+        with self._database.reading() as connection:
+            return tables.document_names(connection)
+
+    def document(self, document_id: str) -> IndexDocument:
+        """Return a document.
+
+        Raises:
+            KeyError: if it is not in the index.
+        """
+        record = self._record(document_id)
+        return IndexDocument(document_id, record.text, record.metadata)
+
+    def outline(self, document_id: str) -> list[OutlineEntry]:
+        """Return the sections of a document, in order; a KeyError if it is not in the index."""
+        return outline_of(self._record(document_id))
+
+    def read(
+        self, document_id: str, *, section: str = "", lines: tuple[int, int] | None = None
+    ) -> str:
+        """Return the text of a section with its subsections, or of lines, or of the whole document.
+
+        Args:
+            document_id: the id of the document.
+            section: the id of a section, as `outline` returns it.
+            lines: the first and the last line, from 1.
+
+        Raises:
+            KeyError: if the document or the section is not in the index.
+        """
+        record = self._record(document_id)
+        text = section_text(record, section) if section else record.text
+        return text_of_lines(text, *lines) if lines else text
+
+    def check_store(self, store: LeafStore) -> None:
+        """Warn if a user's vector store lacks some of a sample of leaves."""
+        names = self.document_ids()
+        with self._database.reading() as connection:
+            chosen = sample(names, min(len(names), _SAMPLE))
+            records = tables.read_records(connection, chosen).values()
+        leaf_ids = [leaf.leaf_id for record in records for leaf in record.leaves]
+        if missing := store.missing(leaf_ids):
+            lost = f"{len(missing)} of {len(leaf_ids)} leaves that were looked for"
+            warn(LostLeavesWarning(f"the vector store lacks {lost}"))
+
+    def repair(self, store: LeafStore | None = None) -> list[str]:
+        """Delete documents that are damaged, and bring a user's vector store up to date.
+
+        Args:
+            store: the user's vector store, which then has all leaves of the index.
+
+        Returns:
+            The ids of the documents that were deleted: give them to `update` again.
+
+        Raises:
+            IndexFileError: if the database cannot be read at all; then make a new one.
+        """
+        with self._database.updating():
+            with self._database.writing() as connection:
+                deleted = repairing.delete_damaged(connection)
+            if store is not None:
+                repairing.restore_leaves(self._database, store)
+        return deleted
+
+    def save(self, folder: str | Path) -> None:
+        """Copy the index to a folder, in place of an index there; it may be changed meanwhile."""
+        with Index(folder, timeout=self._timeout) as target, target._database.updating():
+            self._database.copy(target._database)
+
+    def close(self) -> None:
+        """Close the database; the index cannot be used any more."""
+        self._database.close()
+
+    def _record(self, document_id: str) -> DocumentRecord:
+        with self._database.reading() as connection:
+            return tables.read_records(connection, [document_id])[document_id]
+
+
+def _require_vector(vector: Sequence[float], size: int) -> None:
+    """Raise a ConfigurationError for a vector that cannot be compared to those of an index."""
+    if size and len(vector) != size:
+        allowed = f"one of {size} numbers, as the model of this index returns it"
+        raise ConfigurationError("vector", f"one of {len(vector)} numbers", allowed)
+    length = float(np.linalg.norm(np.asarray(vector, np.float64)))
+    if not np.isfinite(length) or not length:
+        raise ConfigurationError("vector", length, "one of finite numbers that are not all zero")
+
+
+def _has_any(found: Found, proposals: Iterable[Proposal]) -> bool:
+    """Return whether a vector store found any leaf of an index."""
+    known = {leaf.leaf_id for record in found.records.values() for leaf in record.leaves}
+    return any(one.leaf_id in known for one in proposals)

@@ -1,0 +1,110 @@
+"""The options of a search, and of what is read of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from typing import Literal, get_args
+
+from chunkana_core import ConfigurationError, InputTypeError
+from chunkana_retrieval.checks import LARGEST, require_choice, require_count, require_number
+
+SearchKind = Literal["hybrid", "dense", "lexical"]
+Relation = Literal["parent", "siblings", "children"]
+Order = Literal["document", "score"]
+_WEIGHT = "a finite number of at least 0"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """Options of a search.
+
+    Attributes:
+        search: the kind of search: by vectors ("dense"), by words ("lexical") or by both.
+        lexical_weight: the weight of the lexical scores in a hybrid search, from 0 to 1.
+        section_weight: the weight of the best score of a section, see `propagate_hits`.
+        document_weight: the weight of the best score of a document, see `propagate_hits`.
+        fetch_k: the number of leaves that each kind of search finds.
+        min_score: the least cosine similarity of a leaf to the question, or the least score of a
+            user's vector store; None for any.
+    """
+
+    search: SearchKind = "hybrid"
+    lexical_weight: float = 0.4
+    section_weight: float = 0.4
+    document_weight: float = 0.2
+    fetch_k: int = 30
+    min_score: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        require_choice("search", self.search, get_args(SearchKind))
+        require_count("fetch_k", self.fetch_k, 1)
+        require_number("lexical_weight", self.lexical_weight, 0, 1, "a number from 0 to 1")
+        for name in ("section_weight", "document_weight"):
+            require_number(name, getattr(self, name), 0, LARGEST, _WEIGHT)
+        if self.min_score is not None:
+            require_number("min_score", self.min_score, -LARGEST, LARGEST, "None or a number")
+            if self.search == "lexical":
+                allowed = "None with search='lexical', which has no similarities"
+                raise ConfigurationError("min_score", self.min_score, allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """Options of the passages to read.
+
+    Attributes:
+        budget: the largest total size of the passages.
+        length_function: the function that returns the size of a text.
+        around: the relations by which further leaves are added after all found leaves, see
+            `add_related_leaves`.
+        order: the order of passages: "document" for the documents by their best passage, and the
+            passages of each by their position; "score" for the best passage first.
+        k: the largest number of passages, which are then in the order "score"; None for any.
+    """
+
+    budget: float = 6000
+    length_function: Callable[[str], float] = len
+    around: tuple[Relation, ...] = ()
+    order: Order = "document"
+    k: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        require_number("budget", self.budget, 0, inf, "a number of at least 0")
+        given: object = self.around  # a str is a sequence of str too, but not allowed
+        if isinstance(given, str):
+            raise InputTypeError("around", given, f"a tuple: around=({given!r},)")
+        for relation in self.around:
+            require_choice("around", relation, get_args(Relation))
+        require_choice("order", self.order, get_args(Order))
+        if self.k is not None:
+            require_count("k", self.k, 1)
+        length: object = self.length_function
+        if not callable(length):
+            allowed = "a function that returns the size of a text"
+            raise ConfigurationError("length_function", length, allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class MergingOptions:
+    """Options of auto-merging.
+
+    Attributes:
+        k: the number of leaves and parents to return.
+        ratio: a parent replaces its children if more than this ratio of them was found.
+        max_parent_size: the most characters of a parent that replaces its children; None for any.
+    """
+
+    k: int = 4
+    ratio: float = 0.5
+    max_parent_size: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        require_count("k", self.k, 1)
+        require_number("ratio", self.ratio, 0, 1, "a number from 0 to 1")
+        if self.max_parent_size is not None:
+            require_count("max_parent_size", self.max_parent_size, 1)
