@@ -61,7 +61,7 @@ def updates(
     times: list[tuple[float, float]] = []
     while len(times) < _LEAST or (len(times) < _MOST and sum(map(sum, times)) < _ENOUGH):
         turn = len(times)
-        text = texts[-1 - turn // 2]
+        text = texts[-1 - turn // 2 % len(texts)]
         one = engine.prepared([text if turn % 2 else edited(text, turn)])
         question = questions[turn % len(questions)]
         times.append((seconds(lambda: engine.update(one)), seconds(lambda: engine.ask(question))))  # noqa: B023

@@ -19,7 +19,10 @@ def test_generated_documents_and_questions_are_the_same_in_each_run() -> None:
 
 
 def test_the_files_of_a_folder_are_repeated_with_other_words(tmp_path: Path) -> None:
-    words = "chunking retrieval searches document sections paragraphs sentence tokenizer breadcrumb"
+    words = " ".join(
+        f"{word}ing{word}" for word in ("chunk", "search", "index", "load", "merge", "cut")
+    )
+    words += " paragraphs sections sentences documents breadcrumb tokenizer retrieval embedding"
     (tmp_path / "a.md").write_text(f"# Title\n\n{words}\n")
     first, second, third = documents.from_folder(tmp_path, 3)
     assert first == ("000/a.md", f"# Title\n\n{words}\n")
