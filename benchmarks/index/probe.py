@@ -8,6 +8,7 @@ made in a folder there.
 from __future__ import annotations
 
 import json
+import re
 import resource
 import sys
 from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ LOAD, MEMORY = "load and first query", "memory of that"
 FILE, TEXT, VECTORS = "closed file", "text", "vectors"
 _INDEX = "index"
 _LEAST, _MOST, _ENOUGH = 2, 15, 8.0  # repetitions, and the seconds after which there are enough
-_RESIDENT_UNIT = 1 if sys.platform == "darwin" else 1024
+_STATUS = Path("/proc/self/status")
 
 
 def build(engine: Engine, folder: Path) -> Measured:
@@ -101,7 +102,10 @@ def seconds(function: Callable[[], object]) -> float:
 
 def _peak() -> int:
     """Return the resident peak of this process in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RESIDENT_UNIT
+    if _STATUS.exists():  # on Linux `ru_maxrss` starts with the peak of the process that started it
+        found = re.search(r"^VmHWM:\s*(\d+) kB", _STATUS.read_text(encoding="utf-8"), re.MULTILINE)
+        return int(found[1]) * 1024 if found else 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in bytes on macOS
 
 
 def main(name: str, kind: str, phase: str, folder: str) -> None:
