@@ -9,17 +9,16 @@ from benchmarks.retrieval.metrics import Counted
 from benchmarks.retrieval.questions import Collection
 from benchmarks.retrieval.ranking import Scores, ranked
 from chunkana_core import ChunkConfig, Chunker, Context, Span
-from chunkana_retrieval import Hit, LexicalIndex, assemble
-from chunkana_retrieval.indexing import (
+from chunkana_retrieval import Hit, Index, SearchOptions, assemble
+from chunkana_retrieval.index import (
     DocumentRecord,
     Proposal,
-    RankingOptions,
     SearchKind,
-    rank_leaves,
+    SourceDocuments,
     record_document,
 )
 
-_FETCHED = RankingOptions().fetch_k
+_FETCHED = SearchOptions().fetch_k
 _SEARCHES: dict[str, SearchKind] = {"dense": "dense", "words": "lexical", "hybrid": "hybrid"}
 
 
@@ -30,12 +29,12 @@ class Leaves:
     Attributes:
         records: the records of the documents, which are named by their indexes.
         embedded: the embedded texts of the leaves, in order.
-        lexical: the lexical index of the leaves.
+        index: the index of the leaves, without their vectors.
     """
 
     records: list[DocumentRecord]
     embedded: list[str]
-    lexical: LexicalIndex
+    index: Index
 
     @classmethod
     def of(cls, collection: Collection, size: int) -> Leaves:
@@ -47,8 +46,9 @@ class Leaves:
             for number, text in enumerate(collection.texts)
         ]
         embedded = [record.embedded(leaf) for record in records for leaf in record.leaves]
-        lexical = LexicalIndex(entry for record in records for entry in record.entries())
-        return cls(records, embedded, lexical)
+        index, by_id = Index(), {record.document_id: record for record in records}
+        index.update_sources(SourceDocuments(dict.fromkeys(by_id, ""), by_id.__getitem__))
+        return cls(records, embedded, index)
 
     def ranking(self, search: SearchKind, question: str, meaning: Scores | None) -> list[Hit]:
         """Return the best leaves for a question.
@@ -58,9 +58,9 @@ class Leaves:
             question: the question.
             meaning: the similarity of each leaf as a row, None for lexical search only.
         """
-        found = self.lexical.search(question, _FETCHED) if search != "dense" else []
-        proposals = [] if meaning is None or search == "lexical" else self._proposals(meaning)
-        return rank_leaves(proposals, found, self.records, RankingOptions(search))
+        proposals = None if meaning is None or search == "lexical" else self._proposals(meaning)
+        found = self.index.search(question, SearchOptions(search), proposals=proposals)
+        return [*found.hits]
 
     def _proposals(self, meaning: Scores) -> list[Proposal]:
         leaves = [(record, leaf) for record in self.records for leaf in record.leaves]

@@ -42,8 +42,8 @@ def run() -> None:
 
 def _require_extra() -> None:
     """End the command with installation instructions if a dependency is missing."""
-    # `find_spec` does not import them: bm25s loads numpy, which only searching commands need.
-    missing = [name for name in ("typer", "rich", "bm25s", "jinja2") if find_spec(name) is None]
+    # `find_spec` does not import them: numpy is slow, and only searching commands need it.
+    missing = [name for name in ("typer", "rich", "numpy", "jinja2") if find_spec(name) is None]
     if missing:
         report(f'this command needs {", ".join(missing)}: pip install "chunkana-rag[cli]"')
         sys.exit(1)

@@ -1,21 +1,14 @@
 """Ranking, merging and assembly of search hits, without a framework.
 
-The subpackage `chunkana_retrieval.indexing` has the index that the adapters use.
+The index needs the extra: `pip install "chunkana-rag[retrieval]"`.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from chunkana_retrieval.errors import IndexFileError, LostLeavesWarning, UnknownLeavesWarning
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit, opened_titles, repeated_rows, repeated_signature
-from chunkana_retrieval.index import (
-    Found,
-    Index,
-    IndexDocument,
-    MergingOptions,
-    OutlineEntry,
-    ReadingOptions,
-    SearchOptions,
-    UpdateReport,
-)
 from chunkana_retrieval.lexical.documents import LexicalEntry
 from chunkana_retrieval.lexical.index import LexicalIndex
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
@@ -24,6 +17,18 @@ from chunkana_retrieval.reading.mixed import assemble_mixed
 from chunkana_retrieval.reading.passages import Passage, shared_metadata
 from chunkana_retrieval.scores import Place, propagate_hits, propagate_scores, rank_scores
 from chunkana_retrieval.words import find_words, words_of
+
+if TYPE_CHECKING:
+    from chunkana_retrieval.index import (
+        Found,
+        Index,
+        IndexDocument,
+        MergingOptions,
+        OutlineEntry,
+        ReadingOptions,
+        SearchOptions,
+        UpdateReport,
+    )
 
 __all__ = [
     "Found",
@@ -58,3 +63,10 @@ __all__ = [
     "shared_metadata",
     "words_of",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    """Return a name of the index, which is loaded when it is used, since numpy loads slowly."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("chunkana_retrieval.index"), name)

@@ -16,7 +16,7 @@ from tests.cli.command import call, environment, output_of, piped, run
 ROOT = Path(__file__).parents[2]
 COMMANDS = ("split", "tree", "view", "explain", "stats", "validate", "compare", "ask", "demo")
 # What is slow to load, and is for one command or format alone.
-_HEAVY = {"bm25s", "langchain_text_splitters", "llama_index", "multiprocessing", "numpy", "pyarrow"}
+_HEAVY = {"langchain_text_splitters", "llama_index", "multiprocessing", "numpy", "pyarrow"}
 
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
@@ -25,7 +25,7 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("name", ["typer", "rich", "bm25s", "jinja2"])
+@pytest.mark.parametrize("name", ["typer", "rich", "numpy", "jinja2"])
 def test_without_the_extra_the_error_says_what_to_install(name: str) -> None:
     """In one line, also before options are read."""
     start = "import chunkana_cli.entry; chunkana_cli.entry.run()"
@@ -49,7 +49,7 @@ def test_help_prints_nothing_else_and_loads_nothing_heavy() -> None:
 
 
 def test_the_core_needs_none_of_it() -> None:
-    code = "import chunkana_core, sys; print({'typer', 'rich', 'bm25s'} & set(sys.modules))"
+    code = "import chunkana_core, sys; print({'typer', 'rich', 'numpy'} & set(sys.modules))"
     assert python(code).stdout == "set()\n"
 
 

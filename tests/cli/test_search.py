@@ -15,7 +15,7 @@ from chunkana_cli.demo.auto_merge import (
 )
 from chunkana_cli.demo.excerpt import best_window
 from chunkana_cli.demo.question import pick_question
-from chunkana_cli.searching.search import Index
+from chunkana_cli.search import find_chunks
 from chunkana_core import ChunkConfig, MarkdownChunker, chunk_hierarchical
 from tests.strategies import any_markdown
 
@@ -45,7 +45,6 @@ Use --keep-warm or --no-whistle on the command line.
 
 def test_search_finds_the_chunk_that_says_it() -> None:
     result = chunk_hierarchical(KETTLE, ChunkConfig(max_chunk_size=100))
-    index = Index.of([result])
     best = {
         "How do I keep the water warm?": "Warm",
         "Does it whistle when boiling?": "Keys",  # whose heading went with that of "Boil"
@@ -53,27 +52,27 @@ def test_search_finds_the_chunk_that_says_it() -> None:
         "keep-warm": "Options",
     }
     for question, title in best.items():
-        assert index.search(question, 3)[0].chunk.title == title
+        assert find_chunks([result], question, 3)[0].chunk.title == title
 
 
 def test_hits_are_the_best_first_and_none_is_weak() -> None:
     result = chunk_hierarchical(KETTLE, ChunkConfig(max_chunk_size=100))
-    hits = Index.of([result]).search("boil the water and stop", 9)
+    hits = find_chunks([result], "boil the water and stop", 9)
     scores = [hit.score for hit in hits]
     assert scores == sorted(scores, reverse=True)
     assert scores[-1] >= scores[0] / 5
-    assert len(Index.of([result]).search("boil the water and stop", 1)) == 1
+    assert len(find_chunks([result], "boil the water and stop", 1)) == 1
 
 
 @pytest.mark.parametrize("text", ["", "# A\n", "***\n", KETTLE])
 @pytest.mark.parametrize("question", ["", "???", "is it?", "absent"])
 def test_search_for_nothing_or_in_nothing(text: str, question: str) -> None:
-    assert Index.of([chunk_hierarchical(text)]).search(question, 8) == []
+    assert find_chunks([chunk_hierarchical(text)], question, 8) == []
 
 
 def test_search_in_several_documents_says_in_which() -> None:
     results = [chunk_hierarchical(text) for text in ("", "# A\n\nCats.\n", "# B\n\nDogs.\n")]
-    hits = Index.of(results).search("dogs", 8)
+    hits = find_chunks(results, "dogs", 8)
     assert [(hit.document, hit.chunk.title) for hit in hits] == [(2, "B")]
 
 
@@ -145,7 +144,7 @@ def test_every_hit_is_read_once_and_nothing_more_can_merge(text: str, data: st.D
 def picked(text: str) -> str:
     result = chunk_hierarchical(text, ChunkConfig(max_chunk_size=100, min_chunk_size=0))
     title = result.chunks[0].title
-    return pick_question(Index.of([result]), result.merge_tree(), title, 8)
+    return pick_question(result, result.merge_tree(), title, 8)
 
 
 def test_the_question_is_about_a_part_whose_answer_merges() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
-from msgspec.structs import replace
 
 from chunkana_core import ChunkConfig, Chunker, Span
 from chunkana_retrieval import Hit, assemble, opened_titles
-from chunkana_retrieval.indexing import Relation, add_related_leaves, record_document
+from chunkana_retrieval.index import Relation, add_related_leaves, record_document
 
 pytest.importorskip("tree_sitter")
 
@@ -53,7 +53,7 @@ def hits(text: str, path: str, size: int = 160) -> list[Hit]:
     result = Chunker(config).chunk_hierarchical(text, path=path)
     record = record_document(path, result, {}, "")
     direct = [Hit.of_chunk(chunk, 1.0, path) for chunk in result.get_flat_chunks()]
-    indexed = [record.hit(leaf, 1.0) for leaf in record.leaves]
+    indexed = [replace(record.hit(leaf, 1.0), parent_id=None) for leaf in record.leaves]
     assert indexed == direct
     return indexed
 
@@ -206,7 +206,7 @@ def test_the_leaves_around_a_hit_are_added_from_the_nearest_on(
     record = record_document(path, Chunker(config).chunk_hierarchical(text, path=path), {}, "")
     names = {leaf.chunk_id: _NAME.findall(record.embedded(leaf))[0] for leaf in record.leaves}
     (found,) = (leaf for leaf in record.leaves if names[leaf.chunk_id] == str(number))
-    hits = add_related_leaves([record.hit(found, 1.0)], [record], around)
+    hits = add_related_leaves([record.hit(found, 1.0)], {record.document_id: record}, around)
     assert [names[hit.node_id] for hit in hits[:6]] == [str(name) for name in expected]
     (passage,) = assemble(hits[:6], 1000, sources={path: text})
     assert {*map(str, expected)} <= {*_NAME.findall(passage.text)}

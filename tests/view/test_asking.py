@@ -9,17 +9,14 @@ from dataclasses import replace
 import pytest
 
 pytest.importorskip("selenium")
-pytest.importorskip("bm25s")
 
 from selenium.webdriver.common.keys import Keys
 
+from chunkana_cli.search import search
 from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, MarkdownChunker
 from chunkana_retrieval import (
-    Hit,
-    LexicalEntry,
-    LexicalIndex,
+    SearchOptions,
     find_words,
-    propagate_hits,
     words_of,
 )
 from chunkana_view import Entry, index_html, to_html
@@ -75,14 +72,9 @@ HANDBOOK = SAMPLES["headings_120"]
 
 def found(results: dict[str, HierarchicalChunkingResult], question: str) -> list[tuple[str, str]]:
     """Return the documents and ids of the chunks that `chunkana ask` finds, the best first."""
-    index = LexicalIndex(
-        LexicalEntry.of_chunk(chunk, name)
-        for name, result in results.items()
-        for chunk in result.get_flat_chunks()
-    )
-    hits = index.search(question, 60)
-    strong: list[Hit] = [hit for hit in hits if hit.score >= 0.2 * hits[0].score]
-    return [(hit.document_id, hit.node_id) for hit in propagate_hits(strong)]
+    found = search([*results.values()], question, SearchOptions("lexical", fetch_k=60))
+    names = [*results]
+    return [(names[int(hit.document_id)], hit.node_id) for hit in found.hits]
 
 
 def test_words_are_those_of_the_library(browser: Browser) -> None:

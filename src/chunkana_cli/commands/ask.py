@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
+from chunkana_cli.asking import answer
 from chunkana_cli.errors import USAGE, fail
 from chunkana_cli.options import AsJson, epilog, with_config
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import AUTO, InputFormat
 from chunkana_cli.reading.encodings import UTF_8, InputEncoding
 from chunkana_cli.reading.paths import FILES_HELP
-from chunkana_cli.searching.asking import answer
 from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
 from chunkana_core import ChunkConfig
 from chunkana_retrieval import words_of

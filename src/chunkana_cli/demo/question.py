@@ -8,18 +8,20 @@ from itertools import islice
 from chunkana_cli.demo.auto_merge import leaves_under, merge_leaves
 from chunkana_cli.screen.naming import common_path
 from chunkana_cli.screen.visible import on_one_line
-from chunkana_cli.searching.search import Index
-from chunkana_core import MergeTree
+from chunkana_cli.search import find_chunks
+from chunkana_core import HierarchicalChunkingResult, MergeTree
 
 _TRIALS = 20
 _WORDS = 8
 
 
-def pick_question(index: Index, tree: MergeTree, title: str, count: int) -> str:
+def pick_question(
+    result: HierarchicalChunkingResult, tree: MergeTree, title: str, count: int
+) -> str:
     """Return a question about a large section, if possible one whose hits merge into a parent.
 
     Args:
-        index: the search index of the document.
+        result: the chunks of the document.
         tree: the merge tree of the document.
         title: the title of the document, which is not used as a topic if there are others.
         count: the number of hits to merge.
@@ -27,7 +29,7 @@ def pick_question(index: Index, tree: MergeTree, title: str, count: int) -> str:
     topics = (topic for topic in _topics(tree) if topic != on_one_line(title))
     questions = [f"What about {topic}?" for topic in islice(topics, _TRIALS)]
     for question in questions:
-        scores = {hit.chunk.chunk_id: hit.score for hit in index.search(question, count)}
+        scores = {hit.chunk.chunk_id: hit.score for hit in find_chunks([result], question, count)}
         passages = merge_leaves(tree, scores)
         if passages and not passages[0].node.is_leaf:
             return question

@@ -10,7 +10,7 @@ from chunkana_cli.demo.auto_merge import Passage, merge_leaves
 from chunkana_cli.demo.question import pick_question
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.reading.documents import Document
-from chunkana_cli.searching.search import FoundChunk, Index
+from chunkana_cli.search import FoundChunk, find_chunks
 from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, MergeTree
 
 
@@ -87,8 +87,8 @@ def run_demo(
     trees = [result.merge_tree(retrieval.max_parent_size) for result in results]
     if question is None:
         title = results[0].chunks[0].title if results[0].chunks else ""
-        question = pick_question(Index.of(results[:1]), trees[0], title, retrieval.hits)
-    hits = Index.of(results).search(question, retrieval.hits)
+        question = pick_question(results[0], trees[0], title, retrieval.hits)
+    hits = find_chunks(results, question, retrieval.hits)
     shown = tuple(ChunkedDocument(*pair, tree) for pair, tree in zip(chunked, trees, strict=True))
     return DemoRun(shown, seconds, config, question, hits, _merged(trees, hits))
 

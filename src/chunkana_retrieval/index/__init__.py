@@ -1,5 +1,10 @@
 """The index: documents, their leaves, words and vectors in one SQLite database."""
 
+try:
+    import numpy as np  # noqa: F401
+except ImportError as error:
+    raise ImportError('an index needs numpy: pip install "chunkana-rag[retrieval]"') from error
+
 from chunkana_retrieval.index.documents import IndexDocument, OutlineEntry, describe_chunker
 from chunkana_retrieval.index.embedding import Embedder
 from chunkana_retrieval.index.found import Found, add_related_leaves

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from zlib import compress, crc32, decompress
+
+import numpy as np
+from numpy.typing import NDArray
 
 from chunkana_retrieval.index.records import DocumentRecord
 
 DIGEST_SIZE = 16  # bytes of the digest of an embedded text
 _SEAL_SIZE = 4  # bytes of a checksum
 _FACTOR = 0x9E3779B1  # odd, so that each document has another number in the checksums of postings
+_Numbers = TypeVar("_Numbers", int, NDArray[np.int64])
 
 
 class DamagedError(ValueError):
@@ -78,8 +82,8 @@ def to_text(stored: bytes) -> str:
     return stored.decode("utf-8", "surrogatepass")
 
 
-def posting_seal(word: str, number: int) -> int:
-    """Return the number to which the numbers of a sealed posting add up, modulo 2 ** 32."""
+def posting_seal(word: str, number: _Numbers) -> _Numbers:
+    """Return what the numbers of a sealed posting add up to, modulo 2 ** 32, for each document."""
     return (crc32(to_bytes(word)) + number * _FACTOR) % (1 << 32)
 
 

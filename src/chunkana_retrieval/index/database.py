@@ -36,20 +36,19 @@ class Database:
     both are the same. A process that was forked uses its own connections.
     """
 
-    def __init__(self, folder: Path | None, timeout: float, *, must_exist: bool = False) -> None:
+    def __init__(self, folder: Path | None, timeout: float) -> None:
         """Open a database, or create it.
 
         Args:
             folder: the folder of the database, None for one in memory.
             timeout: the seconds to wait for another writer.
-            must_exist: whether a missing database is an error.
         """
         if sqlite3.sqlite_version_info < _OLDEST:
             oldest = ".".join(map(str, _OLDEST))
             raise ImportError(f"an index needs SQLite {oldest}; this is {sqlite3.sqlite_version}")
         self.folder, self._timeout = folder, timeout
         self._inherited: list[object] = []  # a parent process's connections, which stay open
-        self._connections = self._connect(must_exist=must_exist)
+        self._connections = self._connect()
         self._close = weakref.finalize(self, _Connections.close, self._connections)
 
     @property
@@ -86,7 +85,10 @@ class Database:
 
         Raises:
             TimeoutError: if another one has it for longer than the timeout.
+            OSError: if the database cannot be written.
         """
+        with self.writing():
+            pass  # a read-only folder is known before anything is embedded
         lock = self._current().update_lock
         if not lock.acquire(timeout=self._timeout):
             raise TimeoutError(errno.ETIMEDOUT, "another update is still running", self.path)
@@ -128,16 +130,13 @@ class Database:
             self._close = weakref.finalize(self, _Connections.close, self._connections)
         return self._connections
 
-    def _connect(self, *, must_exist: bool = True) -> _Connections:
+    def _connect(self) -> _Connections:
         if self.folder is None:
             connection = _open(":memory:", 0)
             _create(connection)
             return _Connections(connection, connection)
         path = self.folder / _FILE
-        if not must_exist:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        elif not path.is_file():
-            raise FileNotFoundError(errno.ENOENT, "no index is in this folder", str(self.folder))
+        self.folder.mkdir(parents=True, exist_ok=True)
         with self._errors():
             if not os.access(self.folder, os.W_OK):
                 reader = _open_read_only(path, self._timeout)
@@ -147,6 +146,7 @@ class Database:
             try:
                 if not self._require_format(writer):
                     _create(writer)
+                writer.execute("PRAGMA journal_mode = WAL")
                 reader = _open(f"{path.absolute().as_uri()}?mode=rw", self._timeout)
             except BaseException:
                 writer.close()
@@ -217,6 +217,12 @@ _SYSTEM_ERRORS = {
 }
 
 
+def require_database(folder: Path) -> None:
+    """Raise a FileNotFoundError if there is no index in a folder."""
+    if not (folder / _FILE).is_file():
+        raise FileNotFoundError(errno.ENOENT, "no index is in this folder", str(folder))
+
+
 class _Connections:
     """The connections of one process, each with the lock under which one thread uses it."""
 
@@ -254,7 +260,6 @@ def _open_read_only(path: Path, timeout: float) -> sqlite3.Connection:
 def _create(connection: sqlite3.Connection) -> None:
     """Create the tables of a new database, unless another process has created them meanwhile."""
     connection.execute(f"PRAGMA page_size = {_PAGE_SIZE}")
-    connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
     ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
     if not tables:

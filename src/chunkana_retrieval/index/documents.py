@@ -13,10 +13,10 @@ from chunkana_core import (
     ConfigurationError,
     Context,
     HierarchicalChunkingResult,
-    InputTypeError,
     Source,
 )
 from chunkana_core.extending import SourceFile
+from chunkana_retrieval.checks import require_documents
 from chunkana_retrieval.index.records import (
     DocumentRecord,
     Metadata,
@@ -77,9 +77,8 @@ def sources_of_texts(
     """
     chunker = chunker or _DEFAULT
     by_id: dict[str, IndexDocument] = {}
-    for document in documents:
-        if not isinstance(document, IndexDocument):
-            raise InputTypeError("documents", document, "IndexDocuments")
+    example = 'IndexDocument("tea.md", "# Tea")'
+    for document in require_documents(documents, IndexDocument, "[IndexDocument(…), …]", example):
         if document.document_id in by_id:
             allowed = "a different one for each document"
             raise ConfigurationError("document_id", document.document_id, allowed)

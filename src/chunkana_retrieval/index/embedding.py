@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chunkana_core import ConfigurationError
 from chunkana_retrieval.index.columns import DIGEST_SIZE, to_bytes
 
 Embed = Callable[[list[str]], Sequence[Sequence[float]]]
+NEW_INDEX = "make a new index, in another folder, for another one"
 _SAME = 0.99  # the cosine of two vectors of one text by the same model, which may differ slightly
 
 
@@ -60,20 +62,25 @@ class Embedder:
             ConfigurationError: if there is not one vector of this size for each text, or one has a
                 number that is not finite, or only zeros.
         """
-        found = [*self.embed([*texts.values()])]
+        given = self.embed([*texts.values()])
+        try:
+            found = [np.asarray(vector, np.float64) for vector in given]
+        except (TypeError, ValueError) as error:
+            allowed = "a model that returns a list of numbers for each text"
+            raise ConfigurationError(self.argument, type(given), allowed) from error
         if len(found) != len(texts):
             allowed = f"one vector for each of {len(texts)} texts"
             raise ConfigurationError(self.argument, f"a model that returned {len(found)}", allowed)
-        size = size or (len(found[0]) if found else 0)
+        size = size or (found[0].size if found else 0)
         return {key: self._checked(one, size) for key, one in zip(texts, found, strict=True)}
 
-    def _checked(self, vector: Sequence[float], size: int) -> bytes:
-        if len(vector) != size:
-            allowed = f"the model of this index, whose vectors have {size} numbers"
-            given = f"a model that returned a vector of {len(vector)} numbers"
+    def _checked(self, numbers: NDArray[np.float64], size: int) -> bytes:
+        if numbers.shape != (size,):
+            allowed = f"the model of this index, whose vectors have {size} numbers; {NEW_INDEX}"
+            given = f"a model that returned a vector of {numbers.size} numbers"
             raise ConfigurationError(self.argument, given, allowed)
-        numbers = np.asarray(vector, np.float64)
-        length = float(np.linalg.norm(numbers))
+        with np.errstate(over="ignore"):  # then the length is infinite
+            length = float(np.linalg.norm(numbers))
         if not np.isfinite(length) or not length:
             allowed = "one whose vectors have finite numbers that are not all zero"
             given = f"a model that returned a vector with {length or 'zeros'}"
@@ -84,7 +91,7 @@ class Embedder:
         """Raise a ConfigurationError if the vectors of one text are by different models."""
         same = float(np.frombuffer(stored, "<f4") @ np.frombuffer(embedded, "<f4"))
         if same < _SAME:
-            allowed = "the model of this index; make a new index for another one"
+            allowed = f"the model of this index; {NEW_INDEX}"
             given = f"a model whose vector of {text[:40]!r} has another direction ({same:.3f})"
             raise ConfigurationError(self.argument, given, allowed)
 

@@ -12,7 +12,7 @@ import numpy as np
 from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult
 from chunkana_retrieval.errors import LostLeavesWarning, warn
 from chunkana_retrieval.index import repairing, tables
-from chunkana_retrieval.index.database import Database
+from chunkana_retrieval.index.database import Database, require_database
 from chunkana_retrieval.index.documents import (
     IndexDocument,
     OutlineEntry,
@@ -30,7 +30,7 @@ from chunkana_retrieval.index.options import SearchOptions
 from chunkana_retrieval.index.records import DocumentRecord, SourceDocuments
 from chunkana_retrieval.index.searching import Query
 from chunkana_retrieval.index.stores import LeafStore, Proposal
-from chunkana_retrieval.index.tables import Kind
+from chunkana_retrieval.index.tables import State
 from chunkana_retrieval.index.updating import (
     Progress,
     Target,
@@ -75,7 +75,6 @@ class Index:
         *,
         tokenize: Tokenize = words_of,
         timeout: float = 60.0,
-        must_exist: bool = False,
     ) -> None:
         """Open the index in a folder, or make one there.
 
@@ -83,12 +82,23 @@ class Index:
             folder: the folder; None for an index in memory.
             tokenize: returns the words of a text or question, the same each time.
             timeout: the seconds that an update waits for another one.
-            must_exist: whether a folder without an index is a FileNotFoundError.
         """
         self.folder = None if folder is None else Path(folder)
         self._tokenize, self._timeout = tokenize, timeout
-        self._database = Database(self.folder, timeout, must_exist=must_exist)
+        self._database = Database(self.folder, timeout)
         self._table, self._filter = LeafTable(), LeafFilter()
+
+    @classmethod
+    def load(
+        cls, folder: str | Path, *, tokenize: Tokenize = words_of, timeout: float = 60.0
+    ) -> Self:
+        """Open the index in a folder; for the arguments see the class.
+
+        Raises:
+            FileNotFoundError: if there is none.
+        """
+        require_database(Path(folder))
+        return cls(folder, tokenize=tokenize, timeout=timeout)
 
     def __repr__(self) -> str:
         """Return where the index is, what it has, and the number of its documents."""
@@ -112,11 +122,13 @@ class Index:
     def __getstate__(self) -> dict[str, object]:
         """Return the folder of the index, or its content if it is in memory."""
         content = None if self.folder else self._database.to_bytes()
-        options = {"tokenize": self._tokenize, "timeout": self._timeout, "must_exist": True}
+        options = {"tokenize": self._tokenize, "timeout": self._timeout}
         return {"folder": self.folder, "options": options, "content": content}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Open the index again."""
+        if state["folder"] is not None:
+            require_database(state["folder"])
         self.__init__(state["folder"], **state["options"])  # type: ignore[misc] # as a new one
         if state["content"] is not None:
             self._database.from_bytes(state["content"])
@@ -243,7 +255,7 @@ class Index:
         with self._database.reading() as connection:
             self._table.refresh(connection)
             if given is not None:
-                _require_vector(given, tables.read_state(connection).size)
+                _require_vector(given, tables.read_state(connection))
             mask = self._filter.mask(connection, self._table, where)
             query = Query(words, options, given, proposals, is_filtered, mask)
             found, count = query.search(connection, self._table), len(self._table)
@@ -255,16 +267,17 @@ class Index:
     def require_model(self, embedder: Embedder | None, *, has_store: bool = False) -> None:
         """Raise a ConfigurationError if the index is of another model, or another kind of index.
 
+        Any index can be searched by words alone, without either.
+
         Args:
-            embedder: the embedding model, None for a search by words alone.
+            embedder: the embedding model, None for none.
             has_store: whether the leaves are in a user's vector store.
         """
         with self._database.reading() as connection:
             state = tables.read_state(connection)
-            names = tables.document_names(connection)
-        if names:
-            kind: Kind = "store" if has_store else "vectors" if embedder else "words"
-            require_fitting(state, kind, embedder)
+            has_documents = tables.has_documents(connection)
+        if has_documents and (embedder or has_store):
+            require_fitting(state, "store" if has_store else "vectors", embedder)
 
     def document_ids(self) -> list[str]:
         """Return the ids of all documents, in the order in which they were added."""
@@ -345,10 +358,12 @@ class Index:
             return tables.read_records(connection, [document_id])[document_id]
 
 
-def _require_vector(vector: Sequence[float], size: int) -> None:
+def _require_vector(vector: Sequence[float], state: State) -> None:
     """Raise a ConfigurationError for a vector that cannot be compared to those of an index."""
-    if size and len(vector) != size:
-        allowed = f"one of {size} numbers, as the model of this index returns it"
+    if state.kind in {"words", "store"}:
+        raise ConfigurationError("vector", "a vector", "None: this index has no vectors")
+    if state.size and len(vector) != state.size:
+        allowed = f"one of {state.size} numbers, as the model of this index returns it"
         raise ConfigurationError("vector", f"one of {len(vector)} numbers", allowed)
     length = float(np.linalg.norm(np.asarray(vector, np.float64)))
     if not np.isfinite(length) or not length:

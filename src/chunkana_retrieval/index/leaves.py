@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -24,11 +24,32 @@ _GROWTH = 1.25  # of the matrix of vectors, when it is full
 
 @dataclass(slots=True)
 class _Document:
-    """A document in memory: its version, its leaves, and the rows of their vectors."""
+    """A document in memory, with numpy arrays of its leaves.
+
+    Attributes:
+        version: the version of the document.
+        name: the id of the document.
+        lengths: the number of words of each leaf.
+        sections: the number of each leaf's section, from 0 in the document.
+        section_count: the number of its sections.
+        rows: the row of each leaf's vector.
+    """
 
     version: int
-    leaves: LeafArrays
+    name: str
+    lengths: Numbers
+    sections: Numbers
+    section_count: int
     rows: Numbers
+
+    @classmethod
+    def of(cls, version: int, leaves: LeafArrays, row_of: Mapping[bytes, int]) -> _Document:
+        """Return a document whose vectors are in a matrix."""
+        lengths = np.asarray(leaves.lengths, np.int64)
+        sections = np.asarray(leaves.sections, np.int64)
+        rows = [row_of[digest] for digest in split_digests(leaves.digests)]
+        count = int(sections.max(initial=-1)) + 1
+        return cls(version, leaves.name, lengths, sections, count, np.asarray(rows, np.int64))
 
 
 @dataclass(slots=True)
@@ -121,8 +142,9 @@ class LeafTable:
             self.version = 0
             names = (one.name for one in found.values() if error.args[0] in one.digests)
             raise DamagedError(next(names)) from error
-        added = {n: self._document(current[n], leaves) for n, leaves in found.items()}
-        self._documents = dict(sorted((kept | added).items()))
+        row_of = self.matrix.row_of
+        added = {n: _Document.of(current[n], leaves, row_of) for n, leaves in found.items()}
+        self._documents = {n: added[n] if n in added else kept[n] for n in current}
         self._arrange()
         self.version = state.version
 
@@ -148,7 +170,7 @@ class LeafTable:
         data = np.frombuffer(b"".join(sealed), np.uint32)
         ends = np.cumsum(sizes)
         places = np.searchsorted(self._numbers, documents)
-        seals = np.asarray([posting_seal(word, n) for n in documents], np.uint32)
+        seals = posting_seal(word, np.asarray(documents, np.int64))
         is_whole = np.add.reduceat(data, ends - sizes, dtype=np.uint32) == seals
         is_whole &= np.append(self._numbers, -1)[places] == documents
         if not is_whole.all():
@@ -156,24 +178,21 @@ class LeafTable:
         leaves = data.astype(np.int64) + np.repeat(self.starts[places], sizes)
         return np.delete(leaves, ends - 1)
 
-    def _document(self, version: int, leaves: LeafArrays) -> _Document:
-        rows = [self.matrix.row_of[digest] for digest in split_digests(leaves.digests)]
-        return _Document(version, leaves, np.asarray(rows, np.int64))
-
     def _arrange(self) -> None:
         """Give numbers to the leaves of all documents."""
-        found = {n: one for n, one in self._documents.items() if one.leaves.lengths}
-        counts = [len(one.leaves.lengths) for one in found.values()]
+        found = {n: one for n, one in self._documents.items() if len(one.lengths)}
+        documents = [*found.values()]
+        counts = [len(one.lengths) for one in documents]
         self._numbers = np.asarray([*found], np.int64)
-        self.names = [one.leaves.name for one in found.values()]
+        self.names = [one.name for one in documents]
         self._place_of = {name: place for place, name in enumerate(self.names)}
         self.starts = np.cumsum([0, *counts])
-        sections = [np.asarray(one.leaves.sections, np.int64) for one in found.values()]
-        firsts = np.cumsum([0, *(int(one.max()) + 1 for one in sections)])[:-1]
-        joined = _join(sections) + np.repeat(firsts, counts)
-        lengths = _join([np.asarray(one.leaves.lengths, np.int64) for one in found.values()])
-        self.levels = Levels.of(lengths, joined, np.repeat(np.arange(len(counts)), counts))
-        self.rows = _join([one.rows for one in found.values()])
+        firsts = np.cumsum([0, *(one.section_count for one in documents)])[:-1]
+        sections = _join([one.sections for one in documents]) + np.repeat(firsts, counts)
+        document_of = np.repeat(np.arange(len(counts)), counts)
+        lengths = _join([one.lengths for one in documents])
+        self.levels = Levels.of(lengths, sections, document_of)
+        self.rows = _join([one.rows for one in documents])
 
 
 def _join(arrays: Sequence[Numbers]) -> Numbers:

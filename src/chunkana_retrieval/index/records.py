@@ -283,12 +283,13 @@ def metadata_json(document_id: str, metadata: Metadata) -> str:
         ConfigurationError: naming the key of the first value that JSON does not have.
     """
     try:
-        return json.dumps(metadata, sort_keys=True, default=_to_iso)
+        return json.dumps(metadata, sort_keys=True, default=_to_iso, allow_nan=False)
     except (RecursionError, TypeError, ValueError) as error:
         key, value = next(_unwritable(metadata), ("", metadata))
         field = f"metadata[{key!r}]" if key else "metadata"
         allowed = f"values that JSON can write; in {document_id!r}: {error}"
-        raise ConfigurationError(field, value, allowed) from error
+        shown = value if isinstance(value, float) else type(value)  # others may be long or deep
+        raise ConfigurationError(field, shown, allowed) from error
 
 
 def _to_iso(value: object) -> str:
@@ -301,6 +302,6 @@ def _unwritable(metadata: Metadata) -> Iterator[tuple[str, object]]:
     """Yield the keys and values of metadata that cannot be serialised as JSON by themselves."""
     for key, value in metadata.items():
         try:
-            json.dumps({key: value}, default=_to_iso)
+            json.dumps({key: value}, default=_to_iso, allow_nan=False)
         except (RecursionError, TypeError, ValueError):
             yield str(key), value

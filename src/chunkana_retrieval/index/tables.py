@@ -89,8 +89,14 @@ def versions(connection: Connection) -> dict[int, int]:
 
 def document_names(connection: Connection) -> list[str]:
     """Return the ids of all documents, in the order in which they were added."""
-    rows = connection.execute("SELECT name FROM document ORDER BY number")
-    return [to_text(name) for (name,) in rows]
+    rows = connection.execute("SELECT number, name FROM document")
+    return [to_text(name) for _, name in sorted(rows)]
+
+
+def has_documents(connection: Connection) -> bool:
+    """Return whether any document is stored."""
+    ((has_any,),) = connection.execute("SELECT EXISTS (SELECT 1 FROM document)")
+    return bool(has_any)
 
 
 def fingerprints(connection: Connection, names: Iterable[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from chunkana_core import ChunkanaError, ConfigurationError
 from chunkana_retrieval.index import tables
 from chunkana_retrieval.index.columns import DocumentRow
 from chunkana_retrieval.index.database import Database
-from chunkana_retrieval.index.embedding import Embedder, digest_of
+from chunkana_retrieval.index.embedding import NEW_INDEX, Embedder, digest_of
 from chunkana_retrieval.index.records import DocumentRecord, SourceDocuments
 from chunkana_retrieval.index.stores import LeafStore, add_leaves, delete_leaves
 from chunkana_retrieval.index.tables import Kind, State
@@ -31,7 +31,6 @@ _KINDS: Mapping[Kind, str] = {
     "vectors": "vectors in its database, made by the embedding",
     "store": "a vector store of yours, given each time",
 }
-_NEW = "make a new index, in another folder, for another one"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -92,10 +91,10 @@ class Target:
 def require_fitting(state: State, kind: Kind, embedder: Embedder | None) -> None:
     """Raise a ConfigurationError if an index with documents is of another kind or model."""
     if state.kind not in {"", kind}:
-        allowed = f"an index with {_KINDS[kind]}, or {_NEW}"
+        allowed = f"an index with {_KINDS[kind]}, or {NEW_INDEX}"
         raise ConfigurationError("index", f"one with {_KINDS[state.kind]}", allowed)
     if kind == "vectors" and embedder and embedder.model_name != state.model:
-        allowed = f"the model of this index, {state.model!r}; {_NEW}"
+        allowed = f"the model of this index, {state.model!r}; {NEW_INDEX}"
         raise ConfigurationError(embedder.argument, embedder.model_name, allowed)
 
 
@@ -114,7 +113,7 @@ class Update:
         self._tokenize, self._progress = tokenize, progress
         with database.reading() as connection:
             self._state = tables.read_state(connection)
-            self._names = dict.fromkeys(tables.document_names(connection))
+            self._has_documents = tables.has_documents(connection)
             self._strays = tables.strays(connection)
         self._is_known = False  # whether the model is known to be that of the index
 
@@ -132,11 +131,11 @@ class Update:
         current = self._sources.fingerprints
         if delete_missing and not current:
             raise ConfigurationError("delete_missing", value=True, allowed=_NO_DOCUMENTS)
-        unwanted = self._names if delete_missing else dict.fromkeys(deleted)
-        removed = [name for name in unwanted if name in self._names and name not in current]
-        self._prepare(removed)
+        unwanted = self._document_names() if delete_missing else dict.fromkeys(deleted)
         with self._database.reading() as connection:
-            stored = tables.fingerprints(connection, current)
+            stored = tables.fingerprints(connection, [*current, *unwanted])
+        removed = [name for name in unwanted if name in stored and name not in current]
+        self._prepare(removed)
         changed = [name for name, one in current.items() if stored.get(name) != one]
         rows, failed = self._rows(changed)
         report = UpdateReport(
@@ -151,11 +150,11 @@ class Update:
     def _prepare(self, removed: Collection[str]) -> None:
         """Check the index, and note the kind and model of one without documents."""
         current, state, target = self._sources.fingerprints, self._state, self._target
-        if self._names:
+        if self._has_documents:
             if current or state.kind == "store":
                 require_fitting(state, target.kind, target.embedder)
-            others = self._names.keys() - current.keys() - {*removed}
-            if current and others and self._sources.options not in {"", state.options}:
+            is_other = self._sources.options not in {"", state.options}
+            if current and is_other and {*self._document_names()} - current.keys() - {*removed}:
                 allowed = (
                     "those that all other documents of the index were chunked with; to change them "
                     "give all documents, with delete_missing=True"
@@ -170,6 +169,10 @@ class Update:
                 if not is_same:
                     tables.delete_unused_vectors(connection)
                 tables.write_state(connection, self._state)
+
+    def _document_names(self) -> list[str]:
+        with self._database.reading() as connection:
+            return tables.document_names(connection)
 
     def _rows(self, changed: Sequence[str]) -> tuple[list[DocumentRow], dict[str, str]]:
         """Return changed documents as they are stored, and why others could not be chunked.
@@ -236,7 +239,7 @@ class Update:
     def _stored_text(self) -> dict[bytes, tuple[str, bytes]]:
         """Return the text and the vector of a stored leaf by its digest, nothing for no leaves."""
         with self._database.reading() as connection:
-            for name in self._names:
+            for name in tables.document_names(connection):
                 (record,) = tables.read_records(connection, [name]).values()
                 for leaf in record.leaves:
                     text = record.embedded(leaf)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
+import chunkana_retrieval as retrieval
 from chunkana_cli.reading.batch import Batch
 from chunkana_cli.screen.naming import format_cells
 from chunkana_cli.screen.visible import on_one_line, visible
-from chunkana_cli.searching.search import Index
+from chunkana_cli.search import search
 from chunkana_core import ChunkConfig, Context
-from chunkana_retrieval import Hit, Passage, assemble, propagate_hits
+from chunkana_retrieval import Passage
 
 _HITS = 60
 
@@ -91,11 +92,7 @@ def answer(batch: Batch, question: str, budget: int, config: ChunkConfig) -> Ans
         config: the chunking options.
     """
     chunked = [*batch.chunk_documents(config, Context())]
-    results = [result for _, result in chunked]
-    hits = [
-        Hit.of_chunk(found.chunk, found.score, str(found.document), results[found.document].title)
-        for found in Index.of(results).search(question, _HITS)
-    ]
-    sources = {str(index): result.text for index, result in enumerate(results)}
-    passages = assemble(propagate_hits(hits), budget, sources=sources)
+    options = retrieval.SearchOptions("lexical", fetch_k=_HITS)
+    found = search([result for _, result in chunked], question, options)
+    passages = found.passages(retrieval.ReadingOptions(budget))
     return Answer(question, budget, [document.name for document, _ in chunked], passages)

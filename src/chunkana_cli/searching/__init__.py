@@ -1,1 +1,0 @@
-"""Lexical search over the chunks of files, and assembly of passages for a question."""
