@@ -29,7 +29,7 @@ class Engine:
 
     def load(self) -> None:
         """Open the index."""
-        self._index = Index(self._folder, must_exist=True)
+        self._index = Index.load(self._folder)
 
     def update(self, documents: Sequence[IndexDocument]) -> None:
         """Give documents to the open index."""
