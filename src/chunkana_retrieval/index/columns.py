@@ -60,7 +60,7 @@ class StoredDocument(NamedTuple):
         """
         words_of_document(self.name, self.words)
         record_of(self.name, self.fingerprint, self.record, self.text)
-        return split_digests(leaf_arrays_of(to_text(self.name), self.leaves).digests)
+        return split_digests(leaf_arrays_of(self.name, self.leaves).digests)
 
 
 class LeafArrays(NamedTuple):
@@ -82,9 +82,25 @@ def to_text(stored: bytes) -> str:
     return stored.decode("utf-8", "surrogatepass")
 
 
-def posting_seal(word: str, number: _Numbers) -> _Numbers:
+def to_name(document_id: str) -> bytes:
+    """Return the id of a document as it is stored."""
+    return seal(to_bytes(document_id), b"")
+
+
+def from_name(stored: object) -> str:
+    """Return the id of a document.
+
+    Raises:
+        DamagedError: if it was changed; it has what can be read of it.
+    """
+    if not isinstance(stored, bytes):  # the type of a value may be changed, too
+        raise DamagedError("")
+    return to_text(unseal(stored, b"", stored[:-_SEAL_SIZE].decode("utf-8", "replace")))
+
+
+def posting_seal(word: bytes, number: _Numbers) -> _Numbers:
     """Return what the numbers of a sealed posting add up to, modulo 2 ** 32, for each document."""
-    return (crc32(to_bytes(word)) + number * _FACTOR) % (1 << 32)
+    return (crc32(word) + number * _FACTOR) % (1 << 32)
 
 
 def split_digests(joined: bytes) -> list[bytes]:
@@ -95,10 +111,10 @@ def split_digests(joined: bytes) -> list[bytes]:
 def columns_of(number: int, row: DocumentRow, version: int) -> tuple[object, ...]:
     """Return the columns of a document, in the order of its table."""
     record = row.record
-    name = to_bytes(record.document_id)
+    name = to_name(record.document_id)
     numbers = array("I", [len(row.lengths), *row.lengths, *row.sections])
     stored, words = record.to_json().encode(), json.dumps([*row.postings]).encode()
-    sealed_by = name + record.fingerprint.encode()
+    key = name + record.fingerprint.encode()
     return (
         number,
         name,
@@ -106,33 +122,34 @@ def columns_of(number: int, row: DocumentRow, version: int) -> tuple[object, ...
         record.fingerprint,
         seal(numbers.tobytes() + row.digests, name),
         seal(compress(words), name),
-        seal(compress(stored), sealed_by),
-        seal(compress(to_bytes(record.text)), sealed_by),
+        seal(compress(stored), key),
+        seal(compress(to_bytes(record.text)), key),
     )
 
 
-def leaf_arrays_of(name: str, stored: bytes) -> LeafArrays:
+def leaf_arrays_of(name: bytes, stored: bytes) -> LeafArrays:
     """Return what is known of the leaves of a document; a DamagedError names it."""
-    data = unseal(stored, to_bytes(name), name)
+    document_id = from_name(name)
+    data = unseal(stored, name, document_id)
     (count,) = array("I", data[:4])
     numbers = array("I", data[4 : 4 + 8 * count])
-    return LeafArrays(name, numbers[:count], numbers[count:], data[4 + 8 * count :])
+    return LeafArrays(document_id, numbers[:count], numbers[count:], data[4 + 8 * count :])
 
 
 def record_of(name: bytes, fingerprint: str, record: bytes, text: bytes) -> DocumentRecord:
     """Return the record of a document; a DamagedError names it."""
-    shown, key = to_text(name), name + fingerprint.encode()
+    shown, key = from_name(name), name + str(fingerprint).encode()
     parts = [decompress(unseal(part, key, shown)) for part in (text, record)]
     return DocumentRecord.from_json(shown, to_text(parts[0]), fingerprint, parts[1].decode())
 
 
 def words_of_document(name: bytes, stored: bytes) -> list[str]:
     """Return the words of a document; a DamagedError names it."""
-    words: list[str] = json.loads(decompress(unseal(stored, name, to_text(name))))
+    words: list[str] = json.loads(decompress(unseal(stored, name, from_name(name))))
     return words
 
 
-def seal_posting(word: str, number: int, leaves: array[int]) -> bytes:
+def seal_posting(word: bytes, number: int, leaves: array[int]) -> bytes:
     """Return the leaves of a word in a document as bytes that add up to `posting_seal`."""
     seal = (posting_seal(word, number) - sum(leaves)) % (1 << 32)
     return array("I", [*leaves, seal]).tobytes()
@@ -143,8 +160,10 @@ def seal(data: bytes, key: bytes) -> bytes:
     return data + crc32(data, crc32(key)).to_bytes(_SEAL_SIZE, "little")
 
 
-def is_sealed(stored: bytes, key: bytes) -> bool:
+def is_sealed(stored: object, key: bytes) -> bool:
     """Return whether data are those that `seal` returned for a key."""
+    if not isinstance(stored, bytes):
+        return False
     data, checksum = stored[:-_SEAL_SIZE], stored[-_SEAL_SIZE:]
     return crc32(data, crc32(key)).to_bytes(_SEAL_SIZE, "little") == checksum
 
@@ -160,8 +179,8 @@ def unseal(stored: bytes, key: bytes, name: str | bytes) -> bytes:
     return stored[:-_SEAL_SIZE]
 
 
-def is_sealed_posting(word: bytes, number: int, stored: bytes) -> bool:
+def is_sealed_posting(word: object, number: int, stored: object) -> bool:
     """Return whether a posting is what `seal_posting` returned."""
-    if len(stored) % 4:
+    if not (isinstance(word, bytes) and isinstance(stored, bytes)) or len(stored) % 4:
         return False
-    return sum(array("I", stored)) % (1 << 32) == posting_seal(to_text(word), number)
+    return sum(array("I", stored)) % (1 << 32) == posting_seal(word, number)

@@ -25,7 +25,8 @@ _SETTINGS = (
 )
 _OLDEST = (3, 35, 0)  # the first SQLite with all that is used here
 _DAMAGED = "is damaged"
-_REPAIR = "call `repair`, and give `update` the documents that it returns"
+_NEW = "make a new index in another folder"
+_REPAIR = f"call `repair`, and give `update` the documents that it returns; if it fails, {_NEW}"
 _NO_INDEX = "is not an index of Chunkana"
 
 
@@ -121,6 +122,8 @@ class Database:
 
     def _current(self) -> _Connections:
         """Return the connections of this process."""
+        if not self._close.alive:
+            raise ValueError("this index is closed")
         if self._connections.pid != os.getpid():
             self._close.detach()
             self._inherited.append(self._connections)
@@ -163,7 +166,7 @@ class Database:
             raise IndexFileError(self.path, _NO_INDEX)
         if tables and version != _FORMAT:
             connection.close()
-            reason = f"is of format {version}, not {_FORMAT}; index the documents in a new folder"
+            reason = f"is of format {version}, not {_FORMAT}; {_NEW}"
             raise IndexFileError(self.path, reason)
         return bool(tables)
 
@@ -200,7 +203,7 @@ class Database:
             if code in _SYSTEM_ERRORS:
                 raise OSError(_SYSTEM_ERRORS[code], str(error), self.path) from error
             is_foreign = code == sqlite3.SQLITE_NOTADB
-            reason = _NO_INDEX if is_foreign else f"{_DAMAGED}, or cannot be read: {error}"
+            reason = _NO_INDEX if is_foreign else f"{_DAMAGED} ({error}); {_NEW}"
             raise IndexFileError(self.path, reason) from error
         except DamagedError as error:
             reason = f"{_DAMAGED} where it has {error.args[0]!r}; {_REPAIR}"
@@ -246,6 +249,8 @@ def _open(path: str, timeout: float) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout, isolation_level=None, check_same_thread=False, uri=path.startswith("file:")
     )
+    # Text that was changed is noticed by its checksum.
+    connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
     for setting in _SETTINGS:
         connection.execute(f"PRAGMA {setting}")
     return connection

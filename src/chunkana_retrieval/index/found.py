@@ -49,8 +49,12 @@ class Found:
         sources = {name: record.text for name, record in self.records.items()}
         length = reading.length_function
         found = assemble(hits, reading.budget, length, sources, written=written, k=reading.k)
-        is_by_score = reading.order == "score" or reading.k is not None
-        return sorted(found, key=lambda one: -one.score) if is_by_score else found
+        if reading.order == "document" and reading.k is None:
+            return found
+        ranks = {(hit.document_id, hit.node_id): rank for rank, hit in reversed([*enumerate(hits)])}
+        return sorted(
+            found, key=lambda one: min(ranks[one.document_id, name] for name in one.chunk_ids)
+        )
 
     def parents(self, merging: MergingOptions = _MERGING) -> list[Passage]:
         """Return leaves and the parents that replace them, the best first, each as a passage.

@@ -256,6 +256,9 @@ class Index:
             self._table.refresh(connection)
             if given is not None:
                 _require_vector(given, tables.read_state(connection))
+            elif options.min_score is not None and proposals is None:
+                allowed = "None without the vector of the question"
+                raise ConfigurationError("min_score", options.min_score, allowed)
             mask = self._filter.mask(connection, self._table, where)
             query = Query(words, options, given, proposals, is_filtered, mask)
             found, count = query.search(connection, self._table), len(self._table)

@@ -79,6 +79,8 @@ class VectorMatrix:
             self.numbers = grown
         found = 0
         for digest, stored in tables.vectors(connection, missing):
+            if len(stored) != self.numbers[0].nbytes:
+                raise DamagedError(digest)
             self.numbers[used + found] = np.frombuffer(stored, "<f4")
             self.row_of[digest] = used + found
             found += 1
@@ -136,12 +138,14 @@ class LeafTable:
             self.matrix, kept = VectorMatrix(), {}  # most rows are of texts that are gone
             found = dict(tables.leaf_arrays(connection, current))
             digests = [*chain.from_iterable(split_digests(one.digests) for one in found.values())]
+        if len(kept) + len(found) < len(current):
+            raise DamagedError("the list of documents")
         try:
             self.matrix.add(connection, digests, state.size)
         except DamagedError as error:
             self.version = 0
             names = (one.name for one in found.values() if error.args[0] in one.digests)
-            raise DamagedError(next(names)) from error
+            raise DamagedError(next(names, "a vector")) from error
         row_of = self.matrix.row_of
         added = {n: _Document.of(current[n], leaves, row_of) for n, leaves in found.items()}
         self._documents = {n: added[n] if n in added else kept[n] for n in current}
@@ -163,14 +167,20 @@ class LeafTable:
         Raises:
             DamagedError: naming the document whose postings were changed.
         """
-        documents, sealed = tables.postings(connection, word)
-        if not documents:
-            return np.zeros(0, np.int64)
-        sizes = np.asarray([len(one) // 4 for one in sealed])
-        data = np.frombuffer(b"".join(sealed), np.uint32)
+        found = tables.postings(connection, word)
+        documents = np.asarray(found.documents, np.int64)
+        seals = posting_seal(found.word, documents)
+        if int(seals.sum()) % (1 << 32) != found.seal:
+            raise DamagedError(word)
+        if not found.documents:
+            return documents
+        stored = [one for one in found.leaves if isinstance(one, bytes)]
+        sizes = np.asarray([len(one) // 4 for one in stored])
+        if len(stored) < len(documents) or not sizes.all():
+            raise DamagedError(word)
+        data = np.frombuffer(b"".join(stored), np.uint32)
         ends = np.cumsum(sizes)
         places = np.searchsorted(self._numbers, documents)
-        seals = posting_seal(word, np.asarray(documents, np.int64))
         is_whole = np.add.reduceat(data, ends - sizes, dtype=np.uint32) == seals
         is_whole &= np.append(self._numbers, -1)[places] == documents
         if not is_whole.all():

@@ -60,15 +60,15 @@ class ReadingOptions:
         length_function: the function that returns the size of a text.
         around: the relations by which further leaves are added after all found leaves, see
             `add_related_leaves`.
-        order: the order of passages: "document" for the documents by their best passage, and the
-            passages of each by their position; "score" for the best passage first.
+        order: the order of passages: "score" for the one with the best leaf first; "document" for
+            the documents by their best passage, and the passages of each by their position.
         k: the largest number of passages, which are then in the order "score"; None for any.
     """
 
     budget: float = 6000
     length_function: Callable[[str], float] = len
     around: tuple[Relation, ...] = ()
-    order: Order = "document"
+    order: Order = "score"
     k: int | None = None
 
     def __post_init__(self) -> None:

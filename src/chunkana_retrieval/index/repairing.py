@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkana_retrieval.index import tables
-from chunkana_retrieval.index.columns import DamagedError, to_text
+from chunkana_retrieval.index.columns import DamagedError, from_name
 from chunkana_retrieval.index.database import Database
 from chunkana_retrieval.index.stores import LeafStore, add_leaves, delete_leaves
 from chunkana_retrieval.index.tables import Connection
@@ -26,10 +26,18 @@ def delete_damaged(connection: Connection) -> list[str]:
         if is_intact:
             used += digests
         else:
-            damaged[document.number] = to_text(document.name)
+            damaged[document.number] = _shown(document.name)
     tables.delete_numbers(connection, postings.union(damaged), used)
     tables.write_state(connection, state)
     return [*damaged.values()]
+
+
+def _shown(name: bytes) -> str:
+    """Return the id of a document, or what can be read of it."""
+    try:
+        return from_name(name)
+    except DamagedError as error:
+        return str(error)
 
 
 def restore_leaves(database: Database, store: LeafStore) -> None:

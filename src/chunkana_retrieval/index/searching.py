@@ -13,6 +13,7 @@ from chunkana_core import ConfigurationError
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.index import tables
+from chunkana_retrieval.index.columns import DamagedError
 from chunkana_retrieval.index.found import Found
 from chunkana_retrieval.index.leaves import LeafTable
 from chunkana_retrieval.index.options import SearchOptions
@@ -83,7 +84,10 @@ class Query:
     ) -> tuple[dict[int, Hit], dict[str, DocumentRecord]]:
         """Return leaves as hits, by their numbers, and the records of their documents."""
         places = {leaf: table.position(leaf) for leaf in scores}
-        records = tables.read_records(connection, {name for name, _ in places.values()})
+        names = {name for name, _ in places.values()}
+        records = tables.read_records(connection, names)
+        if missing := names - records.keys():
+            raise DamagedError(*missing)
         hits = {
             leaf: records[name].hit(records[name].leaves[position], scores[leaf])
             for leaf, (name, position) in places.items()

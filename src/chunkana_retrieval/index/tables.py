@@ -16,14 +16,17 @@ from chunkana_retrieval.index.columns import (
     LeafArrays,
     StoredDocument,
     columns_of,
+    from_name,
     is_sealed,
     is_sealed_posting,
     leaf_arrays_of,
+    posting_seal,
     record_of,
     seal,
     seal_posting,
     split_digests,
     to_bytes,
+    to_name,
     to_text,
     unseal,
     words_of_document,
@@ -31,7 +34,8 @@ from chunkana_retrieval.index.columns import (
 from chunkana_retrieval.index.records import DocumentRecord
 
 SCHEMA = """
-CREATE TABLE state(version INTEGER, kind TEXT, size INTEGER, model TEXT, options TEXT);
+CREATE TABLE state(
+    version INTEGER, kind TEXT, size INTEGER, model TEXT, options TEXT, seal BLOB);
 CREATE TABLE document(
     number INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, version INTEGER NOT NULL,
     fingerprint TEXT NOT NULL, leaves BLOB NOT NULL, words BLOB NOT NULL, record BLOB NOT NULL,
@@ -40,15 +44,31 @@ CREATE INDEX document_version ON document(version);
 CREATE TABLE posting(
     word BLOB, document INTEGER, leaves BLOB NOT NULL, PRIMARY KEY (word, document)
 ) WITHOUT ROWID;
+CREATE TABLE word(word BLOB PRIMARY KEY, seal INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE vector(text BLOB PRIMARY KEY, uses INTEGER NOT NULL, numbers BLOB NOT NULL);
 CREATE INDEX vector_unused ON vector(uses) WHERE uses = 0;
 CREATE TABLE stray(leaf_id TEXT PRIMARY KEY) WITHOUT ROWID;
-INSERT INTO state VALUES (0, '', 0, '', '');
 """
 _MOST_VALUES = 500  # of one statement; SQLite allows at least 999
 _Value = TypeVar("_Value", bytes, str, int)
 Kind = Literal["", "words", "vectors", "store"]
 Connection = sqlite3.Connection
+
+
+class Postings(NamedTuple):
+    """The postings of a word.
+
+    Attributes:
+        word: the word.
+        documents: the numbers of the documents with the word.
+        leaves: for each of them the sealed postings.
+        seal: what the seals of all postings add up to, modulo 2 ** 32.
+    """
+
+    word: bytes
+    documents: list[int]
+    leaves: list[object]
+    seal: int
 
 
 class State(NamedTuple):
@@ -72,14 +92,18 @@ class State(NamedTuple):
 
 def read_state(connection: Connection) -> State:
     """Return the state of an index."""
-    (row,) = connection.execute("SELECT version, kind, size, model, options FROM state")
-    return State(*row)
+    for *row, stored in connection.execute("SELECT * FROM state"):
+        unseal(stored, repr(row).encode(), "the state of the index")
+        return State._make(row)
+    return State(0, "", 0, "", "")
 
 
 def write_state(connection: Connection, state: State) -> None:
     """Write the state of an index, with a new version."""
-    query = "UPDATE state SET (version, kind, size, model, options) = (?, ?, ?, ?, ?)"
-    connection.execute(query, state._replace(version=_new_version()))
+    row = [*state._replace(version=_new_version())]
+    connection.execute("DELETE FROM state")
+    stored = [*row, seal(b"", repr(row).encode())]
+    connection.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?, ?)", stored)
 
 
 def versions(connection: Connection) -> dict[int, int]:
@@ -90,7 +114,7 @@ def versions(connection: Connection) -> dict[int, int]:
 def document_names(connection: Connection) -> list[str]:
     """Return the ids of all documents, in the order in which they were added."""
     rows = connection.execute("SELECT number, name FROM document")
-    return [to_text(name) for _, name in sorted(rows)]
+    return [from_name(name) for _, name in sorted(rows)]
 
 
 def has_documents(connection: Connection) -> bool:
@@ -102,7 +126,7 @@ def has_documents(connection: Connection) -> bool:
 def fingerprints(connection: Connection, names: Iterable[str]) -> dict[str, str]:
     """Return the fingerprints of those of the documents that are stored, by their ids."""
     query = "SELECT name, fingerprint FROM document WHERE name IN"
-    return {to_text(row[0]): row[1] for row in _select(connection, query, map(to_bytes, names))}
+    return {from_name(row[0]): row[1] for row in _select(connection, query, map(to_name, names))}
 
 
 def leaf_arrays(connection: Connection, numbers: Iterable[int]) -> Iterator[tuple[int, LeafArrays]]:
@@ -113,7 +137,7 @@ def leaf_arrays(connection: Connection, numbers: Iterable[int]) -> Iterator[tupl
     """
     query = "SELECT number, name, leaves FROM document WHERE number IN"
     for number, name, stored in _select(connection, query, numbers):
-        yield number, leaf_arrays_of(to_text(name), stored)
+        yield number, leaf_arrays_of(name, stored)
 
 
 def read_records(connection: Connection, names: Iterable[str]) -> dict[str, DocumentRecord]:
@@ -123,15 +147,17 @@ def read_records(connection: Connection, names: Iterable[str]) -> dict[str, Docu
         DamagedError: naming a document.
     """
     query = "SELECT name, fingerprint, record, text FROM document WHERE name IN"
-    rows = _select(connection, query, map(to_bytes, names))
-    return {to_text(row[0]): record_of(*row) for row in rows}
+    rows = _select(connection, query, map(to_name, names))
+    return {from_name(row[0]): record_of(*row) for row in rows}
 
 
-def postings(connection: Connection, word: str) -> tuple[list[int], list[bytes]]:
-    """Return the numbers of the documents with a word, and its sealed postings in each of them."""
-    query = "SELECT document, leaves FROM posting WHERE word = ?"
-    rows = connection.execute(query, [to_bytes(word)]).fetchall()
-    return [row[0] for row in rows], [row[1] for row in rows]
+def postings(connection: Connection, word: str) -> Postings:
+    """Return the postings of a word in all documents."""
+    stored = to_bytes(word)
+    rows = connection.execute("SELECT document, leaves FROM posting WHERE word = ?", [stored])
+    documents, leaves = [*zip(*rows, strict=True)] or ((), ())
+    seals = connection.execute("SELECT seal FROM word WHERE word = ?", [stored]).fetchall()
+    return Postings(stored, [*documents], [*leaves], seals[0][0] if seals else 0)
 
 
 def known_digests(connection: Connection, digests: Iterable[bytes]) -> set[bytes]:
@@ -160,7 +186,7 @@ def add_vectors(connection: Connection, found: Mapping[bytes, bytes]) -> None:
 def write_documents(connection: Connection, rows: Sequence[DocumentRow]) -> None:
     """Write documents, each in place of the one with the same id."""
     version = _new_version()
-    names = [to_bytes(row.record.document_id) for row in rows]
+    names = [to_name(row.record.document_id) for row in rows]
     query = "SELECT name, number FROM document WHERE name IN"
     numbers = dict(_select(connection, query, names))
     ((last,),) = connection.execute("SELECT coalesce(max(number), 0) FROM document")
@@ -173,21 +199,20 @@ def write_documents(connection: Connection, rows: Sequence[DocumentRow]) -> None
         "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (columns_of(number, row, version) for number, row in numbered),
     )
-    connection.executemany(
-        "INSERT OR REPLACE INTO posting VALUES (?, ?, ?)",
-        sorted(
-            (to_bytes(word), number, seal_posting(word, number, leaves))
-            for number, row in numbered
-            for word, leaves in row.postings.items()
-        ),
-    )
+    found = [
+        (word, number, seal_posting(word, number, leaves))
+        for number, row in numbered
+        for word, leaves in ((to_bytes(word), leaves) for word, leaves in row.postings.items())
+    ]
+    connection.executemany("INSERT OR REPLACE INTO posting VALUES (?, ?, ?)", sorted(found))
+    _add_seals(connection, ((word, number) for word, number, _ in found), 1)
     _count_uses(connection, (row.digests for row in rows), 1)
 
 
 def delete_documents(connection: Connection, names: Iterable[str]) -> None:
     """Delete documents by their ids."""
     query = "SELECT number FROM document WHERE name IN"
-    numbers = [number for (number,) in _select(connection, query, map(to_bytes, names))]
+    numbers = [number for (number,) in _select(connection, query, map(to_name, names))]
     _clear(connection, dict.fromkeys(numbers))
     connection.executemany("DELETE FROM document WHERE number = ?", ((n,) for n in numbers))
 
@@ -219,11 +244,28 @@ def _clear(connection: Connection, successors: Mapping[int, DocumentRow | None])
     for number, name, words, leaves in [*_select(connection, query, successors)]:
         successor = successors[number]
         kept: Collection[str] = successor.postings if successor else ()
-        gone = [word for word in words_of_document(name, words) if word not in kept]
-        rows = ((to_bytes(word), number) for word in gone)
-        connection.executemany("DELETE FROM posting WHERE word = ? AND document = ?", rows)
-        arrays = leaf_arrays_of(to_text(name), leaves)
-        _count_uses(connection, [arrays.digests], -1)
+        found = [(to_bytes(word), number) for word in words_of_document(name, words)]
+        gone = [(word, number) for word, number in found if to_text(word) not in kept]
+        connection.executemany("DELETE FROM posting WHERE word = ? AND document = ?", gone)
+        _add_seals(connection, found, -1)
+        _count_uses(connection, [leaf_arrays_of(name, leaves).digests], -1)
+
+
+def _add_seals(
+    connection: Connection, found: Iterable[tuple[bytes, int]], sign: Literal[1, -1]
+) -> None:
+    """Add the seals of postings to those of their words, or subtract them."""
+    sums: dict[bytes, int] = {}
+    for word, number in found:
+        sums[word] = sums.get(word, 0) + sign * posting_seal(word, number)
+    added = [(word, total % (1 << 32)) for word, total in sorted(sums.items())]
+    query = (
+        "INSERT INTO word VALUES (?, ?) ON CONFLICT (word) "
+        "DO UPDATE SET seal = (seal + excluded.seal) % 4294967296"
+    )
+    connection.executemany(query, added)
+    gone = ((word,) for word in sums) if sign < 0 else ()
+    connection.executemany("DELETE FROM word WHERE word = ? AND seal = 0", gone)
 
 
 def _count_uses(connection: Connection, digests: Iterable[bytes], change: int) -> None:
@@ -277,5 +319,7 @@ def delete_numbers(connection: Connection, numbers: Collection[int], used: Itera
         marks = ",".join("?" * len(some))
         connection.execute(f"DELETE FROM posting WHERE document IN ({marks})", some)
         connection.execute(f"DELETE FROM document WHERE number IN ({marks})", some)
+    connection.execute("DELETE FROM word")
+    _add_seals(connection, connection.execute("SELECT word, document FROM posting"), 1)
     connection.execute("UPDATE vector SET uses = 0")
     _count_uses(connection, [b"".join(used)], 1)
