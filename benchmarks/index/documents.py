@@ -17,7 +17,7 @@ _SUFFIXES = {".md", ".mdx", ".txt"}
 _VARIED_PART = 5  # every n-th distinct long word is replaced in a repeated file
 _QUESTION_WORDS = 6
 _TOPIC = 60  # the words that a page repeats
-_TOPIC_PART = 0.5  # the words of a page that are among them
+_TOPIC_PART = 0.6  # of the words of a page: it then has as many distinct ones as real pages have
 # Words that are frequent in every text, and that searches leave out.
 _COMMON = """the of and to a in is that for it as with be by on this are or at from an if not but
     which can will you all when more has have its into only other than then no do so these after"""
@@ -129,7 +129,7 @@ class _Writer:
 
     def _code(self) -> str:
         lines = (
-            f"{a}_{b} = {c}({d})"
+            f"{a} = {b}({c}, {d})"
             for a, b, c, d in zip(*[iter(self._drawn(24, 24))] * 4, strict=True)
         )
         return "```python\n" + "\n".join(lines) + "\n```"
