@@ -14,8 +14,7 @@ PARALLEL := -q -n auto --dist worksteal
 MEASURED_TESTS := tests/core tests/batch
 # Tests of the parser, the frameworks and the index; the rest of the core depends only on Python.
 FLOOR_TESTS := tests/langchain tests/llamaindex $(addprefix tests/core/test_,cases.py fuzz_finds.py \
-	laws.py parsing.py truth.py) $(addprefix tests/retrieval/test_,document_index.py indexing.py \
-	lexical_index.py)
+	laws.py parsing.py truth.py)
 # Tests that another Python may break: the core, processes, streams, and all options of an adapter.
 PYTHON_TESTS = $(filter tests/core/%,$(FLOOR_TESTS)) tests/batch \
 	tests/project tests/langchain/test_splitter.py tests/llamaindex/test_context.py \

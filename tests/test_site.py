@@ -50,7 +50,7 @@ QUERIES = {
     "auto-merging": "llamaindex.html",
     "spark": "scale.html",
     "notebook": "formats_notebooks.html",
-    "propagate_hits": "reference.html",
+    "propagate_scores": "reference.html",
     "RecursiveCharacterTextSplitter": "migration.html",
     "custom": "plugins.html",
     "callout": "plugins.html",

@@ -1,4 +1,4 @@
-"""The LangChain adapter of Chunkana: a text splitter, retrievers and a context assembler.
+"""The LangChain adapter of Chunkana: a text splitter, a retriever and a context assembler.
 
 Importing this package needs the extra: `pip install "chunkana-rag[langchain]"`.
 """
@@ -12,15 +12,13 @@ except ImportError as error:
         'pip install "chunkana-rag[langchain]"'
     ) from error
 
-from chunkana_langchain.indexing.embeddings import CachedEmbeddings
-from chunkana_langchain.merging.retriever import ChunkanaAutoMergingRetriever
-from chunkana_langchain.reading.assembler import ContextAssembler
-from chunkana_langchain.reading.retriever import ChunkanaRetriever
+from chunkana_langchain.compressor import ContextAssembler
+from chunkana_langchain.embeddings import CachedEmbeddings
+from chunkana_langchain.retriever import ChunkanaRetriever
 from chunkana_langchain.text_splitter import ChunkanaSplitter, HierarchicalDocuments, to_documents
 
 __all__ = [
     "CachedEmbeddings",
-    "ChunkanaAutoMergingRetriever",
     "ChunkanaRetriever",
     "ChunkanaSplitter",
     "ContextAssembler",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, Self
 
 from langchain_core.documents import Document
@@ -185,7 +186,7 @@ class DocumentMapper:
     options: MappingOptions
     context: Context | None
     label: str
-    _tree: MergeTree
+    _tree: Callable[[], MergeTree]
     _title: str  # the title of the source, or its label
     _reader: FieldReader
     _levels: Mapping[_Path, int]  # of headings, by path; only for "Header 1" to "Header 6"
@@ -199,21 +200,21 @@ class DocumentMapper:
         context: Context | None = None,
         label: str = "",
     ) -> Self:
-        """Build the merge tree of a result."""
+        """Return the mapper of a result, whose merge tree is built when it is needed."""
         title = origin.title or result.title or label
         toc = result.toc() if options.has_header_keys and result.format == MARKDOWN else []
         levels = {entry.path: entry.level for entry in reversed(toc)}
-        tree = result.merge_tree(options.max_parent_size)
+        tree = cache(partial(result.merge_tree, options.max_parent_size))
         reader = _READERS[options.has_all_keys, result.format == "notebook"]
         return cls(result, origin, options, context, label, tree, title, reader, levels)
 
     def leaves(self) -> Iterator[Document]:
         """Yield a document for each chunk to index, in document order."""
-        return map(self._leaf, self._tree.leaves)
+        return map(self._leaf, self._tree().leaves)
 
     def parents(self) -> Iterator[tuple[str, Document]]:
         """Yield the ids and documents of all parents, and of leaves without a parent."""
-        for node in self._tree.nodes:
+        for node in self._tree().nodes:
             if not node.is_leaf or node.parent_id is None:
                 document = self._leaf(node) if node.is_leaf else self._parent(node)
                 yield self._id(node.node_id), document

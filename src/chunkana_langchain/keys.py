@@ -27,8 +27,9 @@ CONTEXT: Final = "chunkana_context"  # a `ChunkContext` as JSON
 START_INDEX: Final = "start_index"  # LangChain's key: the offset in the page content that was split
 SCORE: Final = "score"
 LEAF_ID: Final = "chunkana_leaf_id"  # in the vector store of an index
-RECORD: Final = "chunkana_record"  # in the document store of an index
-PASSAGE: Final = frozenset({"spans", "lines", "path", "chunk_ids", START_LINE, END_LINE, SCORE})
+PASSAGE: Final = frozenset(
+    {"spans", "lines", "path", "chunk_ids", START_LINE, END_LINE, SCORE, "similarity", "bm25"}
+)
 HEADERS: Final = tuple(f"Header {level}" for level in range(1, 7))  # as in LangChain's splitters
 CHUNKANA: Final = (DOCUMENT_ID, PARENT_ID, CHILD_COUNT, CONTEXT)
 OWN: Final = frozenset([*FieldReader.of("document", "document_full", "notebook").names, *CHUNKANA])

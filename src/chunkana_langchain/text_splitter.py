@@ -299,14 +299,13 @@ class ChunkanaSplitter(TextSplitter):
 
     def describe(self, document: Document) -> str:
         """Return a description of what chunks depend on besides the text and its metadata."""
-        return f"{self._label(document)!r} {self._described_options}"
+        return f"{_installed_version()} {self._label(document)!r} {self.description}"
 
     @cached_property
-    def _described_options(self) -> str:
+    def description(self) -> str:
         """The options as JSON; the length function by its name and its result for a sample text."""
         length = self._chunker.config.length_function
         described = {
-            "version": _installed_version(),
             "config": self._chunker.config.to_dict(),
             "length_function": [*_names(length), length(_PROBE)],
             "has_context": self._has_context,

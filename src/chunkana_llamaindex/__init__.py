@@ -1,4 +1,4 @@
-"""Chunkana's adapter to LlamaIndex: a node parser, retrievers and postprocessors.
+"""Chunkana's adapter to LlamaIndex: a node parser, a retriever and postprocessors.
 
 It needs the extra `llamaindex`: `pip install "chunkana-rag[llamaindex]"`.
 """
@@ -10,23 +10,23 @@ except ImportError as error:
         'chunkana_llamaindex needs llama-index-core: pip install "chunkana-rag[llamaindex]"'
     ) from error
 
-from chunkana_llamaindex.merging.auto_merging import (
-    ChunkanaAutoMergingRetriever,
-    build_auto_merging,
-)
-from chunkana_llamaindex.merging.indices import recursive_retriever_inputs, tree_index
 from chunkana_llamaindex.node_parser import (
     ChunkanaNodeParser,
     LeafNodes,
     MarkdownHierarchyNodeParser,
     to_nodes,
 )
-from chunkana_llamaindex.reading.assembler import ContextAssembler
-from chunkana_llamaindex.reading.scores import ScorePropagation
-from chunkana_llamaindex.retrieving.retriever import ChunkanaRetriever
+from chunkana_llamaindex.postprocessors import ContextAssembler, ScorePropagation
+from chunkana_llamaindex.recipes import (
+    AsyncAutoMergingRetriever,
+    build_auto_merging,
+    recursive_retriever_inputs,
+    tree_index,
+)
+from chunkana_llamaindex.retriever import ChunkanaRetriever
 
 __all__ = [
-    "ChunkanaAutoMergingRetriever",
+    "AsyncAutoMergingRetriever",
     "ChunkanaNodeParser",
     "ChunkanaRetriever",
     "ContextAssembler",

@@ -6,16 +6,14 @@ The index needs the extra: `pip install "chunkana-rag[retrieval]"`.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from chunkana_retrieval.errors import IndexFileError, LostLeavesWarning, UnknownLeavesWarning
+from chunkana_retrieval.errors import IndexFileError, LostLeavesWarning
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit, opened_titles, repeated_rows, repeated_signature
-from chunkana_retrieval.lexical.documents import LexicalEntry
-from chunkana_retrieval.lexical.index import LexicalIndex
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
 from chunkana_retrieval.reading.assembly import assemble
 from chunkana_retrieval.reading.mixed import assemble_mixed
 from chunkana_retrieval.reading.passages import Passage, shared_metadata
-from chunkana_retrieval.scores import Place, propagate_hits, propagate_scores, rank_scores
+from chunkana_retrieval.scores import propagate_scores
 from chunkana_retrieval.words import find_words, words_of
 
 if TYPE_CHECKING:
@@ -36,18 +34,14 @@ __all__ = [
     "Index",
     "IndexDocument",
     "IndexFileError",
-    "LexicalEntry",
-    "LexicalIndex",
     "LostLeavesWarning",
     "MergedHit",
     "MergingOptions",
     "OutlineEntry",
     "Parent",
     "Passage",
-    "Place",
     "ReadingOptions",
     "SearchOptions",
-    "UnknownLeavesWarning",
     "UpdateReport",
     "assemble",
     "assemble_mixed",
@@ -55,9 +49,7 @@ __all__ = [
     "fuse",
     "merge_hits",
     "opened_titles",
-    "propagate_hits",
     "propagate_scores",
-    "rank_scores",
     "repeated_rows",
     "repeated_signature",
     "shared_metadata",

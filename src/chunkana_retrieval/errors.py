@@ -27,17 +27,6 @@ class IndexFileError(ChunkanaError, ValueError):
         return f"{self.path}: {self.reason}"
 
 
-class UnknownLeavesWarning(UserWarning):
-    """The vector store returned no leaf of the index: it is empty, or belongs to another index."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the vector store returned no leaf of this index, so the dense search finds nothing: "
-            "it is empty, or belongs to another index; load the index with the vector store that "
-            "it was made with, or make the index again with `from_documents`"
-        )
-
-
 class LostLeavesWarning(UserWarning):
     """A vector store lacks leaves of the index: it lost them, or belongs to another index."""
 

@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 from langchain_core.documents import BaseDocumentCompressor, Document
-from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 from pydantic import ValidationError
 
-from chunkana_core import ConfigurationError
-from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaSplitter, ContextAssembler
+from chunkana_langchain import ChunkanaSplitter, ContextAssembler
 from chunkana_langchain.keys import MetadataKeys
 from tests.langchain.parts import BOOK, SPLITTER, WordEmbeddings, own_documents
 
@@ -168,15 +166,15 @@ def test_a_chunk_that_was_rewritten_is_anothers() -> None:
 
 def test_scores_are_those_of_the_best_chunk() -> None:
     store = InMemoryVectorStore(WordEmbeddings())
-    leaves, parents = SPLITTER.split_hierarchical([BOOK])
+    leaves = SPLITTER.split_documents([BOOK])
     store.add_documents(leaves)
-    docstore = InMemoryStore()
-    docstore.mset(parents)
-    retriever = ChunkanaAutoMergingRetriever(vectorstore=store, docstore=docstore, ratio=1)
-    found = retriever.invoke("item3x2")
+    ranked = store.similarity_search_with_score("item3x2")
+    for document, score in ranked:
+        document.metadata["score"] = score
+    found = [document for document, _ in ranked]
     passages = assembled(found, sources=lambda _: BOOK.page_content)
-    best = max(passages, key=lambda passage: passage.metadata["score"])
-    assert best.metadata["score"] == found[0].metadata["score"]
+    best = max(passages, key=lambda passage: float(passage.metadata["score"]))
+    assert best.metadata["score"] == ranked[0][1]
     assert "item3x2" in best.page_content
     assert "score" not in assembled(leaves)[0].metadata
 
@@ -211,6 +209,24 @@ def test_options_are_checked_by_name(field: str, value: Any) -> None:  # noqa: A
         ContextAssembler(**{field: value})
 
 
-def test_a_source_that_is_another_text_is_an_error() -> None:
-    with pytest.raises(ConfigurationError, match="sources"):
-        assembled(LEAVES, sources={LEAVES[0].metadata["chunkana_document_id"]: "Changed."})
+@pytest.mark.parametrize(
+    "sources",
+    [{}, SOURCES.fromkeys(SOURCES, "Changed."), {}.__getitem__],
+    ids=["none", "changed", "function"],
+)
+def test_chunks_that_are_not_in_the_sources_are_returned_as_they_are(sources: object) -> None:
+    with pytest.warns(UserWarning, match="is not in sources, or has changed there") as caught:
+        found = assembled([*LEAVES, FOREIGN], sources=sources)
+    assert found == [*LEAVES, FOREIGN]
+    assert len(caught) == 1
+    with pytest.warns(UserWarning, match="not in sources"):
+        assert len(handed_over(assembled(LEAVES, sources=sources, budget=200))) <= 200
+
+
+def test_chunks_above_a_change_of_the_source_are_read_in_it() -> None:
+    edited = TEXT.replace("Two years", "Three years")
+    (name,) = SOURCES
+    with pytest.warns(UserWarning, match=name):
+        passage, last = assembled(LEAVES, sources={name: edited})
+    assert passage.page_content.startswith("# Kettle\n\nBoils water.\n\n## Cleaning")
+    assert last is LEAVES[-1]

@@ -1,4 +1,4 @@
-"""Beside other parts of LangChain: loaders, retrievers, stores on disk, its own standard tests."""
+"""Other parts of LangChain: loaders, its own retrievers and indexing, its standard tests."""
 
 from __future__ import annotations
 
@@ -7,18 +7,30 @@ from pathlib import Path
 import pytest
 from langchain_classic.retrievers import (
     ContextualCompressionRetriever,
+    EnsembleRetriever,
     MultiVectorRetriever,
     ParentDocumentRetriever,
+)
+from langchain_classic.retrievers.document_compressors import (
+    DocumentCompressorPipeline,
+    EmbeddingsFilter,
 )
 from langchain_classic.storage import LocalFileStore, create_kv_docstore
 from langchain_community.document_loaders import DirectoryLoader, TextLoader
 from langchain_community.vectorstores import FAISS
 from langchain_community.vectorstores.utils import filter_complex_metadata
+from langchain_core.documents import Document
+from langchain_core.indexing import IndexingResult, InMemoryRecordManager, index
 from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
-from chunkana_langchain import ChunkanaAutoMergingRetriever, ChunkanaSplitter, ContextAssembler
+from chunkana_langchain import (
+    CachedEmbeddings,
+    ChunkanaRetriever,
+    ChunkanaSplitter,
+    ContextAssembler,
+)
 from tests import corpora
 from tests.langchain.parts import (
     BOOK,
@@ -26,7 +38,6 @@ from tests.langchain.parts import (
     WordEmbeddings,
     exact,
     own_documents,
-    stored,
 )
 
 
@@ -34,19 +45,17 @@ class TestStandard(RetrieversIntegrationTests):
     """What LangChain expects of every retriever."""
 
     @property
-    def retriever_constructor(self) -> type[ChunkanaAutoMergingRetriever]:
-        return ChunkanaAutoMergingRetriever
+    def retriever_constructor(self) -> type[ChunkanaRetriever]:
+        return ChunkanaRetriever
 
     @property
     def retriever_constructor_params(self) -> dict[str, object]:
-        leaves, store = stored()
-        vectorstore = InMemoryVectorStore(WordEmbeddings())
-        vectorstore.add_documents(leaves)
-        return {"vectorstore": vectorstore, "docstore": store}
+        filled = ChunkanaRetriever.from_documents(own_documents(), WordEmbeddings())
+        return {"index": filled.index, "embedding": filled.embedding}
 
     @property
     def retriever_query_example(self) -> str:
-        return "subject3 item3x2"
+        return "How is a table split?"
 
 
 @pytest.mark.parametrize("folder", [corpora.OWN, corpora.SHARED / "corpus"], ids=["own", "corpus"])
@@ -88,49 +97,43 @@ def test_parent_document_retriever(child_fields: list[str] | None) -> None:
         assert exact(document, sources[document.metadata["source"]])
 
 
-def test_stores_on_disk(tmp_path: Path) -> None:
-    """FAISS and a folder of files, written and read again, answer like those in memory."""
+async def test_multi_vector_retriever_returns_parents(tmp_path: Path) -> None:
+    """Every leaf's `chunkana_parent_id` is in the store of parents, which may be a folder."""
     leaves, parents = SPLITTER.split_hierarchical([BOOK])
-    embedding = WordEmbeddings()
-    files = create_kv_docstore(LocalFileStore(tmp_path / "parents"))
-    files.mset(parents)
-    before = FAISS.from_documents(leaves, embedding, ids=[leaf.id for leaf in leaves])
-    before.save_local(str(tmp_path / "leaves"))
-    again = FAISS.load_local(
-        str(tmp_path / "leaves"), embedding, allow_dangerous_deserialization=True
-    )
-    store = create_kv_docstore(LocalFileStore(tmp_path / "parents"))
-    on_disk = ChunkanaAutoMergingRetriever(vectorstore=again, docstore=store, k=3)
-    in_memory = ChunkanaAutoMergingRetriever(vectorstore=before, docstore=stored()[1], k=3)
-    for query in ("subject6", "subject1 item1x4", "Book"):
-        ours, theirs = on_disk.invoke(query), in_memory.invoke(query)
-        assert ours == theirs
-
-
-def test_own_stores_are_filled(tmp_path: Path) -> None:
-    """Stores that are given to `from_documents` are filled, and merged over."""
-    files = create_kv_docstore(LocalFileStore(tmp_path))
-    vectorstore = InMemoryVectorStore(WordEmbeddings())
-    made = ChunkanaAutoMergingRetriever.from_documents(
-        [BOOK], splitter=SPLITTER, vectorstore=vectorstore, docstore=files
-    )
-    assert made.invoke("subject2")
-    assert vectorstore.store
-    assert list(tmp_path.iterdir())
-
-
-def test_multi_vector_retriever_reads_parents() -> None:
-    """Every leaf's `chunkana_parent_id` is in the store of parents."""
-    leaves, store = stored()
     vectorstore = InMemoryVectorStore(WordEmbeddings())
     vectorstore.add_documents(leaves)
-    retriever = MultiVectorRetriever(
-        vectorstore=vectorstore, docstore=store, id_key="chunkana_parent_id"
+    for docstore in (InMemoryStore(), create_kv_docstore(LocalFileStore(tmp_path))):
+        docstore.mset(parents)
+        retriever = MultiVectorRetriever(
+            vectorstore=vectorstore, docstore=docstore, id_key="chunkana_parent_id"
+        )
+        found = retriever.invoke("subject9 item9x2")
+        assert await retriever.ainvoke("subject9 item9x2") == found
+        assert "item9x2" in found[0].page_content
+        assert found[0].metadata["chunkana_child_count"] > 1
+        assert exact(found[0], BOOK.page_content)
+        assert all(docstore.mget([leaf.metadata["chunkana_parent_id"] for leaf in leaves]))
+
+
+def test_filters_of_embeddings_run_between_search_and_assembly() -> None:
+    near = EmbeddingsFilter(embeddings=WordEmbeddings(), k=2)
+    retriever = ChunkanaRetriever.from_documents(
+        [BOOK],
+        WordEmbeddings(),
+        splitter=SPLITTER,
+        compressor=DocumentCompressorPipeline(transformers=[near]),
     )
-    found = retriever.invoke("subject9 item9x2")
-    assert "item9x2" in found[0].page_content
-    ids = [str(leaf.metadata["chunkana_parent_id"]) for leaf in leaves]
-    assert all(store.mget(ids))
+    passages = retriever.invoke("subject3 item3x2")
+    assert sum(len(passage.metadata["chunk_ids"]) for passage in passages) == 2
+    assert "item3x2" in passages[0].page_content
+
+
+def test_an_ensemble_with_another_retriever() -> None:
+    leaves = SPLITTER.split_documents([BOOK])
+    others = InMemoryVectorStore.from_documents(leaves, WordEmbeddings()).as_retriever()
+    ours = ChunkanaRetriever.from_documents([BOOK], search="lexical", splitter=SPLITTER)
+    found = EnsembleRetriever(retrievers=[ours, others], weights=[0.7, 0.3]).invoke("item3x2")
+    assert "item3x2" in found[0].page_content
 
 
 def test_metadata_is_what_vector_stores_take() -> None:
@@ -152,3 +155,53 @@ def test_a_compression_retriever_over_a_store_on_disk_hands_over_passages(tmp_pa
     for passage in passages:
         for start, end in passage.metadata["spans"]:
             assert BOOK.page_content[start:end] in passage.page_content
+
+
+# LangChain's own indexing
+
+
+def indexed(
+    documents: list[Document], manager: InMemoryRecordManager, vectorstore: InMemoryVectorStore
+) -> IndexingResult:
+    """Index the chunks of documents with LangChain's record manager."""
+    return index(
+        SPLITTER.split_documents(documents),
+        manager,
+        vectorstore,
+        cleanup="incremental",
+        source_id_key="source",
+        key_encoder="blake2b",
+    )
+
+
+def test_indexing_again_skips_all_and_an_edit_embeds_its_own_section() -> None:
+    """What is below an edit has other offsets, and is stored again; it is not embedded again."""
+    embedding = WordEmbeddings()
+    vectorstore = InMemoryVectorStore(CachedEmbeddings(embedding))
+    manager = InMemoryRecordManager("test")
+    manager.create_schema()
+    first = indexed([BOOK], manager, vectorstore)
+    count = len(SPLITTER.split_documents([BOOK]))
+    assert (first["num_added"], first["num_skipped"]) == (count, 0)
+    again = indexed([BOOK], manager, vectorstore)
+    assert (again["num_added"], again["num_skipped"]) == (0, count)
+    embedding.embedded.clear()
+    text = BOOK.page_content.replace("Line 0 says of subject1 that", "Line 0 says, longer, that")
+    edited = Document(page_content=text, metadata=BOOK.metadata)
+    changed = indexed([edited], manager, vectorstore)
+    assert changed["num_added"] == changed["num_deleted"] > len(embedding.embedded) > 0
+    assert all("subject1" in text for text in embedding.embedded)
+    stored = [entry["metadata"]["start_char"] for entry in vectorstore.store.values()]
+    today = [leaf.metadata["start_char"] for leaf in SPLITTER.split_documents([edited])]
+    assert sorted(stored) == today
+
+
+def test_repeated_paragraphs_are_all_indexed() -> None:
+    text = "\n\n".join("## Same\n\nThe very same words, said again and again." for _ in range(4))
+    document = Document(page_content=text, metadata={"source": "r"})
+    manager = InMemoryRecordManager("test")
+    manager.create_schema()
+    vectorstore = InMemoryVectorStore(WordEmbeddings())
+    count = len(SPLITTER.split_documents([document]))
+    assert indexed([document], manager, vectorstore)["num_added"] == count > 1
+    assert len(vectorstore.store) == count

@@ -9,17 +9,11 @@ from typing import Any
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.stores import InMemoryByteStore
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_text_splitters import MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter
 
 from chunkana_core import ConfigurationError
-from chunkana_langchain import (
-    ChunkanaAutoMergingRetriever,
-    ChunkanaRetriever,
-    ChunkanaSplitter,
-    ContextAssembler,
-)
+from chunkana_langchain import ChunkanaRetriever, ChunkanaSplitter, ContextAssembler
 from tests.langchain.parts import BOOK, SPLITTER, WordEmbeddings
 
 OF_TEA, OF_MILK = (
@@ -51,23 +45,6 @@ def test_parents_are_not_smaller_than_chunks() -> None:
     ChunkanaSplitter(1000, max_parent_size=1000)
 
 
-@pytest.mark.parametrize("kind", ["files", "memory"])
-def test_a_store_of_bytes_needs_a_wrapper(kind: str, tmp_path: Path) -> None:
-    """Found before anything is embedded, by both ways to make a retriever."""
-    store: Any = InMemoryByteStore()
-    if kind == "files":
-        storage = pytest.importorskip("langchain_classic.storage", reason="needs LangChain's files")
-        store = storage.LocalFileStore(str(tmp_path))
-    vectors = InMemoryVectorStore(WordEmbeddings())
-    allowed = "a store of documents: `create_kv_docstore(store)` of langchain_classic.storage"
-    options = {"vectorstore": vectors, "docstore": store}
-    made = said_of(lambda: ChunkanaRetriever.from_documents([BOOK], **options))
-    assert made.startswith("docstore is <")
-    assert made.endswith(f"; allowed: {allowed}")
-    assert allowed in said_of(lambda: ChunkanaAutoMergingRetriever(**options))
-    assert vectors.store == {}
-
-
 def test_a_vector_store_embeds_by_its_own() -> None:
     embedding = WordEmbeddings()
     store = InMemoryVectorStore(embedding)
@@ -78,50 +55,108 @@ def test_a_vector_store_embeds_by_its_own() -> None:
     assert embedding.embedded == []
 
 
-OF_THE_RETRIEVER = (
-    "around, budget, docstore, document_weight, embedding, fetch_k, folder, length_function, "
-    "lexical_weight, metadata, name, search, search_kwargs, section_weight, splitter, tags, "
-    "vectorstore"
-)
-COUNTS = "budget, the size of all passages, or fetch_k, the number of chunks each search finds"
-
-
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
         ("chunk_size", "splitter=ChunkanaSplitter(chunk_size=…)"),
         ("embeddings", "embedding"),
-        ("k", COUNTS),
+        ("top_k", "k"),
+        ("reranker", "compressor"),
         ("vector_store", "vectorstore"),
         ("text_splitter", "splitter"),
-        ("filter", "search_kwargs={'filter': …}"),
+        ("filters", "filter"),
+        ("bugdet", "budget"),
+        ("time_out", "timeout"),
     ],
 )
 def test_arguments_that_the_retriever_does_not_have(name: str, meant: str) -> None:
     embedding, options = WordEmbeddings(), dict[str, Any]({name: 100})
-    message = f"argument is {name!r}; allowed: {OF_THE_RETRIEVER}; did you mean {meant}?"
     make: Any = ChunkanaRetriever.from_documents
-    assert said_of(lambda: make([BOOK], embedding, **options)) == message
-    assert said_of(lambda: ChunkanaRetriever.load("folder", embedding, **options)) == message
+    for call in (
+        lambda: make([BOOK], embedding, **options),
+        lambda: ChunkanaRetriever.load("folder", embedding, **options),
+    ):
+        said = said_of(call)
+        assert said.startswith(f"argument is {name!r}; allowed: around, budget, ")
+        assert said.endswith(f"; did you mean {meant}?")
     assert embedding.embedded == []
 
 
 @pytest.mark.parametrize(
     ("name", "meant"),
+    [("bugdet", "budget"), ("top_k", "k"), ("filters", "filter"), ("reranker", "compressor")],
+)
+async def test_options_of_a_question_that_there_are_not(name: str, meant: str) -> None:
+    options: dict[str, Any] = {name: 1}
+    retriever = index_of([OF_TEA])
+    said = said_of(lambda: retriever.invoke("tea", **options))
+    assert said.startswith(f"argument is {name!r}; allowed: around, budget, compressor, ")
+    assert said.endswith(f"; did you mean {meant}?")
+    with pytest.raises(ConfigurationError, match=f"did you mean {meant}"):
+        await retriever.ainvoke("tea", **options)
+    with pytest.raises(ConfigurationError, match="argument is 'embedding'"):
+        retriever.invoke("tea", embedding=None)
+
+
+EMBEDDING = (
+    "embedding is None; allowed: an Embeddings, or a `vectorstore` that has one, or "
+    "search='lexical'"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
     [
-        ("vector_store", "vectorstore"),
-        ("top_k", "k, the number of documents to return, or fetch_k, the number of chunks to find"),
-        ("embedding", "from_documents(…, embedding=…)"),
+        ({"search": "words"}, "search is 'words'; allowed: 'hybrid', 'dense' or 'lexical'"),
+        ({"returns": "both"}, "returns is 'both'; allowed: 'passages' or 'parents'"),
+        ({"embedding": None}, EMBEDDING),
+        ({"embedding": "model"}, "embedding is 'model'; allowed: None or Embeddings"),
+        ({"vectorstore": "chroma"}, "vectorstore is 'chroma'; allowed: None or VectorStore"),
+        ({"splitter": 1000}, "splitter is 1000; allowed: None or ChunkanaSplitter"),
+        ({"compressor": "x"}, "compressor is 'x'; allowed: None or BaseDocumentCompressor"),
+        (
+            {"search_kwargs": {"k": 5}},
+            "search_kwargs is {'k': 5}; allowed: {} without a `vectorstore`",
+        ),
     ],
 )
-def test_fields_that_auto_merging_does_not_have(name: str, meant: str) -> None:
-    options: Any = {name: 3}
-    said = said_of(lambda: ChunkanaAutoMergingRetriever(**options))
-    fields = (
-        "docstore, document_weight, fetch_k, k, max_parent_size, metadata, name, ratio, retriever, "
-        "search_kwargs, section_weight, tags, vectorstore"
+def test_arguments_of_the_retriever_are_checked(given: dict[str, Any], expected: str) -> None:
+    options = {"embedding": WordEmbeddings(), **given}
+    assert said_of(lambda: ChunkanaRetriever.from_documents([BOOK], **options)) == expected
+
+
+def test_documents_of_one_id_are_refused_before_anything_is_done() -> None:
+    embedding = WordEmbeddings()
+    retriever = ChunkanaRetriever.from_documents([OF_TEA], embedding)
+    embedding.embedded.clear()
+    twice = [OF_MILK, OF_TEA, Document("x", id="tea.md")]
+    assert said_of(lambda: retriever.update(twice)) == (
+        "id of two documents is 'tea.md'; allowed: documents with different ids: a Document's "
+        "`id`, else its `source` with its `page` and the like; give each an `id`"
     )
-    assert f"argument is {name!r}; allowed: {fields}; did you mean {meant}?" in said
+    assert embedding.embedded == []
+
+
+def test_metadata_that_json_cannot_write_are_refused_before_anything_is_done() -> None:
+    embedding = WordEmbeddings()
+    bad = Document("x", id="x", metadata={"n": 1, "when": object()})
+    said = said_of(lambda: ChunkanaRetriever.from_documents([OF_TEA, bad], embedding))
+    assert said.startswith("metadata['when'] is <class 'object'>; allowed: values that JSON can")
+    assert embedding.embedded == []
+
+
+def test_metadata_keys_of_ours_keep_the_value_of_the_caller_with_a_warning() -> None:
+    theirs = {"source": "a", "path": "C:/a", "score": 9, "chunkana_leaf_id": "mine", "bm25": 0}
+    with pytest.warns(UserWarning, match="keeps its own bm25, chunkana_leaf_id, path, score"):
+        retriever = index_of([Document(BOOK.page_content, metadata=theirs)])
+    for passage in retriever.invoke("subject3"):
+        assert {key: passage.metadata[key] for key in theirs} == theirs
+
+
+@pytest.mark.parametrize("names", ["tea.md", [7]])
+def test_ids_to_delete_are_a_list(names: Any) -> None:  # noqa: ANN401
+    said = said_of(lambda: index_of([OF_TEA]).delete(names))
+    assert said == f"document_ids is {names!r}; allowed: a list of str"
 
 
 OF_THE_SPLITTER = (
@@ -179,59 +214,6 @@ def test_what_is_no_list_of_documents(take: Callable[[object], object]) -> None:
         )
 
 
-def test_a_vector_store_has_no_parents() -> None:
-    store = InMemoryVectorStore(WordEmbeddings())
-    said = said_of(lambda: ChunkanaAutoMergingRetriever(vectorstore=store))
-    assert (
-        "give docstore=…, where the parents of chunks are, since vector stores contain only "
-        "chunks: `docstore.mset(splitter.split_hierarchical(documents).parents)`"
-    ) in said
-
-
-def test_parents_that_are_not_stored() -> None:
-    from langchain_core.stores import InMemoryStore
-
-    leaves = SPLITTER.split_documents([BOOK])
-    store = InMemoryVectorStore.from_documents(leaves, WordEmbeddings())
-    docstore: InMemoryStore = InMemoryStore()
-    retriever = ChunkanaAutoMergingRetriever(vectorstore=store, docstore=docstore)
-    assert re.sub(r"'[\da-f-]{36}'", "X", said_of(lambda: retriever.invoke("subject6"))) == (
-        "the docstore has no parent X of a chunk that was found; store "
-        "`splitter.split_hierarchical(documents).parents` there with `docstore.mset`"
-    )
-
-
-@pytest.mark.parametrize("own", [False, True], ids=["in memory", "a store of the caller's"])
-@pytest.mark.parametrize("kind", [ChunkanaRetriever, ChunkanaAutoMergingRetriever])
-async def test_filters_are_dicts_in_memory_too(
-    kind: type[ChunkanaRetriever | ChunkanaAutoMergingRetriever],
-    own: bool,  # noqa: FBT001
-) -> None:
-    """As in most vector stores; LangChain's own in memory takes functions alone."""
-    embedding = WordEmbeddings()
-    where: dict[str, Any] = {"embedding": embedding}
-    if own:
-        where = {"vectorstore": InMemoryVectorStore(embedding)}
-    retriever = kind.from_documents([OF_TEA, OF_MILK], **where)
-
-    def sources(found: list[Document]) -> set[str]:
-        return {document.metadata["source"] for document in found}
-
-    assert sources(retriever.invoke("Boil")) == {"tea.md", "milk.md"}
-    assert sources(retriever.invoke("Boil", filter={"team": "drink"})) == {"milk.md"}
-    assert sources(await retriever.ainvoke("Boil", filter={"team": "leaf"})) == {"tea.md"}
-    by_both = {"team": "leaf", "source": "milk.md"}
-    assert retriever.invoke("Boil", filter=by_both) == []
-    of_milk = retriever.invoke("Boil", filter=lambda found: found.metadata["team"] == "drink")
-    assert sources(of_milk) == {"milk.md"}
-
-
-def test_a_filter_does_not_help_a_search_by_words() -> None:
-    retriever = ChunkanaRetriever.from_documents([OF_TEA], search="lexical")
-    with pytest.raises(ConfigurationError, match="use 'hybrid' or 'dense'"):
-        retriever.invoke("tea", filter={"team": "leaf"})
-
-
 PIECES = (
     "'book.md' has the `start_index` of another splitter: lines and offsets are counted in "
     "this piece, not in its source; split whole documents, as a loader returns them"
@@ -258,31 +240,21 @@ def test_chunks_of_ours_with_a_start_index_are_split_further() -> None:
     assert SPLITTER.split_documents(chunks)
 
 
-WHOLE = (
-    "whole documents, as a loader returns them: these have the `start_index` or `Header 1` of a "
-    "splitter, so they are pieces of a document; the retriever splits documents itself"
-)
-
-
-def test_pieces_are_not_indexed() -> None:
-    assert (
-        said_of(lambda: index_of(pieces())) == f"id of two documents is 'book.md'; allowed: {WHOLE}"
-    )
+def sections() -> list[Document]:
+    """Return documents that LangChain cut at headings."""
     by_headers = MarkdownHeaderTextSplitter([("#", "Header 1"), ("##", "Header 2")])
-    sections = by_headers.split_text(BOOK.page_content)
-    for section in sections:
-        section.metadata |= BOOK.metadata
-    assert (
-        said_of(lambda: index_of(sections)) == f"id of two documents is 'book.md'; allowed: {WHOLE}"
+    return by_headers.split_text(BOOK.page_content)
+
+
+@pytest.mark.parametrize(
+    "cut", [pieces, sections, lambda: SPLITTER.split_documents([BOOK])], ids=["pieces", "", "ours"]
+)
+@pytest.mark.parametrize("count", [1, 3])
+def test_chunks_and_pieces_are_not_indexed(cut: Callable[[], list[Document]], count: int) -> None:
+    assert said_of(lambda: index_of(cut()[:count])).endswith(
+        "; allowed: whole documents, as a loader returns them, since the retriever splits them "
+        "itself: this is a chunk or piece of a splitter"
     )
-
-
-def test_pieces_that_are_indexed_by_ids_are_warned_of() -> None:
-    named = [Document(**{**vars(one), "id": str(n)}) for n, one in enumerate(pieces())]
-    with pytest.warns(UserWarning, match="start_index") as caught:
-        index_of(named)
-    assert [str(one.message) for one in caught] == [PIECES]
-    assert caught[0].filename == __file__
 
 
 LABEL = (
@@ -307,24 +279,17 @@ def test_a_label_that_one_document_has_is_no_mistake() -> None:
     assert ChunkanaSplitter(source_label="source").split_documents([]) == []
 
 
-@pytest.mark.parametrize("kind", [ChunkanaRetriever, ChunkanaAutoMergingRetriever])
-async def test_folders_without_an_index(
-    kind: type[ChunkanaRetriever | ChunkanaAutoMergingRetriever], tmp_path: Path
-) -> None:
-    """An OSError, as is documented, of a folder that is missing or empty, or is a file."""
+async def test_folders_without_an_index(tmp_path: Path) -> None:
+    """An OSError for a folder that is missing or empty, or is a file."""
     (tmp_path / "file.md").write_text("# Tea\n", encoding="utf-8")
     for folder in (tmp_path, tmp_path / "missing", tmp_path / "file.md"):
-        with pytest.raises(OSError, match="no chunkana_index") as caught:
-            kind.load(folder, WordEmbeddings())
-        with pytest.raises(OSError, match="no chunkana_index"):
-            await kind.aload(folder, WordEmbeddings())
-        assert caught.value.strerror == (
-            "no chunkana_index.bin, the file of an index, is in this folder; "
-            "from_documents(documents, …, folder=…) makes one"
-        )
-        assert caught.value.filename == str(folder)
+        with pytest.raises(OSError, match=folder.name):
+            ChunkanaRetriever.load(folder, WordEmbeddings())
+        with pytest.raises(OSError, match=folder.name):
+            await ChunkanaRetriever.aload(folder, WordEmbeddings())
 
 
+@pytest.mark.filterwarnings("ignore:.*its metadata are longer than a chunk")
 @pytest.mark.parametrize("context", ["[" * 100_000, "[[", "5", None])
 def test_metadata_that_only_look_like_ours_are_the_callers(context: str | None) -> None:
     """The document is a whole one, and what an assembler gets is handed over as it is."""

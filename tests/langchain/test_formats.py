@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.stores import InMemoryStore
-from langchain_core.vectorstores import InMemoryVectorStore
 
 from chunkana_core import ChunkanaWarning, ChunkConfig, Chunker, ConfigurationError
 from chunkana_core.formats import registry
 from chunkana_langchain import (
-    ChunkanaAutoMergingRetriever,
     ChunkanaRetriever,
     ChunkanaSplitter,
     ContextAssembler,
@@ -273,19 +270,14 @@ def test_what_no_budget_is_left_for_is_cut_after_a_line() -> None:
     )
 
 
-def test_methods_that_were_found_are_read_as_their_class() -> None:
+def test_the_parent_of_methods_is_their_class() -> None:
     splitter = ChunkanaSplitter(250, min_chunk_size=0, max_parent_size=460)
-    leaves, parents = splitter.split_hierarchical(documents())
-    store, vectors = InMemoryStore(), InMemoryVectorStore(WordEmbeddings())
-    vectors.add_documents(leaves)
-    store.mset(parents)
-    retriever = ChunkanaAutoMergingRetriever(vectorstore=vectors, docstore=store, k=30)
-    found = retriever.invoke("UserService getUser row database json close user")
-    merged = next(one for one in found if one.metadata["name"] == "UserService")
+    parents = [parent for _, parent in splitter.split_hierarchical(documents()).parents]
+    (merged,) = (one for one in parents if one.metadata["name"] == "UserService")
     assert merged.metadata["content_type"] == "section"
     assert "def getUser" in merged.page_content
     assert "def close" in merged.page_content
-    assert_exact(found)
+    assert_exact(parents)
 
 
 def test_a_notebook_is_its_cells_and_chunks_say_which() -> None:

@@ -677,3 +677,16 @@ def test_the_container_of_a_chunk_is_named() -> None:
     text = f"# A\n\n{'Some words here. ' * 4}\n\n:::tip\n{'Wait for a while. ' * 4}\n:::\n"
     documents = ChunkanaSplitter(120).create_documents([text])
     assert [document.metadata["container"] for document in documents] == ["", "tip"]
+
+
+def test_group_of_sections_is_named_after_the_one_around_them() -> None:
+    text = "# Book\n\nIntro text here.\n\n" + "".join(
+        f"## S{n}\n\n{('word ' * 18).strip()}.\n\n" for n in range(8)
+    )
+    splitter = ChunkanaSplitter(150, max_parent_size=400)
+    _, parents = splitter.split_hierarchical([Document(page_content=text)])
+    groups = [d for _, d in parents if d.metadata["chunkana_child_count"]]
+    assert {d.metadata["header_path"] for d in groups} == {"/Book"}
+    assert all(d.page_content.startswith("Book\n\n") for d in groups)
+    sizes = [d.metadata["end_char"] - d.metadata["start_char"] for d in groups]
+    assert max(sizes) <= 400

@@ -17,7 +17,6 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
 from pydantic import ValidationError
 
-from chunkana_core import ConfigurationError
 from chunkana_llamaindex import (
     ContextAssembler,
     LeafNodes,
@@ -221,7 +220,7 @@ def test_a_query_engine_reads_passages() -> None:
 
 def test_it_reads_what_auto_merging_found() -> None:
     retriever: BaseRetriever = build_auto_merging(
-        [KETTLE], PARSER, embed_model=WordEmbedding(), k=30
+        [KETTLE], PARSER, embed_model=WordEmbedding(), similarity_top_k=30
     )
     engine = RetrieverQueryEngine.from_args(
         retriever, llm=MockLLM(), node_postprocessors=[ContextAssembler()]
@@ -247,9 +246,22 @@ def test_options_are_checked_by_name(field: str, value: Any) -> None:  # noqa: A
         ContextAssembler(**{field: value})
 
 
-def test_a_source_that_is_another_text_is_an_error() -> None:
-    with pytest.raises(ConfigurationError, match="sources"):
-        assembled(leaves(), sources={"kettle.md": "Changed."})
+@pytest.mark.parametrize(
+    "sources",
+    [{"kettle.md": "Changed."}, {"kettle.md": TEXT[1:]}, {}, {}.__getitem__, lambda _: ""],
+)
+def test_a_node_that_is_not_in_its_source_passes_whole_with_a_warning(sources: object) -> None:
+    other = Document(text="# Pot\n\nHolds water.\n", id_="pot.md")
+    found = [*leaves()[:2], *leaves(other)]
+    known = {"pot.md": other.text, **sources} if isinstance(sources, dict) else sources
+    names = "'kettle.md'" if isinstance(sources, dict) else r"'kettle.md' \(and 1 more\)"
+    with pytest.warns(UserWarning, match=f"^{names} is not in sources, or was changed there"):
+        read = assembled(found, sources=known)
+    assert read[:2] == found[:2]
+    assert read[2].get_content() == "# Pot\n\nHolds water."
+    with pytest.warns(UserWarning, match="is not in sources"):
+        small = assembled(found, sources=known, budget=70)
+    assert len(handed_over(small)) <= 70
 
 
 def test_nothing_found_is_nothing_read() -> None:

@@ -17,8 +17,6 @@ pytest.importorskip("tree_sitter")
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
-from langchain_core.stores import InMemoryStore
-from langchain_core.vectorstores import InMemoryVectorStore
 from llama_index.core import Document as LlamaDocument
 from llama_index.core import MockEmbedding
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
@@ -199,37 +197,33 @@ def test_parts_of_nodes_are_the_same_of_both() -> None:
     assert short == full
 
 
-def test_merging_is_the_same_of_both_in_langchain() -> None:
-    def merged(metadata: MetadataKeys) -> list[tuple[str | None, str]]:
-        leaves, parents = splitter(metadata, 120).split_hierarchical(sources(MADE))
-        vectors, docstore = InMemoryVectorStore(LetterEmbeddings()), InMemoryStore()
-        vectors.add_documents(leaves)
-        docstore.mset(parents)
-        retriever = chunkana_langchain.ChunkanaAutoMergingRetriever(
-            vectorstore=vectors, docstore=docstore, k=12
-        )
-        return plain(retriever.invoke("words"))
+def test_parents_are_the_same_of_both_in_langchain() -> None:
+    """Those that `MultiVectorRetriever` finds by the key of a chunk."""
 
-    short, full = of_both(merged)
+    def stored(metadata: MetadataKeys) -> list[tuple[str | None, str, object]]:
+        leaves, parents = splitter(metadata, 120).split_hierarchical(sources(MADE))
+        by_id = dict(parents)
+        found = [(leaf, by_id[leaf.metadata["chunkana_parent_id"]]) for leaf in leaves]
+        return [(leaf.id, parent.page_content, parent.id) for leaf, parent in found]
+
+    short, full = of_both(stored)
     assert short == full
 
 
 def test_indices_answer_the_same_of_both_in_langchain() -> None:
-    """Before and after an update, passages and merged chunks."""
+    """Before and after an update, passages and parents."""
 
     def answered(metadata: MetadataKeys) -> list[Any]:
         changed = [Document(CODE.replace("Boil", "Heat"), metadata={"source": "tea.py"})]
+        retriever = chunkana_langchain.ChunkanaRetriever.from_documents(
+            sources(MADE), LetterEmbeddings(), splitter=splitter(metadata, 120)
+        )
         answers: list[Any] = []
-        for kind in (
-            chunkana_langchain.ChunkanaRetriever,
-            chunkana_langchain.ChunkanaAutoMergingRetriever,
-        ):
-            retriever = kind.from_documents(
-                sources(MADE), LetterEmbeddings(), splitter=splitter(metadata, 120)
-            )
-            answers += plain(retriever.invoke("words of tea"))
-            answers.append(retriever.update(changed).changed)
-            answers += plain(retriever.invoke("words of tea"))
+        for returns in ("passages", "parents"):
+            answers += plain(retriever.invoke("words of tea", returns=returns))
+        answers.append(retriever.update(changed).changed)
+        for returns in ("passages", "parents"):
+            answers += plain(retriever.invoke("words of tea", returns=returns))
         return answers
 
     short, full = of_both(answered)
@@ -240,18 +234,14 @@ def test_indices_answer_the_same_of_both_in_llamaindex() -> None:
     def answered(metadata: MetadataKeys) -> list[Any]:
         changed = [LlamaDocument(text=CODE.replace("Boil", "Heat"), id_="tea.py",
                                  metadata={"file_name": "tea.py"})]  # fmt: skip
-        options: dict[str, Any] = {"parser": parser(metadata, 120)}
-        indexed = chunkana_llamaindex.ChunkanaRetriever.from_documents(
-            llama_sources(MADE), MockEmbedding(4), **options
+        retriever = chunkana_llamaindex.ChunkanaRetriever.from_documents(
+            llama_sources(MADE), MockEmbedding(4), node_parser=parser(metadata, 120)
         )
-        merging = chunkana_llamaindex.build_auto_merging(
-            llama_sources(MADE), embed_model=MockEmbedding(4), k=20, **options
-        )
-        answers: list[Any] = []
-        for retriever in (indexed, merging):
-            answers += [(n.node_id, n.get_content()) for n in retriever.retrieve("words of tea")]
-            answers.append(retriever.update(changed).changed)
-            answers += [(n.node_id, n.get_content()) for n in retriever.retrieve("words of tea")]
+        both = (retriever, retriever.with_options(returns="parents"))
+        question, answers = "words of tea", list[Any]()
+        answers += [(n.node_id, n.get_content()) for r in both for n in r.retrieve(question)]
+        answers.append(retriever.update(changed).changed)
+        answers += [(n.node_id, n.get_content()) for r in both for n in r.retrieve(question)]
         return answers
 
     short, full = of_both(answered)

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable
 from functools import partial
+from types import BuiltinFunctionType, FunctionType
 
 import pytest
 
@@ -16,6 +17,7 @@ pytest.importorskip("langchain_core")
 
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.retrievers import BaseRetriever
+from llama_index.core import MockEmbedding
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from pydantic import BaseModel
@@ -23,6 +25,8 @@ from pydantic import BaseModel
 import chunkana_langchain
 import chunkana_llamaindex
 from chunkana_core import ChunkConfig
+from chunkana_llamaindex.options import RETRIEVER_OPTIONS
+from chunkana_retrieval import Index
 
 Options = dict[str, object]
 _CODE = re.compile(r"`(\w+)`")
@@ -48,12 +52,17 @@ def of_fields(model: type[BaseModel], base: type[BaseModel], *, internal: str = 
 
 
 LANGCHAIN, LLAMAINDEX = chunkana_langchain, chunkana_llamaindex
-OPENING = of_call(LANGCHAIN.ChunkanaRetriever.from_documents)
-RETRIEVER = OPENING | of_fields(LANGCHAIN.ChunkanaRetriever, BaseRetriever, internal="index")
-MERGING = of_fields(LANGCHAIN.ChunkanaAutoMergingRetriever, BaseRetriever, internal="index")
+OPENING = of_call(Index) | of_call(LANGCHAIN.ChunkanaRetriever.from_documents)
+OPTIONS = of_fields(LANGCHAIN.ChunkanaRetriever, BaseRetriever, internal="index")
+RETRIEVER = OPTIONS | OPENING
 ASSEMBLER = of_fields(LANGCHAIN.ContextAssembler, BaseModel)
 SPLITTER = of_call(LANGCHAIN.ChunkanaSplitter)
-LLAMA_RETRIEVER = of_call(LLAMAINDEX.ChunkanaRetriever)
+LLAMA_OPTIONS = {
+    name: getattr(LLAMAINDEX.ChunkanaRetriever, name)
+    for name in sorted(RETRIEVER_OPTIONS)
+    if hasattr(LLAMAINDEX.ChunkanaRetriever, name)
+}
+LLAMA_RETRIEVER = LLAMA_OPTIONS | of_call(LLAMAINDEX.ChunkanaRetriever)
 LLAMA_MERGING = of_call(LLAMAINDEX.build_auto_merging)
 LLAMA_ASSEMBLER = of_fields(LLAMAINDEX.ContextAssembler, BaseNodePostprocessor)
 LLAMA_PROPAGATION = of_fields(LLAMAINDEX.ScorePropagation, BaseNodePostprocessor)
@@ -67,21 +76,16 @@ LLAMA_PARSER = of_fields(LLAMAINDEX.ChunkanaNodeParser, NodeParser)
         (
             RETRIEVER,
             LLAMA_RETRIEVER,
-            {"splitter", "search_kwargs"},
-            {"parser", "filters", "embedded_metadata_keys", "callback_manager"},
-        ),
-        (
-            MERGING,
-            LLAMA_MERGING,
-            {"vectorstore", "docstore", "retriever", "search_kwargs"},
-            {"documents_or_nodes", "parser", "storage_context", "embed_model", "index",
-             "base_retriever", "filters", "node_postprocessors"},
+            {"embedding", "splitter", "vectorstore", "search_kwargs", "filter", "compressor",
+             "progress"},
+            {"embed_model", "node_parser", "vector_store", "filters", "node_postprocessors",
+             "show_progress", "embedded_metadata_keys", "callback_manager", "must_exist"},
         ),
         (ASSEMBLER, LLAMA_ASSEMBLER, set(), set()),
         (RETRIEVER, LLAMA_PROPAGATION, RETRIEVER.keys() - {"section_weight", "document_weight"},
          {"top_k", "top_n"}),
     ],
-    ids=["ChunkanaRetriever", "merging", "ContextAssembler", "ScorePropagation"],
+    ids=["ChunkanaRetriever", "ContextAssembler", "ScorePropagation"],
 )  # fmt: skip
 def test_options_of_one_meaning_have_one_name_and_default(
     langchain: Options, llamaindex: Options, of_langchain: set[str], of_llamaindex: set[str]
@@ -92,13 +96,6 @@ def test_options_of_one_meaning_have_one_name_and_default(
     assert llamaindex.keys() - shared == of_llamaindex
     assert shared
     assert {name: langchain[name] for name in shared} == {name: llamaindex[name] for name in shared}
-
-
-def test_the_retrievers_of_a_framework_have_the_same_defaults() -> None:
-    for some, others in ((RETRIEVER, MERGING), (LLAMA_RETRIEVER, LLAMA_MERGING)):
-        shared = some.keys() & others.keys()
-        assert {"fetch_k", "section_weight", "document_weight"} <= shared
-        assert all(some[name] == others[name] for name in shared)
 
 
 def test_the_splitter_and_the_parser_have_the_same_defaults() -> None:
@@ -133,8 +130,8 @@ def options_in(text: str) -> dict[str, str]:
 
 def as_written(default: object) -> str:
     """Return a default as pages write it."""
-    if default is len:
-        return "`len`"
+    if isinstance(default, FunctionType | BuiltinFunctionType):
+        return f"`{default.__name__}`"
     if default is None or isinstance(default, bool | int | float):
         return str(default)
     return '`"' + default + '"`' if isinstance(default, str) else f"`{default!r}`"
@@ -144,10 +141,9 @@ def as_written(default: object) -> str:
     ("page", "heading", "options"),
     [
         ("langchain.md", "## ChunkanaRetriever", RETRIEVER),
-        ("langchain.md", "## Parents, and merging", MERGING),
         ("langchain.md", "## What is read", ASSEMBLER),
         ("langchain.md", "## The splitter", SPLITTER | {"atomic_blocks": "split"}),
-        ("llamaindex.md", "### Stores of your own", LLAMA_RETRIEVER),
+        ("llamaindex.md", "### Options", LLAMA_RETRIEVER),
         ("llamaindex.md", "## Auto-merging", LLAMA_MERGING),
         ("llamaindex.md", "## What is read", LLAMA_ASSEMBLER),
         ("llamaindex.md", "## Score propagation", LLAMA_PROPAGATION),
@@ -172,22 +168,27 @@ def test_the_page_has_each_option_of_the_parser() -> None:
 def test_pages_name_what_frameworks_call_otherwise() -> None:
     text = page_of("retrieval.md", "## Options of both frameworks")
     named = set(_CODE.findall(text))
-    assert {"splitter", "parser", "filters", "fetch_k", "similarity_top_k", "top_n"} <= named
+    assert {"splitter", "node_parser", "filters", "fetch_k", "similarity_top_k", "top_n"} <= named
 
 
 VECTORS = DeterministicFakeEmbedding(size=2)
 NUMBERS: list[tuple[Callable[..., object], Options]] = [
     (LANGCHAIN.ChunkanaSplitter, SPLITTER | ChunkConfig().to_dict()),
     (LANGCHAIN.ContextAssembler, ASSEMBLER),
-    (partial(LANGCHAIN.ChunkanaRetriever.from_documents, [], search="lexical"), RETRIEVER),
-    (partial(LANGCHAIN.ChunkanaAutoMergingRetriever.from_documents, [], VECTORS), MERGING),
+    (partial(LANGCHAIN.ChunkanaRetriever.from_documents, [], VECTORS), OPTIONS),
     (LLAMAINDEX.ChunkanaNodeParser, LLAMA_PARSER),
     (LLAMAINDEX.ContextAssembler, LLAMA_ASSEMBLER),
     (LLAMAINDEX.ScorePropagation, LLAMA_PROPAGATION),
-    (partial(LLAMAINDEX.ChunkanaRetriever.from_documents, [], search="lexical"), LLAMA_RETRIEVER),
-    (partial(LLAMAINDEX.build_auto_merging, []), LLAMA_MERGING),
+    (partial(LLAMAINDEX.ChunkanaRetriever, MockEmbedding(2)), LLAMA_OPTIONS),
 ]
-OPTIONAL = {"max_parent_size", "min_chunk_size", "min_content_after_header", "top_n"}
+OPTIONAL = {
+    "k",
+    "min_score",
+    "max_parent_size",
+    "min_chunk_size",
+    "min_content_after_header",
+    "top_n",
+}
 CORES = {"max_chunk_size", "overlap_size"}  # which the splitter calls otherwise
 
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, nan
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import ConfigurationError, InputTypeError
-from chunkana_retrieval import Hit, Place, propagate_hits, propagate_scores, rank_scores
+from chunkana_core import ConfigurationError, InputTypeError, Span
+from chunkana_retrieval import Hit, propagate_scores
 
 # In these, sums and products of a few are exact.
 NUMBERS = st.integers(-1000, 1000).map(lambda number: number / 8)
@@ -28,10 +27,19 @@ def order(scores: Sequence[float]) -> list[int]:
     return sorted(range(len(scores)), key=lambda position: -scores[position])
 
 
-def propagate(found: Found, **weights: float) -> list[float]:
-    """Propagate the scores of what was found: score, section and document."""
-    scores, sections, documents = zip(*found, strict=True)
-    return propagate_scores(scores, sections, documents, **weights)
+def hits_of(found: Found) -> list[Hit]:
+    """Return what was found as hits, each at another offset; without a document, in one alone."""
+    return [
+        Hit(str(n), score, section_id=section, span=Span(n, n + 1),
+            document_id=f"alone {n:02}" if document is None else document)
+        for n, (score, section, document) in enumerate(found)
+    ]  # fmt: skip
+
+
+def propagate(found: Found, **options: float) -> list[float]:
+    """Propagate the scores of what was found: score, section and document; keep its order."""
+    got = propagate_scores(hits_of(found), **options)  # type: ignore[arg-type]
+    return [hit.score for hit in sorted(got, key=lambda hit: int(hit.node_id))]
 
 
 def test_the_best_of_section_and_document_are_added() -> None:
@@ -61,7 +69,7 @@ def test_what_is_none_is_by_itself() -> None:
 
 
 def test_nothing_found_gives_nothing() -> None:
-    assert propagate_scores([], [], []) == []
+    assert propagate_scores([]) == []
 
 
 @given(FOUND, WEIGHTS, WEIGHTS)
@@ -91,11 +99,9 @@ def test_passages_that_are_each_alone_keep_their_order(
     scores: list[float], section: float, document: float
 ) -> None:
     weights = {"section_weight": section, "document_weight": document}
-    nothing = [None] * len(scores)
-    alone = propagate_scores(scores, nothing, nothing, **weights)
+    alone = propagate([(score, None, None) for score in scores], **weights)
     assert order(alone) == order(scores)
-    apart = range(len(scores))
-    assert propagate_scores(scores, ["s"] * len(scores), apart, **weights) == alone
+    assert propagate([(score, "s", None) for score in scores], **weights) == alone
 
 
 @given(FOUND, WEIGHTS, WEIGHTS)
@@ -115,82 +121,54 @@ def test_worse_passages_that_stand_alone_stay_behind(found: Found, worse: list[f
     assert max(got[len(found) :], default=-inf) <= min(got[: len(found)])
 
 
-@pytest.mark.parametrize("field", ["sections", "documents"])
-def test_lengths_that_differ_are_named(field: str) -> None:
-    arguments: dict[str, Any] = {"sections": ["s"], "documents": ["d"], field: []}
-    with pytest.raises(
-        ConfigurationError, match=rf"{field} is \[\]; allowed: one for each of 1 scores"
-    ) as error:
-        propagate_scores([1.0], **arguments)
-    assert error.value.field == field
-
-
 @pytest.mark.parametrize("field", ["section_weight", "document_weight"])
 @pytest.mark.parametrize("weight", [-0.1, inf, -inf, nan])
 def test_weights_that_are_not_allowed_are_named(field: str, weight: float) -> None:
     with pytest.raises(ConfigurationError, match="allowed: a finite number of at least 0") as error:
-        propagate_scores([], [], [], **{field: weight})
+        propagate_scores([], **{field: weight})  # type: ignore[arg-type]
     assert error.value.field == field
     with pytest.raises(InputTypeError, match=f"{field} is '1'"):
-        propagate_scores([], [], [], **{field: "1"})  # type: ignore[arg-type]
+        propagate_scores([], **{field: "1"})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("score", [inf, -inf, nan])
 def test_scores_are_finite(score: float) -> None:
-    with pytest.raises(ConfigurationError, match=r"scores is .*; allowed: finite numbers"):
-        propagate_scores([1.0, score], "ab", "ab")
-    with pytest.raises(InputTypeError, match="scores is None; allowed: finite numbers"):
-        propagate_scores([None], "a", "a")  # type: ignore[list-item]
+    with pytest.raises(ConfigurationError, match=r"score is .*; allowed: a finite number"):
+        propagate([(1.0, "a", "a"), (score, "b", "b")])
+    with pytest.raises(InputTypeError, match="score is None; allowed: a finite number"):
+        propagate([(None, "a", "a")])  # type: ignore[list-item]
 
 
 def test_numbers_of_any_kind_are_scores() -> None:
     """Those of numpy are real numbers too, as fractions are."""
-    assert propagate_scores([Fraction(1, 2), 1], "ss", "dd") == pytest.approx([1.1, 1.6])  # type: ignore[list-item]
-
-
-def hit(node_id: str, score: float, document_id: str = "x", section_id: str | None = None) -> Hit:
-    return Hit(node_id, score, document_id=document_id, section_id=section_id)
+    found: Found = [(Fraction(1, 2), "s", "d"), (1, "s", "d")]  # type: ignore[list-item]
+    assert propagate(found) == pytest.approx([1.1, 1.6])
 
 
 def test_hits_are_ranked_by_propagated_scores() -> None:
-    hits = [hit("a", 1, "x", "s"), hit("b", 0.6, "y"), hit("c", 0.5, "x", "s"), hit("d", 0.5)]
-    ranked = propagate_hits(hits)
-    assert [one.node_id for one in ranked] == ["a", "c", "b", "d"]
-    expected = propagate_scores([1, 0.5, 0.5, 0.6], ["s", "s", None, None], ["x", "x", "x", "y"])
-    assert [one.score for one in ranked][:2] == expected[:2]
-    assert ranked[2].score == pytest.approx(0.6 * 1.6)
-    assert ranked[3].score == pytest.approx(0.5 + 0.4 * 0.5 + 0.2 * 1)
+    hits = hits_of([(1, "s", "x"), (0.6, None, "y"), (0.5, "s", "x"), (0.5, None, "x")])
+    ranked = propagate_scores(hits)
+    assert [one.node_id for one in ranked] == ["0", "2", "1", "3"]
+    expected = [1.6, 0.5 + 0.4 * 1 + 0.2 * 1, 0.6 * 1.6, 0.5 + 0.4 * 0.5 + 0.2 * 1]
+    assert [one.score for one in ranked] == pytest.approx(expected)
 
 
 def test_hits_behind_the_best_stay_there_in_order() -> None:
-    hits = [hit("a", 1), hit("b", 0.81, "y"), hit("c", 0.8), hit("d", 0.8), hit("e", 0.7)]
-    assert [one.node_id for one in propagate_hits(hits, top_k=2)] == ["a", "b", "c", "d", "e"]
-    assert [one.node_id for one in propagate_hits(hits)] == ["a", "c", "d", "b", "e"]
+    scores = ((1, "x"), (0.81, "y"), (0.8, "x"), (0.8, "x"), (0.7, "x"))
+    hits = hits_of([(score, None, document) for score, document in scores])
+    assert [one.node_id for one in propagate_scores(hits, top_k=2)] == ["0", "1", "2", "3", "4"]
+    assert [one.node_id for one in propagate_scores(hits)] == ["0", "2", "3", "1", "4"]
     with pytest.raises(ConfigurationError, match="top_k"):
-        propagate_hits(hits, top_k=-1)
+        propagate_scores(hits, top_k=-1)
 
 
 @given(FOUND, st.integers(0, 12), st.randoms())
 def test_ranking_does_not_depend_on_the_order_of_what_was_found(
     found: Found, top_k: int, random: Random
 ) -> None:
-    """Equal scores are ranked by document and start, which no two passages have in common."""
-    passages = [
-        (score, Place(document, section, start))
-        for start, (score, section, document) in enumerate(found)
-    ]
-    shuffled = random.sample(passages, len(passages))
-
-    def ranked(given: list[tuple[float, Place]]) -> list[tuple[Place, float]]:
-        scores, places = zip(*given, strict=True)
-        return [(places[n], score) for n, score in rank_scores(scores, places, top_k=top_k)]
-
-    got = ranked(passages)
-    assert got == ranked(shuffled)
-    keys = [(-score, place.document or "", place.start) for place, score in got]
+    """Equal scores are ranked by document and start, which no two hits have in common."""
+    hits = hits_of(found)
+    got = propagate_scores(hits, top_k=top_k)
+    assert got == propagate_scores(random.sample(hits, len(hits)), top_k=top_k)
+    keys = [(-hit.score, hit.document_id, hit.span.start) for hit in got]
     assert keys == sorted(keys)
-
-
-def test_places_and_scores_are_as_many() -> None:
-    with pytest.raises(ConfigurationError, match="places"):
-        rank_scores([1.0], [])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, is_dataclass
 
 import numpy as np
 
@@ -34,8 +34,8 @@ class _EqualValues:
 class LeafFilter:
     """Returns which leaves have metadata that pass a filter.
 
-    The masks of filters that can be compared are kept until the index changes: those of mappings,
-    and of objects with an `__eq__` of their own.
+    The masks of mappings, and of callable dataclasses, which are equal by value, are kept until the
+    index changes.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class LeafFilter:
             where = _EqualValues(json.dumps(dict(where), sort_keys=True))
         elif not callable(where):
             raise InputTypeError("where", where, "a dict of equal values, or a function")
-        if not _is_comparable(where):
+        if not _is_by_value(where):
             return _mask(connection, table, where)
         if where not in self._masks:
             kept = [*self._masks.items()][-_MOST + 1 :]
@@ -64,9 +64,9 @@ class LeafFilter:
         return self._masks[where]
 
 
-def _is_comparable(where: object) -> bool:
-    """Return whether an object is equal to others by its value; functions are not."""
-    return type(where).__eq__ is not object.__eq__ and isinstance(where, Hashable)
+def _is_by_value(where: object) -> bool:
+    """Return whether filters are equal if they are the same; a function may use other values."""
+    return is_dataclass(where)
 
 
 def _mask(

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult
+from chunkana_retrieval.checks import LARGEST, require_number
 from chunkana_retrieval.errors import LostLeavesWarning, warn
 from chunkana_retrieval.index import repairing, tables
 from chunkana_retrieval.index.database import Database, require_database
@@ -22,7 +23,7 @@ from chunkana_retrieval.index.documents import (
     sources_of_texts,
     text_of_lines,
 )
-from chunkana_retrieval.index.embedding import Embed, Embedder
+from chunkana_retrieval.index.embedding import NEW_INDEX, Embed, Embedder
 from chunkana_retrieval.index.filtering import LeafFilter, Where
 from chunkana_retrieval.index.found import Found
 from chunkana_retrieval.index.leaves import LeafTable
@@ -37,6 +38,7 @@ from chunkana_retrieval.index.updating import (
     Tokenize,
     Update,
     UpdateReport,
+    name_of,
     require_fitting,
 )
 from chunkana_retrieval.words import words_of
@@ -85,8 +87,18 @@ class Index:
         """
         self.folder = None if folder is None else Path(folder)
         self._tokenize, self._timeout = tokenize, timeout
+        require_number(
+            "timeout", timeout, 0, LARGEST, "the seconds to wait, a number of at least 0"
+        )
         self._database = Database(self.folder, timeout)
         self._table, self._filter = LeafTable(), LeafFilter()
+        with self._database.reading() as connection:
+            made_with = tables.read_state(connection).tokenizer
+            has_documents = tables.has_documents(connection)
+        if has_documents and name_of(tokenize) != made_with:
+            self.close()
+            allowed = f"{made_with}, which this index was made with; {NEW_INDEX}"
+            raise ConfigurationError("tokenize", name_of(tokenize), allowed)
 
     @classmethod
     def load(

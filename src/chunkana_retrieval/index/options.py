@@ -23,8 +23,8 @@ class SearchOptions:
     Attributes:
         search: the kind of search: by vectors ("dense"), by words ("lexical") or by both.
         lexical_weight: the weight of the lexical scores in a hybrid search, from 0 to 1.
-        section_weight: the weight of the best score of a section, see `propagate_hits`.
-        document_weight: the weight of the best score of a document, see `propagate_hits`.
+        section_weight: the weight of the best score of a section, see `propagate_scores`.
+        document_weight: the weight of the best score of a document, see `propagate_scores`.
         fetch_k: the number of leaves that each kind of search finds.
         min_score: the least cosine similarity of a leaf to the question, or the least score of a
             user's vector store; None for any.

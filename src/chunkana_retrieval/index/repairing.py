@@ -29,6 +29,7 @@ def delete_damaged(connection: Connection) -> list[str]:
             damaged[document.number] = _shown(document.name)
     tables.delete_numbers(connection, postings.union(damaged), used)
     tables.write_state(connection, state)
+    tables.require_integrity(connection)
     return [*damaged.values()]
 
 

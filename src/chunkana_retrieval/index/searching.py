@@ -21,7 +21,7 @@ from chunkana_retrieval.index.records import DocumentRecord
 from chunkana_retrieval.index.scoring import Scores, best
 from chunkana_retrieval.index.stores import Proposal
 from chunkana_retrieval.index.tables import Connection
-from chunkana_retrieval.scores import propagate_hits
+from chunkana_retrieval.scores import propagate_scores
 
 Mask = NDArray[np.bool_]
 
@@ -72,7 +72,7 @@ class Query:
             )
             for leaf, hit in hits.items()
         ]
-        ranked = propagate_hits(
+        ranked = propagate_scores(
             scored,
             section_weight=options.section_weight,
             document_weight=options.document_weight,

@@ -35,7 +35,7 @@ from chunkana_retrieval.index.records import DocumentRecord
 
 SCHEMA = """
 CREATE TABLE state(
-    version INTEGER, kind TEXT, size INTEGER, model TEXT, options TEXT, seal BLOB);
+    version INTEGER, kind TEXT, size INTEGER, model TEXT, options TEXT, tokenizer TEXT, seal BLOB);
 CREATE TABLE document(
     number INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, version INTEGER NOT NULL,
     fingerprint TEXT NOT NULL, leaves BLOB NOT NULL, words BLOB NOT NULL, record BLOB NOT NULL,
@@ -81,13 +81,15 @@ class State(NamedTuple):
         size: the numbers of a vector; 0 for no vectors yet.
         model: the name of the embedding model, "" if it is not known.
         options: the description of the chunking options.
+        tokenizer: the name of the function that returns the words of texts.
     """
 
-    version: int
-    kind: Kind
-    size: int
-    model: str
-    options: str
+    version: int = 0
+    kind: Kind = ""
+    size: int = 0
+    model: str = ""
+    options: str = ""
+    tokenizer: str = ""
 
 
 def read_state(connection: Connection) -> State:
@@ -95,7 +97,7 @@ def read_state(connection: Connection) -> State:
     for *row, stored in connection.execute("SELECT * FROM state"):
         unseal(stored, repr(row).encode(), "the state of the index")
         return State._make(row)
-    return State(0, "", 0, "", "")
+    return State()
 
 
 def write_state(connection: Connection, state: State) -> None:
@@ -103,7 +105,7 @@ def write_state(connection: Connection, state: State) -> None:
     row = [*state._replace(version=_new_version())]
     connection.execute("DELETE FROM state")
     stored = [*row, seal(b"", repr(row).encode())]
-    connection.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?, ?)", stored)
+    connection.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?, ?, ?)", stored)
 
 
 def versions(connection: Connection) -> dict[int, int]:
@@ -323,3 +325,15 @@ def delete_numbers(connection: Connection, numbers: Collection[int], used: Itera
     _add_seals(connection, connection.execute("SELECT word, document FROM posting"), 1)
     connection.execute("UPDATE vector SET uses = 0")
     _count_uses(connection, [b"".join(used)], 1)
+
+
+def require_integrity(connection: Connection) -> None:
+    """Rebuild SQLite's indices.
+
+    Raises:
+        DatabaseError: if pages of the database are damaged.
+    """
+    connection.execute("REINDEX")
+    ((found,),) = connection.execute("PRAGMA integrity_check(1)")
+    if found != "ok":
+        raise sqlite3.DatabaseError(found)

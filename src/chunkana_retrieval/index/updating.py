@@ -26,10 +26,15 @@ _NO_DOCUMENTS = (
     "False if no documents are given, as from an empty folder or a wrong pattern; "
     "to delete all documents, delete them by their ids"
 )
-_KINDS: Mapping[Kind, str] = {
-    "words": "words alone, without an embedding",
-    "vectors": "vectors in its database, made by the embedding",
-    "store": "a vector store of yours, given each time",
+_GIVEN: Mapping[Kind, str] = {
+    "words": "without an embedding",
+    "vectors": "with an embedding",
+    "store": "with a vector store",
+}
+_NEEDED: Mapping[Kind, str] = {
+    "words": "without an embedding and a vector store, since it has words alone",
+    "vectors": "with the embedding that its vectors are by",
+    "store": "with the vector store that has its leaves",
 }
 
 
@@ -91,11 +96,17 @@ class Target:
 def require_fitting(state: State, kind: Kind, embedder: Embedder | None) -> None:
     """Raise a ConfigurationError if an index with documents is of another kind or model."""
     if state.kind not in {"", kind}:
-        allowed = f"an index with {_KINDS[kind]}, or {NEW_INDEX}"
-        raise ConfigurationError("index", f"one with {_KINDS[state.kind]}", allowed)
+        allowed = f"this one {_NEEDED[state.kind]}; {NEW_INDEX}"
+        raise ConfigurationError("index", f"one that is used {_GIVEN[kind]}", allowed)
     if kind == "vectors" and embedder and embedder.model_name != state.model:
         allowed = f"the model of this index, {state.model!r}; {NEW_INDEX}"
         raise ConfigurationError(embedder.argument, embedder.model_name, allowed)
+
+
+def name_of(function: Callable[..., object]) -> str:
+    """Return the module and the name of a function, or of the class of another object."""
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 class Update:
@@ -159,12 +170,13 @@ class Update:
                     "those that all other documents of the index were chunked with; to change them "
                     "give all documents, with delete_missing=True"
                 )
-                raise ConfigurationError("chunking options", self._sources.options, allowed)
+                raise ConfigurationError("chunking options", "other ones", allowed)
         elif current:
             model = target.embedder.model_name if target.embedder and not target.store else ""
             is_same = (state.kind, state.model) == (target.kind, model)
             size = state.size if is_same else 0
-            self._state = State(0, target.kind, size, model, self._sources.options)
+            words = name_of(self._tokenize)
+            self._state = State(0, target.kind, size, model, self._sources.options, words)
             with self._database.writing() as connection:
                 if not is_same:
                     tables.delete_unused_vectors(connection)

@@ -1,1 +1,0 @@
-"""The index of LangChain documents: stores of records and leaves, and the base retriever."""

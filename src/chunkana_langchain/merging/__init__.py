@@ -1,1 +1,0 @@
-"""Auto-merging: replacement of chunks by their parent if enough of its children were found."""

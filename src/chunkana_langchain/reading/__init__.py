@@ -1,1 +1,0 @@
-"""Passages within a budget: the context assembler and the retriever that returns passages."""

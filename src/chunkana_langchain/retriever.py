@@ -1,0 +1,334 @@
+"""The retriever, which keeps an index of documents and returns passages or parents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
+
+from chunkana_langchain.compressor import found_documents, passage_document, reranked
+from chunkana_langchain.embeddings import embedder_of
+from chunkana_langchain.keys import copied
+from chunkana_langchain.options import OTHER_NAMES, RetrieverOptions
+from chunkana_langchain.sources import source_documents
+from chunkana_langchain.text_splitter import ChunkanaSplitter, splitter_arguments
+from chunkana_langchain.vector_store import VectorStoreLeaves, asearch, search
+from chunkana_retrieval import (
+    Found,
+    Index,
+    MergingOptions,
+    ReadingOptions,
+    SearchOptions,
+    UpdateReport,
+)
+from chunkana_retrieval.checks import names_of, require_known, require_names
+from chunkana_retrieval.errors import warn_of
+from chunkana_retrieval.index import (
+    Proposal,
+    RunOnLoop,
+    call_in_thread,
+)
+
+Progress = Callable[[int, int], None]
+_OPENING = ("folder", "tokenize", "timeout")  # arguments of an index
+_NO_FILTERS = frozenset({"k", "fetch_k"})  # arguments of a store's search that are not filters
+
+
+class ChunkanaRetriever(RetrieverOptions):
+    r"""A retriever with dense and lexical search that returns passages within a budget, or parents.
+
+    `from_documents` and `load` create the retriever; `update` and `delete` change its index, which
+    is one SQLite database in a folder or in memory. Every option can also be passed for one
+    question, as in `invoke(query, budget=2000)`, and be set later, as in `retriever.k = 3`.
+
+    Passages consist of exact slices of the documents. The metadata of a passage are the caller's
+    metadata of its document, and `spans`, `lines`, `start_line`, `end_line`, `path`, `chunk_ids`,
+    `score`, `similarity`, `bm25` and `chunkana_document_id`; if the caller's metadata have the same
+    key, the caller's value is kept. The size of `"\n\n".join` of all page contents never exceeds
+    the budget.
+
+    The id of a document is its `id`, else its `source`, to which `page` and the like are appended
+    as in `book.pdf#page=3`.
+
+    Raises:
+        ValueError: at creation, for invalid values and unknown arguments.
+
+    >>> from langchain_core.documents import Document
+    >>> document = Document("# Tea\n\nBoil water.\n", metadata={"source": "tea.md"})
+    >>> retriever = ChunkanaRetriever.from_documents([document], search="lexical")
+    >>> (passage,) = retriever.invoke("Which water?")
+    >>> passage.page_content, passage.metadata["source"], passage.metadata["start_line"]
+    ('# Tea\n\nBoil water.', 'tea.md', 1)
+    """
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        folder = self.index.folder and str(self.index.folder)
+        own = {"documents": len(self.index), "folder": folder, "search": self.search}
+        yield from {**own, **dict(super().__repr_args__())}.items()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @classmethod
+    def from_documents(
+        cls,
+        documents: Iterable[Document],
+        embedding: Embeddings | None = None,
+        *,
+        splitter: ChunkanaSplitter | None = None,
+        vectorstore: VectorStore | None = None,
+        folder: str | Path | None = None,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> Self:
+        """Index documents, and return a retriever over them.
+
+        An index in the folder is updated to these documents, so that a build that was interrupted
+        continues.
+
+        Args:
+            documents: whole documents, as a loader returns them.
+            embedding: the embedding model; required unless a `vectorstore` is given or the search
+                is lexical.
+            splitter: the splitter of the documents; by default `ChunkanaSplitter()`.
+            vectorstore: the store of chunks, which uses its own embedding; by default vectors are
+                in the index.
+            folder: the folder of the index; by default the index is in memory.
+            progress: is called with the number of finished documents and of all documents.
+            options: options of the retriever, and of its index: `tokenize`, which returns the
+                search words of a text, and `timeout`, the seconds to wait for other processes.
+
+        Raises:
+            ConfigurationError: naming the argument, before anything is embedded.
+        """
+        parts = {"embedding": embedding, "splitter": splitter, "vectorstore": vectorstore}
+        retriever = cls._opened(Index, {"folder": folder, **parts, **options})
+        given: dict[str, Any] = {"delete_missing": len(retriever.index) > 0, "progress": progress}
+        _warn_of_failed(retriever.update(documents, **given))
+        return retriever
+
+    @classmethod
+    async def afrom_documents(
+        cls, documents: Iterable[Document], embedding: Embeddings | None = None, **options: Any
+    ) -> Self:
+        """Index documents asynchronously; for the options see `from_documents`."""
+        progress = options.pop("progress", None)
+        retriever = cls._opened(Index, {"embedding": embedding, **options})
+        given = {"delete_missing": len(retriever.index) > 0, "progress": progress}
+        _warn_of_failed(await retriever.aupdate(documents, **given))
+        return retriever
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path,
+        embedding: Embeddings | None = None,
+        *,
+        splitter: ChunkanaSplitter | None = None,
+        vectorstore: VectorStore | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return a retriever over the index in a folder, with the parts that it was made with.
+
+        Args:
+            folder: the folder that was passed to `from_documents`.
+            embedding: the same embedding as for `from_documents`.
+            splitter: the same splitter as for `from_documents`, for updates.
+            vectorstore: the vector store that was passed to `from_documents`, with its content.
+            options: options of the retriever and its index, see `from_documents`.
+
+        Raises:
+            ConfigurationError: for an embedding of another model, or a missing vector store.
+            IndexFileError: naming the file, if it is damaged or of another version.
+            FileNotFoundError: if the folder has no index.
+        """
+        parts = {"embedding": embedding, "splitter": splitter, "vectorstore": vectorstore}
+        retriever = cls._opened(Index.load, {"folder": folder, **parts, **options})
+        _require_fitting(retriever)
+        return retriever
+
+    @classmethod
+    async def aload(
+        cls, folder: str | Path, embedding: Embeddings | None = None, **options: Any
+    ) -> Self:
+        """Load the index in a folder asynchronously; for the options see `load`."""
+        given = {"folder": folder, "embedding": embedding, **options}
+        retriever = cls._opened(Index.load, given)
+        await call_in_thread(partial(_require_fitting, retriever))
+        return retriever
+
+    def update(
+        self,
+        documents: Iterable[Document],
+        *,
+        delete_missing: bool = False,
+        progress: Progress | None = None,
+    ) -> UpdateReport:
+        """Index new and changed documents; unchanged documents are skipped.
+
+        Args:
+            documents: whole documents, the changed ones and any others.
+            delete_missing: whether to delete all documents of the index that are not in
+                `documents`; an error if `documents` is empty.
+            progress: is called with the number of finished documents and of all documents.
+
+        Returns:
+            A report of the documents that were added, changed and deleted, and that failed.
+
+        Raises:
+            ConfigurationError: naming the argument, before anything is changed.
+        """
+        return self._update(documents, delete_missing=delete_missing, progress=progress)
+
+    async def aupdate(self, documents: Iterable[Document], **options: Any) -> UpdateReport:
+        """Index new and changed documents asynchronously; for the options see `update`."""
+        return await call_in_thread(lambda run: self._update(documents, run, **options))
+
+    def delete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete documents by their ids; unknown ids are ignored."""
+        return self._update([], deleted=require_names("document_ids", document_ids))
+
+    async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete documents by their ids asynchronously; unknown ids are ignored."""
+        names = require_names("document_ids", document_ids)
+        return await call_in_thread(lambda run: self._update([], run, deleted=names))
+
+    def document_ids(self) -> list[str]:
+        """Return the ids of all documents in the index, as `delete` accepts them."""
+        return self.index.document_ids()
+
+    def repair(self) -> list[str]:
+        """Bring the vector store to the leaves of the index, after it lost some or kept too many.
+
+        Returns:
+            The ids of documents to pass to `update`.
+        """
+        return self.index.repair(VectorStoreLeaves.of(self.vectorstore))
+
+    async def arepair(self) -> list[str]:
+        """Bring the vector store to the leaves of the index asynchronously, see `repair`."""
+        store = self.vectorstore
+        return await call_in_thread(lambda run: self.index.repair(VectorStoreLeaves.of(store, run)))
+
+    def save(self, folder: str | Path) -> None:
+        """Save a copy of the index in a folder, for `load`."""
+        self.index.save(folder)
+
+    def close(self) -> None:
+        """Close the index; afterwards the retriever cannot be used."""
+        self.index.close()
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **options: Any
+    ) -> list[Document]:
+        if options:
+            asked = self.for_question(options)
+            return asked._get_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
+        vector, proposals = None, None
+        if self.search != "lexical" and self.vectorstore is not None:
+            proposals = search(self.vectorstore, query, self._search_arguments)
+        elif self.search != "lexical" and self.embedding is not None:
+            vector = self.embedding.embed_query(query)
+        found = self._find(query, vector, proposals)
+        if self.compressor is not None:
+            given, callbacks = found_documents(found), run_manager.get_child()
+            ranked = self.compressor.compress_documents(given, query, callbacks)
+            found = reranked(found, ranked)
+        return self._read(found)
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **options: Any
+    ) -> list[Document]:
+        if options:
+            asked = self.for_question(options)
+            return await asked._aget_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
+        vector, proposals = None, None
+        if self.search != "lexical" and self.vectorstore is not None:
+            proposals = await asearch(self.vectorstore, query, self._search_arguments)
+        elif self.search != "lexical" and self.embedding is not None:
+            vector = await self.embedding.aembed_query(query)
+        found = await asyncio.to_thread(self._find, query, vector, proposals)
+        if self.compressor is not None:
+            given, callbacks = found_documents(found), run_manager.get_child()
+            ranked = await self.compressor.acompress_documents(given, query, callbacks)
+            found = reranked(found, ranked)
+        return await asyncio.to_thread(self._read, found)
+
+    def _find(
+        self, query: str, vector: Sequence[float] | None, proposals: Sequence[Proposal] | None
+    ) -> Found:
+        """Search the index with a question's vector, or with what a vector store found for it."""
+        options, chosen = self.options_of(SearchOptions), self.filter
+        if proposals is not None:
+            is_filtered = not _NO_FILTERS.issuperset(self._search_arguments)
+            return self.index.search(query, options, proposals=proposals, is_filtered=is_filtered)
+        where = (lambda one: chosen(Document("", metadata=one))) if callable(chosen) else chosen
+        return self.index.search(query, options, vector=vector, where=where)
+
+    def _read(self, found: Found) -> list[Document]:
+        """Return the passages or parents of found leaves."""
+        if self.returns == "parents":
+            passages = found.parents(self.options_of(MergingOptions))
+        else:
+            passages = found.passages(self.options_of(ReadingOptions))
+        records = [found.records[passage.document_id] for passage in passages]
+        given = zip(passages, records, strict=True)
+        return [passage_document(passage, copied(record.metadata)) for passage, record in given]
+
+    @property
+    def _search_arguments(self) -> dict[str, Any]:
+        """The arguments of the vector store's search."""
+        filters = {} if self.filter is None else {"filter": self.filter}
+        return {"k": self.fetch_k, **self.search_kwargs, **filters}
+
+    def _update(
+        self, documents: Iterable[Document], run: RunOnLoop | None = None, **options: Any
+    ) -> UpdateReport:
+        """Update the index; for `run` see `VectorStoreLeaves`."""
+        store = self.vectorstore
+        model = self.embedding if store is None else store.embeddings
+        return self.index.update_sources(
+            source_documents(documents, self.splitter, model),
+            embedder=embedder_of(self.embedding, self.model_name, run),
+            store=VectorStoreLeaves.of(store, run),
+            **options,
+        )
+
+    @classmethod
+    def _opened(cls, open_index: Callable[..., Index], options: dict[str, Any]) -> Self:
+        """Check all arguments, and return a retriever over the index in a folder."""
+        allowed = {*names_of(cls.from_documents), *cls.model_fields, *_OPENING}
+        others = {name: f"splitter=ChunkanaSplitter({name}=…)" for name in splitter_arguments()}
+        require_known(options, allowed - {"index", "documents"}, {**others, **OTHER_NAMES})
+        opening = {name: options.pop(name) for name in _OPENING if name in options}
+        fields = {**options, "splitter": options.get("splitter") or ChunkanaSplitter()}
+        cls.model_construct(**fields)  # raises errors before an index is made
+        return cls(index=open_index(**opening), **fields)
+
+
+def _require_fitting(retriever: ChunkanaRetriever, run: RunOnLoop | None = None) -> None:
+    """Check that an index is of a retriever's embedding or vector store."""
+    store = VectorStoreLeaves.of(retriever.vectorstore, run)
+    embedder = embedder_of(retriever.embedding, retriever.model_name, run)
+    if embedder is not None or store is not None:  # words can be searched without either
+        retriever.index.require_model(embedder, has_store=store is not None)
+    if store is not None:
+        retriever.index.check_store(store)
+
+
+def _warn_of_failed(report: UpdateReport) -> None:
+    failed = [f"{name} ({reason})" for name, reason in report.failed.items()]
+    warn_of(failed, "could not be indexed")

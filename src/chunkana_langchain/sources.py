@@ -1,0 +1,124 @@
+"""The documents of an update: their checks, fingerprints and records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+
+from chunkana_core import ConfigurationError
+from chunkana_core.extending import FieldReader
+from chunkana_langchain import keys
+from chunkana_langchain.documents import DocumentMapper, MappingOptions
+from chunkana_langchain.embeddings import model_of
+from chunkana_langchain.identity import document_name, source_keys
+from chunkana_langchain.keys import is_chunk
+from chunkana_langchain.text_splitter import (
+    ChunkanaSplitter,
+    is_piece,
+    require_documents,
+    warn_of_clashes,
+)
+from chunkana_retrieval.errors import warn
+from chunkana_retrieval.index import (
+    DocumentRecord,
+    SourceDocuments,
+    fingerprint,
+    record_document,
+)
+from chunkana_retrieval.input_limit import InputLimit
+
+_WHOLE = (
+    "whole documents, as a loader returns them, since the retriever splits them itself: this is a "
+    "chunk or piece of a splitter"
+)
+_DIFFERENT_IDS = (
+    "documents with different ids: a Document's `id`, else its `source` with its `page` and the "
+    "like; give each an `id`"
+)
+_LONG_METADATA = "its metadata are longer than a chunk, and are stored with each chunk"
+_SHORTER = (
+    "the rest of which the embedding model ignores; pass a smaller size, "
+    "splitter=ChunkanaSplitter(chunk_size=…, length_function=…)"
+)
+_MODELS = ("_client", "client")  # attributes in which embeddings have a sentence-transformers model
+_STORED = keys.PASSAGE.union(
+    FieldReader.of("index", "notebook").names, (keys.DOCUMENT_ID, keys.LEAF_ID)
+) - {"cell_start_line", "cell_end_line"}
+
+
+def source_documents(
+    documents: Iterable[Document], splitter: ChunkanaSplitter, model: Embeddings | None
+) -> SourceDocuments:
+    """Check documents and compute their ids and fingerprints; warn of clashing metadata keys.
+
+    Args:
+        documents: whole documents.
+        splitter: the splitter of the documents.
+        model: the embedding of the chunks, None if it is not known.
+
+    Returns:
+        The documents; when their records are made, the first chunk and the first metadata that are
+        too long cause a warning.
+
+    Raises:
+        ConfigurationError: for a chunk or piece of a document, two documents with the same id, and
+            metadata that cannot be serialised as JSON.
+        ImportError: naming the first document whose format needs an extra that is missing.
+    """
+    documents = require_documents(documents)
+    by_name, fingerprints = dict[str, Document](), dict[str, str]()
+    for document in documents:
+        name = document_name(document)
+        if _is_split(document):
+            raise ConfigurationError("documents", name, _WHOLE)
+        if name in by_name:
+            raise ConfigurationError("id of two documents", name, _DIFFERENT_IDS)
+        by_name[name] = document
+        text, metadata = document.page_content, document.metadata
+        fingerprints[name] = fingerprint(name, text, metadata, splitter.describe(document))
+    splitter.check_documents(documents)
+    warn_of_clashes(_STORED & set[str]().union(*(one.metadata for one in documents)))
+    known, limit = set[str](), InputLimit.of(getattr(model_of(model), one, None) for one in _MODELS)
+
+    def record(name: str) -> DocumentRecord:
+        mapper = splitter.map_document(by_name[name], *source_keys([by_name[name]]))
+        made = _record(name, mapper, fingerprints[name])
+        for kind, message in _excesses(made, mapper.options, limit):
+            if kind not in known:
+                known.add(kind)
+                warn(f"{name!r}: {message}")
+        return made
+
+    return SourceDocuments(fingerprints, record, splitter.description)
+
+
+def _record(name: str, mapper: DocumentMapper, fingerprint: str) -> DocumentRecord:
+    """Return the record of a document that is split."""
+    return record_document(
+        name,
+        mapper.result,
+        mapper.origin.metadata,
+        fingerprint,
+        mapper.front,
+        max_parent_size=mapper.options.max_parent_size,
+        label=mapper.label,
+    )
+
+
+def _excesses(
+    record: DocumentRecord, options: MappingOptions, limit: InputLimit | None
+) -> Iterator[tuple[str, str]]:
+    """Yield what of a document is too long: the kind of excess, and a description."""
+    if options.length(json.dumps(record.metadata, ensure_ascii=False)) > options.chunk_size:
+        yield "metadata", _LONG_METADATA
+    if limit and any(limit.is_exceeded_by(record.embedded(leaf)) for leaf in record.leaves):
+        yield "text", f"it has chunks of more than {limit.tokens} tokens, {_SHORTER}"
+
+
+def _is_split(document: Document) -> bool:
+    """Return whether a document's metadata are those of a chunk or piece from a splitter."""
+    is_part = is_chunk(document.metadata) or is_piece(document)
+    return is_part or not document.metadata.keys().isdisjoint(keys.HEADERS)

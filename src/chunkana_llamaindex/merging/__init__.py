@@ -1,1 +1,0 @@
-"""Auto-merging, and the inputs of LlamaIndex's own retrievers over hierarchies."""

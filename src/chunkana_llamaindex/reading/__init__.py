@@ -1,1 +1,0 @@
-"""Postprocessors of search results: propagate scores, assemble passages within a budget."""

@@ -1,0 +1,379 @@
+"""The retriever: it keeps an index of documents, and returns passages or parents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from copy import copy
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Self
+
+from llama_index.core import Settings
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.utils import get_tqdm_iterable
+from llama_index.core.vector_stores import VectorStoreQuery
+
+from chunkana_llamaindex.documents import (
+    DocumentIndexer,
+    NodeFormat,
+    found_nodes,
+    input_limit,
+    llm_text,
+    reranked,
+)
+from chunkana_llamaindex.node_parser import ChunkanaNodeParser
+from chunkana_llamaindex.options import (
+    QUESTION_OPTIONS,
+    RETRIEVER_OPTIONS,
+    SIMILAR_NAMES,
+    RetrieverOptions,
+)
+from chunkana_llamaindex.vector_store import (
+    VectorStoreLeaves,
+    afind_leaves,
+    find_leaves,
+    is_overridden,
+    leaf_filter,
+    require_filters,
+)
+from chunkana_retrieval import (
+    Found,
+    Index,
+    MergingOptions,
+    ReadingOptions,
+    SearchOptions,
+    UpdateReport,
+    words_of,
+)
+from chunkana_retrieval.checks import require_known, require_names
+from chunkana_retrieval.errors import warn_of
+from chunkana_retrieval.index import Embedder, Proposal, RunOnLoop, call_in_thread
+
+Model = BaseEmbedding | None
+Documents = Iterable[BaseNode]
+Folder = str | Path
+Run = RunOnLoop | None
+_ASYNC: Final = ("_aget_text_embedding", "_aget_text_embeddings")
+_UNKNOWN: Final = BaseEmbedding.model_fields["model_name"].default
+_NO_ROOM: Final = (
+    "has metadata that take all of the budget ({}), so none of its text is returned; see "
+    "excluded_llm_metadata_keys"
+)
+
+
+class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
+    r"""Indexes documents, updates the index when they change, and answers questions from it.
+
+    A question finds leaves by embeddings and by words. The scores of leaves near the best ones in
+    their section and document are raised. The best leaves that fit into a budget are returned as
+    passages: exact slices of the documents, each below its path, with metadata for citations (see
+    `ContextAssembler`). The text for the language model,
+    `"\n\n".join(node.get_content(MetadataMode.LLM))`, never exceeds the budget.
+
+    The index is one database, in a folder or in memory. Results always come from the latest
+    documents, whatever else a vector store contains. Options are attributes, which may be set
+    afterwards; `with_options` sets them for one question.
+
+    Raises:
+        ConfigurationError: naming the argument, before anything is embedded.
+
+    >>> from llama_index.core import Document
+    >>> text = "# Tea\n\n## Green\n\nWait for 80 degrees.\n\n## Black\n\nDo not wait.\n"
+    >>> parser = ChunkanaNodeParser(min_chunk_size=0)
+    >>> documents = [Document(text=text, id_="tea.md")]
+    >>> retriever = ChunkanaRetriever.from_documents(
+    ...     documents, search="lexical", node_parser=parser, budget=50
+    ... )
+    >>> (passage,) = retriever.retrieve("How many degrees?")
+    >>> passage.node.ref_doc_id, passage.metadata["start_line"], passage.metadata["end_line"]
+    ('tea.md', 1, 5)
+    """
+
+    def __init__(
+        self,
+        embed_model: Model = None,
+        *,
+        folder: Folder | None = None,
+        must_exist: bool = False,
+        tokenize: Callable[[str], list[str]] = words_of,
+        timeout: float = 60.0,
+        callback_manager: CallbackManager | None = None,
+        **options: Any,
+    ) -> None:
+        """Open the index in a folder, or make an empty one; see `from_documents` and `load`.
+
+        Args:
+            embed_model: the embedding model; not needed for `search="lexical"`.
+            folder: the folder of the index; None for an index in memory.
+            must_exist: whether a folder without an index is a FileNotFoundError.
+            tokenize: returns the search words of a text, the same each time.
+            timeout: the seconds that an update waits for those of other processes.
+            callback_manager: as for every retriever.
+            options: the attributes of the retriever.
+        """
+        require_known(options, RETRIEVER_OPTIONS, SIMILAR_NAMES)
+        super().__init__(callback_manager)
+        self.set_options({**options, "embed_model": embed_model})
+        open_index: Callable[..., Index] = Index.load if must_exist else Index
+        self._index = open_index(folder, tokenize=tokenize, timeout=timeout)
+
+    @classmethod
+    def from_documents(
+        cls, documents: Documents, embed_model: Model = None, **options: Any
+    ) -> Self:
+        """Return a retriever over exactly these documents.
+
+        An index in the folder is updated, so that a build that was interrupted continues.
+
+        Args:
+            documents: documents with unique and stable ids, such as the names of their files.
+            embed_model: the embedding model; not needed for `search="lexical"`.
+            options: the arguments of the constructor.
+        """
+        return cls._make(None, documents, embed_model, **options)
+
+    @classmethod
+    async def afrom_documents(
+        cls, documents: Documents, embed_model: Model = None, **options: Any
+    ) -> Self:
+        """Return a retriever over exactly these documents, as `from_documents` does."""
+        return await call_in_thread(lambda run: cls._make(run, documents, embed_model, **options))
+
+    @classmethod
+    def _make(cls, run: Run, documents: Documents, embed_model: Model, **options: Any) -> Self:
+        """Return a retriever over documents, and warn of those that failed.
+
+        Args:
+            run: runs coroutines on the event loop of an asynchronous caller, None for no such one.
+            documents: the documents.
+            embed_model: the embedding model.
+            options: the arguments of the constructor.
+        """
+        retriever = cls(embed_model, **options)
+        report = retriever._update(run, documents, delete_missing=len(retriever._index) > 0)
+        reason = next(iter(report.failed.values()), "")
+        warn_of([*report.failed], f"could not be indexed: {reason}")
+        return retriever
+
+    @classmethod
+    def load(cls, folder: Folder, embed_model: Model = None, **options: Any) -> Self:
+        """Return a retriever over an existing index, which another process may have made.
+
+        Args:
+            folder: the folder of the index.
+            embed_model: the same embedding model as before.
+            options: the same parser, vector store and `tokenize` as before; others may differ.
+
+        Raises:
+            ConfigurationError: for another model, or another kind of index.
+            FileNotFoundError: if the folder has no index.
+            IndexFileError: naming the file, if it is damaged or has another version.
+        """
+        return cls._open(None, folder, embed_model, **options)
+
+    @classmethod
+    async def aload(cls, folder: Folder, embed_model: Model = None, **options: Any) -> Self:
+        """Return a retriever over an existing index, as `load` does."""
+        return await call_in_thread(lambda run: cls._open(run, folder, embed_model, **options))
+
+    @classmethod
+    def _open(cls, run: Run, folder: Folder, embed_model: Model, **options: Any) -> Self:
+        """Return a retriever, after checking its model and its vector store."""
+        retriever = cls(embed_model, folder=folder, must_exist=True, **options)
+        embedder, leaves = retriever._target(run)
+        retriever._index.require_model(embedder, has_store=leaves is not None)
+        if leaves is not None:
+            retriever._index.check_store(leaves)
+        return retriever
+
+    def with_options(self, **options: Any) -> Self:
+        """Return a copy with other options for questions, over the same index."""
+        require_known(options, QUESTION_OPTIONS, SIMILAR_NAMES)
+        changed = copy(self)
+        changed.set_options(options)
+        return changed
+
+    def update(self, documents: Documents, *, delete_missing: bool = False) -> UpdateReport:
+        """Update the index; unchanged documents are skipped, and only new texts are embedded.
+
+        All changes appear together at the end.
+
+        Args:
+            documents: new documents, and new versions of indexed documents, matched by their ids.
+            delete_missing: whether to delete all other documents; an error if `documents` is empty.
+
+        Raises:
+            ConfigurationError: naming the argument, before anything is changed.
+        """
+        return self._update(None, documents, delete_missing=delete_missing)
+
+    async def aupdate(self, documents: Documents, *, delete_missing: bool = False) -> UpdateReport:
+        """Update the index, as `update` does."""
+        update = partial(self._update, documents=documents, delete_missing=delete_missing)
+        return await call_in_thread(update)
+
+    def delete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete documents by their ids; ids that are not in the index are ignored."""
+        return self._update(None, (), deleted=require_names("document_ids", document_ids))
+
+    async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
+        """Delete documents, as `delete` does."""
+        names = require_names("document_ids", document_ids)
+        return await call_in_thread(partial(self._update, documents=(), deleted=names))
+
+    def _update(self, run: Run, documents: Documents, **changes: Any) -> UpdateReport:
+        parser = self.node_parser or ChunkanaNodeParser()
+        chunker, limit = parser.document_chunker(), input_limit(self._model())
+        indexer = DocumentIndexer(parser, self.embedded_metadata_keys, chunker, limit)
+        embedder, leaves = self._target(run)
+        progress = _progress() if self.show_progress else None
+        report = self._index.update_sources(
+            indexer.sources(documents),
+            embedder=embedder,
+            store=leaves,
+            progress=progress,
+            **changes,
+        )
+        chunker.warn()
+        return report
+
+    def document_ids(self) -> list[str]:
+        """Return the ids of all documents in the index."""
+        return self._index.document_ids()
+
+    async def adocument_ids(self) -> list[str]:
+        """Return the ids of all documents in the index, as `document_ids` does."""
+        return await asyncio.to_thread(self._index.document_ids)
+
+    def repair(self) -> list[str]:
+        """Delete damaged documents, and bring the vector store to the leaves of the index.
+
+        Returns:
+            The ids of documents to give to `update` again.
+        """
+        return self._index.repair(self._target(None)[1])
+
+    async def arepair(self) -> list[str]:
+        """Delete damaged documents, and restore the vector store, as `repair` does."""
+        return await call_in_thread(lambda run: self._index.repair(self._target(run)[1]))
+
+    def save(self, folder: Folder) -> None:
+        """Save a copy of the index in a folder, for `load`."""
+        self._index.save(folder)
+
+    def close(self) -> None:
+        """Close the index, which is that of all copies."""
+        self._index.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<ChunkanaRetriever: search={self.search!r} in {self._index!r}>"
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        """Return passages, or parents."""
+        vector, proposals = query_bundle.embedding, None
+        model, store = self._dense_model(query_bundle), self.vector_store
+        if model is not None and vector is None:
+            vector = model.get_agg_embedding_from_queries(query_bundle.embedding_strs)
+        if model is not None and store is not None:
+            proposals = find_leaves(store, self._store_query(query_bundle, vector))
+        found = self._search(query_bundle, vector, proposals)
+        if self.node_postprocessors:
+            nodes = found_nodes(found)
+            for postprocessor in self.node_postprocessors:
+                nodes = postprocessor.postprocess_nodes(nodes, query_bundle)
+            found = reranked(found, nodes)
+        return self._results(found)
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        """Return passages, or parents."""
+        vector, proposals = query_bundle.embedding, None
+        model, store = self._dense_model(query_bundle), self.vector_store
+        if model is not None and vector is None:
+            vector = await model.aget_agg_embedding_from_queries(query_bundle.embedding_strs)
+        if model is not None and store is not None:
+            proposals = await afind_leaves(store, self._store_query(query_bundle, vector))
+        found = await asyncio.to_thread(self._search, query_bundle, vector, proposals)
+        if self.node_postprocessors:
+            nodes = found_nodes(found)
+            for postprocessor in self.node_postprocessors:
+                nodes = await postprocessor.apostprocess_nodes(nodes, query_bundle)
+            found = reranked(found, nodes)
+        return await asyncio.to_thread(self._results, found)
+
+    def _dense_model(self, query: QueryBundle) -> Model:
+        """Return the model for a search by embeddings, None if words alone are searched for."""
+        is_empty = query.embedding is None and not query.embedding_strs
+        return None if is_empty or self.search == "lexical" else self._model()
+
+    def _store_query(self, query: QueryBundle, vector: list[float] | None) -> VectorStoreQuery:
+        return VectorStoreQuery(
+            query_embedding=vector,
+            similarity_top_k=self.fetch_k,
+            query_str=query.query_str,
+            filters=require_filters(self.filters),
+        )
+
+    def _search(
+        self, query: QueryBundle, vector: list[float] | None, proposals: list[Proposal] | None
+    ) -> Found:
+        """Return the leaves that the index finds, or ranks of those that a vector store found."""
+        search = partial(self._index.search, query.query_str, self.options_of(SearchOptions))
+        if proposals is None:
+            return search(vector=vector, where=leaf_filter(self.filters))
+        return search(proposals=proposals, is_filtered=bool(self.filters))
+
+    def _results(self, found: Found) -> list[NodeWithScore]:
+        """Return passages or parents as nodes."""
+        formats = {name: NodeFormat.of_record(one) for name, one in found.records.items()}
+        if self.returns == "parents":
+            passages = found.parents(self.options_of(MergingOptions))
+        else:
+            passages = found.passages(self.options_of(ReadingOptions), llm_text(formats))
+        if found.hits and not passages:
+            name = found.hits[0].document_id
+            metadata = formats[name].node.get_metadata_str(MetadataMode.LLM)
+            if metadata and self.length_function(metadata) >= self.budget > 0:
+                warn_of([name], _NO_ROOM.format(self.budget))
+        return [formats[passage.document_id].passage(passage) for passage in passages]
+
+    def _model(self) -> Model:
+        """Return the embedding model, None for words alone."""
+        needs_vectors = self.search != "lexical" or self.vector_store is not None
+        if self.embed_model is None and needs_vectors:
+            self.embed_model = Settings.embed_model
+        return self.embed_model
+
+    def _target(self, run: Run) -> tuple[Embedder | None, VectorStoreLeaves | None]:
+        """Return the embedder of leaves, and the caller's vector store; None for either without."""
+        model, store = self._model(), self.vector_store
+        if model is None:
+            return None, None
+        embed = model.get_text_embedding_batch
+        if run and any(is_overridden(model, name, BaseEmbedding) for name in _ASYNC):
+            embed = partial(run, model.aget_text_embedding_batch)
+        named = type(model) if model.model_name == _UNKNOWN else model
+        embedder = Embedder.of(named, embed, self.model_name, "embed_model")
+        return embedder, None if store is None else VectorStoreLeaves(store, embedder, run)
+
+
+def _progress() -> Callable[[int, int], None]:
+    """Return a function that shows the number of finished documents, and of all, with tqdm."""
+    bar: Any = get_tqdm_iterable((), show_progress=True, desc="Indexing documents")
+
+    def show(done: int, total: int) -> None:
+        bar.total = total
+        bar.update(done - bar.n)
+        if done == total:
+            bar.close()
+
+    return show

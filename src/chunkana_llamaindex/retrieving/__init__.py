@@ -1,1 +1,0 @@
-"""A retriever with its own index, which returns passages and can be updated."""
