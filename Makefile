@@ -98,6 +98,7 @@ bench: $(BENCHMARK)/.speed ## measure speed and memory, compared with other chun
 	$(BENCHMARK)/bin/python -m benchmarks.formats
 	$(BENCHMARK)/bin/python -m benchmarks.runs $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.stream $(if $(QUICK),--quick)
+	$(BENCHMARK)/bin/python -m benchmarks.index $(if $(QUICK),--quick)
 
 bench-retrieval: $(BENCHMARK)/.retrieval ## measure retrieval with the chunks; QUESTIONS=folder
 	HF_HUB_OFFLINE=1 $(BENCHMARK)/bin/python -m benchmarks.retrieval $(if $(QUESTIONS),"$(QUESTIONS)")

@@ -210,6 +210,10 @@ class ChunkanaRetriever(RetrieverOptions):
         """Return the ids of all documents in the index, as `delete` accepts them."""
         return self.index.document_ids()
 
+    async def adocument_ids(self) -> list[str]:
+        """Return the ids of all documents in the index asynchronously."""
+        return await asyncio.to_thread(self.index.document_ids)
+
     def repair(self) -> list[str]:
         """Bring the vector store to the leaves of the index, after it lost some or kept too many.
 

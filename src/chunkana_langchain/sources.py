@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -11,7 +10,7 @@ from langchain_core.embeddings import Embeddings
 from chunkana_core import ConfigurationError
 from chunkana_core.extending import FieldReader
 from chunkana_langchain import keys
-from chunkana_langchain.documents import DocumentMapper, MappingOptions
+from chunkana_langchain.documents import DocumentMapper
 from chunkana_langchain.embeddings import model_of
 from chunkana_langchain.identity import document_name, source_keys
 from chunkana_langchain.keys import is_chunk
@@ -60,8 +59,8 @@ def source_documents(
         model: the embedding of the chunks, None if it is not known.
 
     Returns:
-        The documents; when their records are made, the first chunk and the first metadata that are
-        too long cause a warning.
+        The documents; when their records are made, the first chunk that is too long causes a
+        warning.
 
     Raises:
         ConfigurationError: for a chunk or piece of a document, two documents with the same id, and
@@ -81,15 +80,15 @@ def source_documents(
         fingerprints[name] = fingerprint(name, text, metadata, splitter.describe(document))
     splitter.check_documents(documents)
     warn_of_clashes(_STORED & set[str]().union(*(one.metadata for one in documents)))
-    known, limit = set[str](), InputLimit.of(getattr(model_of(model), one, None) for one in _MODELS)
+    limit = InputLimit.of(getattr(model_of(model), one, None) for one in _MODELS)
 
     def record(name: str) -> DocumentRecord:
+        nonlocal limit
         mapper = splitter.map_document(by_name[name], *source_keys([by_name[name]]))
         made = _record(name, mapper, fingerprints[name])
-        for kind, message in _excesses(made, mapper.options, limit):
-            if kind not in known:
-                known.add(kind)
-                warn(f"{name!r}: {message}")
+        if limit and any(limit.is_exceeded_by(made.embedded(leaf)) for leaf in made.leaves):
+            warn(f"{name!r}: it has chunks of more than {limit.tokens} tokens, {_SHORTER}")
+            limit = None  # one warning is enough
         return made
 
     return SourceDocuments(fingerprints, record, splitter.description)
@@ -106,16 +105,6 @@ def _record(name: str, mapper: DocumentMapper, fingerprint: str) -> DocumentReco
         max_parent_size=mapper.options.max_parent_size,
         label=mapper.label,
     )
-
-
-def _excesses(
-    record: DocumentRecord, options: MappingOptions, limit: InputLimit | None
-) -> Iterator[tuple[str, str]]:
-    """Yield what of a document is too long: the kind of excess, and a description."""
-    if options.length(json.dumps(record.metadata, ensure_ascii=False)) > options.chunk_size:
-        yield "metadata", _LONG_METADATA
-    if limit and any(limit.is_exceeded_by(record.embedded(leaf)) for leaf in record.leaves):
-        yield "text", f"it has chunks of more than {limit.tokens} tokens, {_SHORTER}"
 
 
 def _is_split(document: Document) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from inspect import signature
 from typing import Any, Self
 
 from langchain_core.documents import Document
@@ -11,6 +12,8 @@ from langchain_core.vectorstores import VectorStore
 from chunkana_langchain import keys
 from chunkana_langchain.keys import copied
 from chunkana_retrieval.index import DocumentRecord, Leaf, LeafRecord, Proposal, RunOnLoop
+
+_FILTERED = 10_000  # chunks
 
 
 class VectorStoreLeaves:
@@ -72,6 +75,7 @@ class VectorStoreLeaves:
 
 def search(store: VectorStore, query: str, arguments: Mapping[str, Any]) -> list[Proposal]:
     """Return the leaves that a vector store finds, the best first, None for missing scores."""
+    arguments = _arguments(store, arguments)
     try:
         return [*map(_proposal, store.similarity_search_with_score(query, **arguments))]
     except NotImplementedError:
@@ -80,6 +84,7 @@ def search(store: VectorStore, query: str, arguments: Mapping[str, Any]) -> list
 
 async def asearch(store: VectorStore, query: str, arguments: Mapping[str, Any]) -> list[Proposal]:
     """Return the leaves that a vector store finds, see `search`."""
+    arguments = _arguments(store, arguments)
     try:
         return [*map(_proposal, await store.asimilarity_search_with_score(query, **arguments))]
     except NotImplementedError:
@@ -97,6 +102,16 @@ def leaf_document(record: DocumentRecord, leaf: LeafRecord) -> Document:
     callers = {name: value for name, value in record.metadata.items() if value not in ([], {})}
     metadata = dict(leaf.metadata) | copied(callers) | ids
     return Document(page_content=record.embedded(leaf), metadata=metadata, id=leaf.leaf_id)
+
+
+def _arguments(store: VectorStore, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a search; FAISS filters only the `fetch_k` nearest, 20 by default."""
+    takes_fetch_k = "fetch_k" in signature(store.similarity_search_with_score).parameters
+    return (
+        {"fetch_k": _FILTERED, **arguments}
+        if takes_fetch_k and "filter" in arguments
+        else {**arguments}
+    )
 
 
 def _unscored(found: Iterable[Document]) -> list[Proposal]:

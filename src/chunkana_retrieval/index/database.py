@@ -88,9 +88,10 @@ class Database:
             TimeoutError: if another one has it for longer than the timeout.
             OSError: if the database cannot be written.
         """
-        with self.writing():
-            pass  # a read-only folder is known before anything is embedded
-        lock = self._current().update_lock
+        current = self._current()
+        if self.folder is not None and current.reader is current.writer:
+            raise OSError(errno.EROFS, "the folder of this index cannot be written", self.path)
+        lock = current.update_lock
         if not lock.acquire(timeout=self._timeout):
             raise TimeoutError(errno.ETIMEDOUT, "another update is still running", self.path)
         try:

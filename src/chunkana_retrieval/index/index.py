@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult
+from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult, InputTypeError
 from chunkana_retrieval.checks import LARGEST, require_number
 from chunkana_retrieval.errors import LostLeavesWarning, warn
 from chunkana_retrieval.index import repairing, tables
@@ -85,6 +85,8 @@ class Index:
             tokenize: returns the words of a text or question, the same each time.
             timeout: the seconds that an update waits for another one.
         """
+        if folder is not None and not isinstance(folder, str | Path):
+            raise InputTypeError("folder", folder, "None, or a str or Path")
         self.folder = None if folder is None else Path(folder)
         self._tokenize, self._timeout = tokenize, timeout
         require_number(
@@ -109,7 +111,8 @@ class Index:
         Raises:
             FileNotFoundError: if there is none.
         """
-        require_database(Path(folder))
+        if isinstance(folder, str | Path):
+            require_database(Path(folder))
         return cls(folder, tokenize=tokenize, timeout=timeout)
 
     def __repr__(self) -> str:

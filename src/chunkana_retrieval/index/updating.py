@@ -105,8 +105,8 @@ def require_fitting(state: State, kind: Kind, embedder: Embedder | None) -> None
 
 def name_of(function: Callable[..., object]) -> str:
     """Return the module and the name of a function, or of the class of another object."""
-    named = function if hasattr(function, "__qualname__") else type(function)
-    return f"{named.__module__}.{named.__qualname__}"
+    named: object = function if hasattr(function, "__qualname__") else type(function)
+    return ".".join(str(getattr(named, name, "")) for name in ("__module__", "__qualname__"))
 
 
 class Update:
