@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 # Scripts without spaces between words: Thai to Khmer, kana and Han; also Hangul, whose endings are
 # joined to the words.
@@ -80,6 +81,7 @@ def _characters_and_pairs(run: str) -> Iterator[str]:
             yield run[offset : offset + 2]
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Return a word without the most common English endings, so that "merging" finds "merges".
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,36 +21,32 @@ from chunkana_retrieval.index.scoring import Levels, Numbers, Scores
 from chunkana_retrieval.index.tables import Connection
 
 _GROWTH = 1.25  # of the matrix of vectors, when it is full
+_SPARE_ROWS = 1000  # of the matrix, which is read again when it has too many
 
 
-@dataclass(slots=True)
-class _Document:
-    """A document in memory, with numpy arrays of its leaves.
+class _Document(NamedTuple):
+    """A document in memory.
 
     Attributes:
-        version: the version of the document.
+        number: the number of the document.
         name: the id of the document.
-        lengths: the number of words of each leaf.
-        sections: the number of each leaf's section, from 0 in the document.
+        leaves: a column for each leaf: the number of its words, the number of its section, from 0
+            in the document, and the row of its vector, 0 without vectors.
         section_count: the number of its sections.
-        rows: the row of each leaf's vector.
     """
 
-    version: int
+    number: int
     name: str
-    lengths: Numbers
-    sections: Numbers
+    leaves: Numbers
     section_count: int
-    rows: Numbers
 
     @classmethod
-    def of(cls, version: int, leaves: LeafArrays, row_of: Mapping[bytes, int]) -> _Document:
+    def of(cls, number: int, leaves: LeafArrays, row_of: Mapping[bytes, int]) -> _Document:
         """Return a document whose vectors are in a matrix."""
-        lengths = np.asarray(leaves.lengths, np.int64)
-        sections = np.asarray(leaves.sections, np.int64)
         rows = [row_of[digest] for digest in split_digests(leaves.digests)]
-        count = int(sections.max(initial=-1)) + 1
-        return cls(version, leaves.name, lengths, sections, count, np.asarray(rows, np.int64))
+        columns = [leaves.lengths, leaves.sections, rows or [0] * len(leaves.lengths)]
+        count = max(leaves.sections, default=-1) + 1
+        return cls(number, leaves.name, np.asarray(columns, np.int64), count)
 
 
 @dataclass(slots=True)
@@ -114,6 +111,7 @@ class LeafTable:
         self.version = 0
         self.matrix = VectorMatrix()
         self._documents: dict[int, _Document] = {}
+        self._versions: dict[int, int] = {}
         self._arrange()
 
     def __len__(self) -> int:
@@ -129,28 +127,26 @@ class LeafTable:
         state = tables.read_state(connection)
         if state.version == self.version:
             return
+        if len(self.matrix.row_of) > 2 * len(self) + _SPARE_ROWS:  # most are of texts that are gone
+            self.matrix, self._versions, self._documents = VectorMatrix(), {}, {}
         current = tables.versions(connection)
-        known = self._documents
-        kept = {n: known[n] for n, one in current.items() if n in known and known[n].version == one}
-        found = dict(tables.leaf_arrays(connection, (n for n in current if n not in kept)))
-        digests = [*chain.from_iterable(split_digests(one.digests) for one in found.values())]
-        if len(self.matrix.row_of) > 2 * (len(self.rows) + len(digests)):
-            self.matrix, kept = VectorMatrix(), {}  # most rows are of texts that are gone
-            found = dict(tables.leaf_arrays(connection, current))
-            digests = [*chain.from_iterable(split_digests(one.digests) for one in found.values())]
-        if len(kept) + len(found) < len(current):
+        changed = dict(current.items() - self._versions.items())
+        found = dict(tables.leaf_arrays(connection, changed))
+        if len(found) < len(changed):
             raise DamagedError("the list of documents")
+        digests = chain.from_iterable(split_digests(one.digests) for one in found.values())
         try:
             self.matrix.add(connection, digests, state.size)
         except DamagedError as error:
-            self.version = 0
             names = (one.name for one in found.values() if error.args[0] in one.digests)
             raise DamagedError(next(names, "a vector")) from error
+        for number in self._versions.keys() - current.keys():
+            del self._documents[number]
         row_of = self.matrix.row_of
-        added = {n: _Document.of(current[n], leaves, row_of) for n, leaves in found.items()}
-        self._documents = {n: added[n] if n in added else kept[n] for n in current}
+        added = {number: _Document.of(number, one, row_of) for number, one in found.items()}
+        self._documents = dict(sorted((self._documents | added).items()))
+        self._versions, self.version = current, state.version
         self._arrange()
-        self.version = state.version
 
     def position(self, leaf: int) -> tuple[str, int]:
         """Return the id of a leaf's document, and the leaf's position in it."""
@@ -190,20 +186,15 @@ class LeafTable:
 
     def _arrange(self) -> None:
         """Give numbers to the leaves of all documents."""
-        found = {n: one for n, one in self._documents.items() if len(one.lengths)}
-        documents = [*found.values()]
-        counts = [len(one.lengths) for one in documents]
-        self._numbers = np.asarray([*found], np.int64)
+        documents = [one for one in self._documents.values() if one.section_count]
+        counts = [one.leaves.shape[1] for one in documents]
+        self._numbers = np.asarray([one.number for one in documents], np.int64)
         self.names = [one.name for one in documents]
         self._place_of = {name: place for place, name in enumerate(self.names)}
         self.starts = np.cumsum([0, *counts])
-        firsts = np.cumsum([0, *(one.section_count for one in documents)])[:-1]
-        sections = _join([one.sections for one in documents]) + np.repeat(firsts, counts)
+        section_counts = np.asarray([one.section_count for one in documents], np.int64)
+        empty = np.zeros((3, 0), np.int64)
+        lengths, sections, rows = np.concatenate([empty, *(one.leaves for one in documents)], 1)
+        sections += np.repeat(np.cumsum(section_counts) - section_counts, counts)
         document_of = np.repeat(np.arange(len(counts)), counts)
-        lengths = _join([one.lengths for one in documents])
-        self.levels = Levels.of(lengths, sections, document_of)
-        self.rows = _join([one.rows for one in documents])
-
-
-def _join(arrays: Sequence[Numbers]) -> Numbers:
-    return np.concatenate(arrays) if arrays else np.zeros(0, np.int64)
+        self.levels, self.rows = Levels.of(lengths, sections, document_of), rows

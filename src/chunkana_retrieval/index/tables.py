@@ -7,7 +7,10 @@ positions in it.
 from __future__ import annotations
 
 import sqlite3
+from array import array
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from secrets import randbits
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -109,8 +112,8 @@ def write_state(connection: Connection, state: State) -> None:
 
 
 def versions(connection: Connection) -> dict[int, int]:
-    """Return the version of each document, by its number in ascending order."""
-    return dict(sorted(connection.execute("SELECT number, version FROM document")))
+    """Return the version of each document, by its number."""
+    return dict(connection.execute("SELECT number, version FROM document"))
 
 
 def document_names(connection: Connection) -> list[str]:
@@ -201,13 +204,7 @@ def write_documents(connection: Connection, rows: Sequence[DocumentRow]) -> None
         "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (columns_of(number, row, version) for number, row in numbered),
     )
-    found = [
-        (word, number, seal_posting(word, number, leaves))
-        for number, row in numbered
-        for word, leaves in ((to_bytes(word), leaves) for word, leaves in row.postings.items())
-    ]
-    connection.executemany("INSERT OR REPLACE INTO posting VALUES (?, ?, ?)", sorted(found))
-    _add_seals(connection, ((word, number) for word, number, _ in found), 1)
+    _add_postings(connection, sorted(numbered, key=itemgetter(0)))
     _count_uses(connection, (row.digests for row in rows), 1)
 
 
@@ -240,6 +237,24 @@ def _new_version() -> int:
     return randbits(62)
 
 
+def _add_postings(connection: Connection, rows: Sequence[tuple[int, DocumentRow]]) -> None:
+    """Add the words of documents, in the order in which they are stored."""
+    found: defaultdict[str, list[tuple[int, array[int]]]] = defaultdict(list)
+    for number, row in rows:
+        for word, leaves in row.postings.items():
+            found[word].append((number, leaves))
+    words = sorted((to_bytes(word), word) for word in found)
+    connection.executemany(
+        "INSERT OR REPLACE INTO posting VALUES (?, ?, ?)",
+        (
+            (stored, number, seal_posting(stored, number, leaves))
+            for stored, word in words
+            for number, leaves in found[word]
+        ),
+    )
+    _add_seals(connection, {stored: [n for n, _ in found[word]] for stored, word in words}, 1)
+
+
 def _clear(connection: Connection, successors: Mapping[int, DocumentRow | None]) -> None:
     """Delete the words of documents that their successors lack, and what they use of vectors."""
     query = "SELECT number, name, words, leaves FROM document WHERE number IN"
@@ -249,24 +264,24 @@ def _clear(connection: Connection, successors: Mapping[int, DocumentRow | None])
         found = [(to_bytes(word), number) for word in words_of_document(name, words)]
         gone = [(word, number) for word, number in found if to_text(word) not in kept]
         connection.executemany("DELETE FROM posting WHERE word = ? AND document = ?", gone)
-        _add_seals(connection, found, -1)
+        _add_seals(connection, {word: [number] for word, _ in found}, -1)
         _count_uses(connection, [leaf_arrays_of(name, leaves).digests], -1)
 
 
 def _add_seals(
-    connection: Connection, found: Iterable[tuple[bytes, int]], sign: Literal[1, -1]
+    connection: Connection, documents: Mapping[bytes, Sequence[int]], sign: Literal[1, -1]
 ) -> None:
-    """Add the seals of postings to those of their words, or subtract them."""
-    sums: dict[bytes, int] = {}
-    for word, number in found:
-        sums[word] = sums.get(word, 0) + sign * posting_seal(word, number)
-    added = [(word, total % (1 << 32)) for word, total in sorted(sums.items())]
+    """Add the seals of postings, by word and document, to those of words, or subtract them."""
+    added = [
+        (word, sign * sum(posting_seal(word, number) for number in numbers) % (1 << 32))
+        for word, numbers in documents.items()
+    ]
     query = (
         "INSERT INTO word VALUES (?, ?) ON CONFLICT (word) "
         "DO UPDATE SET seal = (seal + excluded.seal) % 4294967296"
     )
     connection.executemany(query, added)
-    gone = ((word,) for word in sums) if sign < 0 else ()
+    gone = ((word,) for word in documents) if sign < 0 else ()
     connection.executemany("DELETE FROM word WHERE word = ? AND seal = 0", gone)
 
 
@@ -322,7 +337,10 @@ def delete_numbers(connection: Connection, numbers: Collection[int], used: Itera
         connection.execute(f"DELETE FROM posting WHERE document IN ({marks})", some)
         connection.execute(f"DELETE FROM document WHERE number IN ({marks})", some)
     connection.execute("DELETE FROM word")
-    _add_seals(connection, connection.execute("SELECT word, document FROM posting"), 1)
+    query, documents = "SELECT word, document FROM posting", defaultdict[bytes, list[int]](list)
+    for word, number in connection.execute(query):
+        documents[word].append(number)
+    _add_seals(connection, documents, 1)
     connection.execute("UPDATE vector SET uses = 0")
     _count_uses(connection, [b"".join(used)], 1)
 
