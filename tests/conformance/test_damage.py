@@ -24,10 +24,11 @@ FILE = "index.db"
 
 
 def answers(framework: Framework, made: Native) -> list[list[tuple[str, str]]]:
-    """Return all that is read of an index, some of it by words alone."""
-    found = [sorted_texts(framework.ask(made, question)) for question in ASKED]
-    found += [sorted_texts(framework.ask(made, one, returns="parents")) for one in ASKED]
-    return found + [sorted_texts(framework.ask(made, one, search="lexical")) for one in ASKED]
+    """Return all that is read of an index, some of it by words or vectors alone."""
+    options: list[dict[str, object]] = [
+        {}, {"returns": "parents"}, {"search": "lexical"}, {"search": "dense"}
+    ]  # fmt: skip
+    return [sorted_texts(framework.ask(made, one, **given)) for one in ASKED for given in options]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,122 @@
+"""Each value of an index that is changed or lost is noticed, and `repair` mends the index."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from shutil import copytree
+from tempfile import TemporaryDirectory
+from typing import get_args
+
+import pytest
+
+from chunkana_retrieval import Index, IndexFileError, SearchOptions
+from chunkana_retrieval.index import SearchKind
+from tests.conformance.models import Model
+from tests.retrieval.test_index import TEXTS, found, update
+
+MANY = {f"{n}.md": f"# Cup {n}\n\nCup{n} waits.\n\n## Green\n\nGreen{n} tea.\n" for n in range(9)}
+SAVED = {**TEXTS, **MANY}
+QUESTIONS = ("green tea", "wait", "cup3 green5 bread", "boil fresh water degrees")
+# Rows of the tables, as the statements below name them.
+_ROWS = {
+    "POSTING": "word = CAST('green' AS BLOB) AND document = "
+    "(SELECT min(document) FROM posting WHERE word = CAST('green' AS BLOB))",
+    "VECTOR": "text = (SELECT min(text) FROM vector)",
+    "DOCUMENT": "number = 3",
+}
+DAMAGES = {
+    "leaves of a word": "UPDATE posting SET leaves = leaves || X'00000000' WHERE POSTING",
+    "word": "UPDATE posting SET word = CAST('grefn' AS BLOB) WHERE POSTING",
+    "word that is none": "UPDATE posting SET word = 'green' WHERE POSTING",
+    "posting of no document": "UPDATE posting SET document = 1000 WHERE POSTING",
+    "posting that moved": "UPDATE posting SET document = 4 WHERE word = CAST('bread' AS BLOB)",
+    "posting that is lost": "DELETE FROM posting WHERE POSTING",
+    "postings of a word": "DELETE FROM posting WHERE word = CAST('green' AS BLOB)",
+    "all postings": "DELETE FROM posting",
+    "seal of a word": "UPDATE word SET seal = seal + 1 WHERE word = CAST('green' AS BLOB)",
+    "seal that is lost": "DELETE FROM word WHERE word = CAST('green' AS BLOB)",
+    "all seals": "DELETE FROM word",
+    "vector": "UPDATE vector SET numbers = CAST(substr(numbers, 5) || 'word' AS BLOB) WHERE VECTOR",
+    "text of a vector": "UPDATE vector SET text = zeroblob(16) WHERE VECTOR",
+    "text that is none": "UPDATE vector SET text = 'text' WHERE VECTOR",
+    "vector that is lost": "DELETE FROM vector WHERE VECTOR",
+    "all vectors": "DELETE FROM vector",
+    "text": "UPDATE document SET text = CAST(substr(text, 1, 9) || 'x' || substr(text, 11) AS BLOB)"
+    " WHERE DOCUMENT",
+    "record": "UPDATE document SET record = substr(record, 2) WHERE DOCUMENT",
+    "leaves of a document": "UPDATE document SET leaves = substr(leaves, 5) WHERE DOCUMENT",
+    "words of a document": "UPDATE document SET words = X'' WHERE DOCUMENT",
+    "name": "UPDATE document SET name = CAST('other' AS BLOB) WHERE DOCUMENT",
+    "name that is none": "UPDATE document SET name = 7 WHERE DOCUMENT",
+    "fingerprint": "UPDATE document SET fingerprint = 'x' WHERE DOCUMENT",
+    "number": "UPDATE document SET number = 1000 WHERE DOCUMENT",
+    "document that is lost": "DELETE FROM document WHERE DOCUMENT",
+}
+HARMLESS = {"words of a document"}  # which only updates read
+
+
+@pytest.fixture(scope="module")
+def saved() -> Iterator[Path]:
+    """Yield the folder of an index."""
+    with TemporaryDirectory() as path:
+        with Index(path) as index:
+            update(index, SAVED, Model())
+        yield Path(path)
+
+
+def answers(index: Index) -> list[set[tuple[str, str]]]:
+    """Return what an index finds with vectors and by words alone."""
+    return [
+        found(index, question, has_vectors=search != "lexical", options=SearchOptions(search))
+        for question in QUESTIONS
+        for search in get_args(SearchKind)
+    ]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_each_damage_is_noticed_or_changes_no_answer_and_is_repaired(
+    damage: str, saved: Path, tmp_path: Path
+) -> None:
+    folder, is_noticed = tmp_path / "index", False
+    copytree(saved, folder)
+    with Index(saved) as index:
+        expected = answers(index)
+    statement = DAMAGES[damage]
+    for name, condition in _ROWS.items():
+        statement = statement.replace(f"WHERE {name}", f"WHERE {condition}")
+    with closing(sqlite3.connect(folder / "index.db")) as connection, connection:
+        assert connection.execute(statement).rowcount > 0
+    with Index.load(folder) as index:
+        try:
+            assert answers(index) == expected
+        except IndexFileError as error:
+            is_noticed = True
+            assert "repair" in str(error)  # noqa: PT017
+        names = index.repair()
+        assert {*names} <= {*SAVED}
+        update(index, SAVED, Model())
+        assert answers(index) == expected
+        assert index.repair() == []
+    assert is_noticed or damage in HARMLESS
+
+
+def test_documents_that_an_index_of_the_database_lacks_are_missed(
+    saved: Path, tmp_path: Path
+) -> None:
+    """The count in a page of SQLite's is smaller, which SQLite does not notice."""
+    copytree(saved, tmp_path / "index")
+    path = tmp_path / "index" / "index.db"
+    with closing(sqlite3.connect(path)) as connection:
+        ((page,),) = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'document_version'"
+        )
+        ((size,),) = connection.execute("PRAGMA page_size")
+    content = bytearray(path.read_bytes())
+    assert content[(page - 1) * size + 4] == len(SAVED)
+    content[(page - 1) * size + 4] -= 2
+    path.write_bytes(content)
+    with Index.load(tmp_path / "index") as index, pytest.raises(IndexFileError, match="repair"):
+        found(index, "green", has_vectors=True, options=SearchOptions("dense"))
