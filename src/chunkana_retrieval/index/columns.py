@@ -52,15 +52,15 @@ class StoredDocument(NamedTuple):
     record: bytes
     text: bytes
 
-    def digests(self) -> list[bytes]:
-        """Return the digests of its texts.
+    def contents(self) -> tuple[list[str], list[bytes]]:
+        """Return the words and the digests of the texts of the document.
 
         Raises:
             DamagedError: if any of its columns is damaged.
         """
-        words_of_document(self.name, self.words)
         record_of(self.name, self.fingerprint, self.record, self.text)
-        return split_digests(leaf_arrays_of(self.name, self.leaves).digests)
+        digests = split_digests(leaf_arrays_of(self.name, self.leaves).digests)
+        return words_of_document(self.name, self.words), digests
 
 
 class LeafArrays(NamedTuple):
