@@ -109,6 +109,13 @@ class Framework(ABC):
         """Return a vector store, open; what is on disk is in the folder."""
 
     @abstractmethod
+    def async_store(self, model: Model) -> Store:
+        """Return a vector store in memory with an asynchronous client alone.
+
+        Its searches wait for each other in the meeting of the model, if there is one.
+        """
+
+    @abstractmethod
     def leaf_count(self, documents: Iterable[Native]) -> int:
         """Return the number of leaves that documents have."""
 

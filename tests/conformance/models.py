@@ -54,6 +54,7 @@ class Model:
         is_async_only: whether its synchronous calls fail.
         fault: changes the vectors of a call, or raises an error.
         fault_at: the number of the first call with the fault, from 0.
+        question_fault: changes the vector of a question, as the only one of a call.
         log: the file to which the texts of each call are written, for processes that are killed.
         meeting: where asynchronous questions wait for each other.
         calls: the texts of each call that succeeded.
@@ -68,6 +69,7 @@ class Model:
     is_async_only: bool = False
     fault: Fault | None = None
     fault_at: int = 0
+    question_fault: Fault | None = None
     log: Path | None = None
     meeting: Meeting | None = None
     calls: list[list[str]] = field(default_factory=list)
@@ -99,16 +101,19 @@ class Model:
     def embed_question(self, question: str) -> list[float]:
         """Return the vector of a question."""
         self._require_sync()
-        self.questions.append(question)
-        return self._vector(question)
+        return self._embed_question(question)
 
     async def aembed_question(self, question: str) -> list[float]:
         """Return the vector of a question; wait for the other questions of a meeting."""
         self.loops.append(asyncio.get_running_loop())
         if self.meeting is not None:
             await self.meeting.wait()
+        return self._embed_question(question)
+
+    def _embed_question(self, question: str) -> list[float]:
         self.questions.append(question)
-        return self._vector(question)
+        vectors = [self._vector(question)]
+        return self.question_fault(vectors)[0] if self.question_fault else vectors[0]
 
     def _require_sync(self) -> None:
         if self.is_async_only:

@@ -258,6 +258,9 @@ class PlainIndex(Framework):
     def store(self, kind: str, folder: Path, model: Model) -> Store:  # noqa: ARG002
         return DictStore(model)
 
+    def async_store(self, model: Model) -> Store:
+        raise NotImplementedError
+
     def leaf_count(self, documents: Iterable[Native]) -> int:
         chunker = self.chunking()
         return sum(len(chunker.chunk(one.text, path=one.file.name)) for one in documents)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from langchain_core.documents import Document
@@ -62,6 +62,53 @@ class MemoryStore(Store):
 
     def filter(self, key: str, value: str) -> Native:
         return lambda document: document.metadata.get(key) == value
+
+
+class AsyncVectorStore(InMemoryVectorStore):
+    """LangChain's store in memory with an asynchronous client alone."""
+
+    model: Model
+
+    async def aadd_documents(
+        self, documents: list[Document], ids: list[str] | None = None, **_: object
+    ) -> list[str]:
+        texts = [document.page_content for document in documents]
+        vectors = dict(zip(texts, await self.model.aembed(texts), strict=True))
+        known = InMemoryVectorStore(FixedEmbeddings(vectors))
+        known.store = self.store
+        return known.add_documents(documents, ids)
+
+    async def adelete(self, ids: Sequence[str] | None = None, **_: object) -> None:
+        super().delete(ids)
+
+    async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
+        return super().get_by_ids(ids)
+
+    async def asimilarity_search_with_score(
+        self, query: str, k: int = 4, **options: Native
+    ) -> list[tuple[Document, float]]:
+        vector = await self.model.aembed_question(query)
+        found = self._similarity_search_with_score_by_vector(vector, k, **options)
+        return [(document, score) for document, score, _ in found]
+
+    def _refuse(self, *_: object, **__: object) -> Native:
+        raise NotImplementedError("this store has an asynchronous client alone")
+
+    add_documents = delete = get_by_ids = similarity_search = _refuse
+    similarity_search_with_score = _refuse
+
+
+class FixedEmbeddings(Embeddings):
+    """Vectors that are known."""
+
+    def __init__(self, vectors: Mapping[str, list[float]]) -> None:
+        self.vectors = vectors
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [self.vectors[text] for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.vectors[text]
 
 
 class FaissStore(Store):
@@ -171,6 +218,12 @@ class LangChain(Framework):
             return MemoryStore(embedding)
         on_disk = {"faiss": FaissStore, "qdrant": QdrantStore}[kind]
         return on_disk(folder, embedding, model.size)
+
+    def async_store(self, model: Model) -> Store:
+        made = MemoryStore(self.embedding(model))
+        made.native = AsyncVectorStore(self.embedding(model))
+        made.native.model = model
+        return made
 
     def leaf_count(self, documents: Iterable[Native]) -> int:
         return len(self.chunking().split_documents(documents))

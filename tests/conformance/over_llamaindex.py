@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from llama_index.core import Document
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import PrivateAttr
-from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
-from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, SimpleVectorStore
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
+from llama_index.core.vector_stores import (
+    MetadataFilter,
+    MetadataFilters,
+    SimpleVectorStore,
+    VectorStoreQuery,
+    VectorStoreQueryResult,
+)
 
 from chunkana_llamaindex import ChunkanaNodeParser, ChunkanaRetriever
 from tests.conformance.frameworks import CHUNK_SIZE, Answer, Framework, Native, Store
@@ -69,6 +76,32 @@ class MemoryStore(Store):
 
     def filter(self, key: str, value: str) -> Native:
         return MetadataFilters(filters=[MetadataFilter(key=key, value=value)])
+
+
+class AsyncVectorStore(SimpleVectorStore):
+    """LlamaIndex's store in memory with an asynchronous client alone."""
+
+    _model: Model = PrivateAttr()
+
+    async def async_add(self, nodes: Sequence[BaseNode], **options: Native) -> list[str]:
+        await asyncio.sleep(0)
+        return super().add(nodes, **options)
+
+    async def adelete_nodes(
+        self, node_ids: list[str] | None = None, filters: Native = None, **_: object
+    ) -> None:
+        assert filters is None
+        super().delete_nodes(node_ids)
+
+    async def aquery(self, query: VectorStoreQuery, **options: Native) -> VectorStoreQueryResult:
+        if self._model.meeting is not None:
+            await self._model.meeting.wait()
+        return super().query(query, **options)
+
+    def _refuse(self, *_: object, **__: object) -> Native:
+        raise NotImplementedError("this store has an asynchronous client alone")
+
+    add = delete_nodes = query = _refuse
 
 
 class QdrantStore(Store):
@@ -134,6 +167,12 @@ class LlamaIndex(Framework):
 
     def store(self, kind: str, folder: Path, model: Model) -> Store:
         return MemoryStore(model) if kind == "memory" else QdrantStore(folder, model)
+
+    def async_store(self, model: Model) -> Store:
+        made = MemoryStore(model)
+        made.native = AsyncVectorStore()
+        made.native._model = model  # noqa: SLF001 - a private attribute of pydantic
+        return made
 
     def leaf_count(self, documents: Iterable[Native]) -> int:
         # A node parser counts the metadata of nodes, too.

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conformance.frameworks import Framework, Native
 from tests.conformance.models import Meeting, Model, Vectors
-from tests.conformance.texts import COOLER, QUESTION, TEXTS, read, sources
+from tests.conformance.texts import COOLER, QUESTION, TEXTS, assert_true, read, sources
 
 
 async def test_each_asynchronous_form_does_what_the_other_does(
@@ -60,6 +60,33 @@ async def test_questions_are_asked_at_the_same_time(framework: Framework, search
     answers = await asyncio.gather(*(framework.aask(made, QUESTION) for _ in range(20)))
     assert answers == answers[:1] * 20
     assert answers[0]
+
+
+async def test_a_store_that_is_asynchronous_alone_works_in_every_asynchronous_form(
+    adapter: Framework, tmp_path: Path
+) -> None:
+    model = Model(is_async_only=True)
+    store = adapter.async_store(model)
+    made = await adapter.amake(TEXTS, model, store=store, folder=tmp_path)
+    assert len(store.ids()) == adapter.leaf_count(adapter.documents(TEXTS))
+    assert {*model.loops} == {asyncio.get_running_loop()}
+    await adapter.aupdate(made, COOLER)
+    loaded = await adapter.aload(tmp_path, model, store=store)
+    found = await adapter.aask(loaded, QUESTION)
+    assert_true(found, COOLER)
+    wanted = store.filter("source", "oven.md")
+    assert sources(await adapter.aask(loaded, QUESTION, filter=wanted)) == {"oven.md"}
+    with pytest.raises(NotImplementedError):
+        adapter.update(loaded, TEXTS)
+    with pytest.raises(NotImplementedError):
+        adapter.ask(loaded, QUESTION)
+    model.meeting = Meeting(20)
+    answers = await asyncio.gather(*(adapter.aask(loaded, QUESTION) for _ in range(20)))
+    assert answers == [found] * 20
+    await loaded.arepair()
+    assert len(store.ids()) == adapter.leaf_count(adapter.documents(COOLER))
+    await loaded.adelete(["tea.md", "oven.md"])
+    assert store.ids() == set()
 
 
 async def test_more_questions_and_updates_than_threads_do_not_wait_for_ever(

@@ -10,7 +10,7 @@ import pytest
 
 from chunkana_core import ConfigurationError
 from tests.conformance.frameworks import Framework, MakeStore
-from tests.conformance.models import Model
+from tests.conformance.models import WRONG, Model
 from tests.conformance.test_edits import contents
 from tests.conformance.texts import COOLER, QUESTION, TEXTS, read, sorted_texts
 
@@ -45,14 +45,15 @@ def test_another_model_is_refused(framework: Framework, tmp_path: Path) -> None:
     assert "folder" in message  # what to do instead
 
 
-@pytest.mark.parametrize("changed", [{"size": 64}, {"is_reversed": True}], ids=["size", "numbers"])
-@pytest.mark.parametrize("name", ["", "words"])
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [("", {"size": 64}), ("", {"is_reversed": True}), ("words", {"size": 64})],
+    ids=["size", "numbers", "size of a name"],
+)
 def test_a_model_with_other_vectors_changes_nothing(
     framework: Framework, changed: dict[str, int], name: str, tmp_path: Path
 ) -> None:
     """A model is known by its name, else by the vector of a text that is embedded again."""
-    if name and "is_reversed" in changed:
-        pytest.skip("a name says which model it is")
     made = framework.make(TEXTS, Model(name), folder=tmp_path)
     before = framework.ask(made, QUESTION)
     model = Model(name, **changed)  # type: ignore[arg-type]
@@ -80,6 +81,22 @@ def test_a_question_of_another_size_is_an_error(framework: Framework, tmp_path: 
             framework.ask(made, QUESTION)
         with pytest.raises(ConfigurationError, match="128"):
             asyncio.run(framework.aask(made, QUESTION))
+
+
+@pytest.mark.parametrize("fault", ["not a number", "infinite", "zero", "shorter", "empty"])
+async def test_a_wrong_vector_of_a_question_is_an_error_and_no_answer(
+    framework: Framework, fault: str
+) -> None:
+    model = Model()
+    made = framework.make(TEXTS, model)
+    model.question_fault = WRONG[fault]
+    with pytest.raises(ConfigurationError, match="vector"):
+        framework.ask(made, QUESTION)
+    with pytest.raises(ConfigurationError, match="vector"):
+        await framework.aask(made, QUESTION)
+    assert framework.ask(made, QUESTION, search="lexical")
+    model.question_fault = None
+    assert framework.ask(made, QUESTION)
 
 
 def test_an_index_without_vectors_refuses_a_model(framework: Framework, tmp_path: Path) -> None:

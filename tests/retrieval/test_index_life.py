@@ -9,6 +9,7 @@ import threading
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -119,6 +120,38 @@ def test_a_second_writer_waits_and_gives_up_in_time(tmp_path: Path) -> None:
             done.set()
             thread.join(30)
         assert update(second, COOLER, Model()).changed == ["tea.md"]
+
+
+def test_an_update_and_the_next_question_cost_what_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In instructions of SQLite: ten times as many documents cost at most twice as many."""
+    connect, done = sqlite3.connect, [0]
+
+    def count() -> int:
+        done[0] += 1
+        return 0
+
+    def connect_counted(*arguments: Any, **options: Any) -> sqlite3.Connection:  # noqa: ANN401
+        connection: sqlite3.Connection = connect(*arguments, **options)
+        connection.set_progress_handler(count, 10)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect_counted)
+    costs = []
+    for size in (40, 400):
+        many = {f"{n}.md": f"# Tea {n}\n\nCup{n} is blue.\n" for n in range(size)}
+        with Index(tmp_path / str(size)) as index:
+            update(index, many | TEXTS, Model())
+            found(index, "cup7 degrees", has_vectors=True)
+            done[0] = 0
+            index.update(
+                documents({"tea.md": COOLER["tea.md"]}),
+                chunker=CHUNKER, embed=Model().embed, model_name="words",
+            )  # fmt: skip
+            found(index, "cup7 degrees", has_vectors=True)
+            costs.append(done[0])
+    assert 10 < costs[1] <= 2 * costs[0], costs
 
 
 # What is refused
