@@ -323,7 +323,9 @@ def delete_damaged_vectors(connection: Connection) -> set[bytes]:
 
 
 def delete_numbers(connection: Connection, numbers: Collection[int], used: Iterable[bytes]) -> None:
-    """Delete documents by their numbers without reading them, and count the uses of vectors again.
+    """Delete documents by their numbers without reading them, and count all uses again.
+
+    The postings are written again, since rows whose keys are damaged cannot be deleted singly.
 
     Args:
         connection: the connection.
@@ -331,13 +333,13 @@ def delete_numbers(connection: Connection, numbers: Collection[int], used: Itera
         used: the digests of the texts of all other documents.
     """
     connection.executemany("DELETE FROM document WHERE number = ?", ((n,) for n in numbers))
-    connection.execute(
-        "DELETE FROM posting WHERE document IS NULL OR typeof(word) <> 'blob' "
-        "OR document NOT IN (SELECT number FROM document)"
-    )
+    rows = connection.execute("SELECT word, document, leaves FROM posting")
+    intact = sorted(row for row in rows if is_sealed_posting(*row) and row[1] not in numbers)
+    connection.execute("DELETE FROM posting")
     connection.execute("DELETE FROM word")
-    query, documents = "SELECT word, document FROM posting", defaultdict[bytes, list[int]](list)
-    for word, number in connection.execute(query):
+    connection.executemany("INSERT OR IGNORE INTO posting VALUES (?, ?, ?)", intact)
+    documents: defaultdict[bytes, list[int]] = defaultdict(list)
+    for word, number, _ in intact:
         documents[word].append(number)
     _add_seals(connection, documents, 1)
     connection.execute("UPDATE vector SET uses = 0")
