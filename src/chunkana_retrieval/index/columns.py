@@ -52,15 +52,15 @@ class StoredDocument(NamedTuple):
     record: bytes
     text: bytes
 
-    def digests(self) -> list[bytes]:
-        """Return the digests of its texts.
+    def contents(self) -> tuple[list[str], list[bytes]]:
+        """Return the words and the digests of the texts of the document.
 
         Raises:
             DamagedError: if any of its columns is damaged.
         """
-        words_of_document(self.name, self.words)
         record_of(self.name, self.fingerprint, self.record, self.text)
-        return split_digests(leaf_arrays_of(self.name, self.leaves).digests)
+        digests = split_digests(leaf_arrays_of(self.name, self.leaves).digests)
+        return words_of_document(self.name, self.words), digests
 
 
 class LeafArrays(NamedTuple):
@@ -179,8 +179,8 @@ def unseal(stored: bytes, key: bytes, name: str | bytes) -> bytes:
     return stored[:-_SEAL_SIZE]
 
 
-def is_sealed_posting(word: object, number: int, stored: object) -> bool:
+def is_sealed_posting(word: object, number: object, stored: object) -> bool:
     """Return whether a posting is what `seal_posting` returned."""
-    if not (isinstance(word, bytes) and isinstance(stored, bytes)) or len(stored) % 4:
+    if not (isinstance(word, bytes) and isinstance(number, int) and isinstance(stored, bytes)):
         return False
-    return sum(array("I", stored)) % (1 << 32) == posting_seal(word, number)
+    return not len(stored) % 4 and sum(array("I", stored)) % (1 << 32) == posting_seal(word, number)

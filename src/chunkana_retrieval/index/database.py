@@ -199,7 +199,10 @@ class Database:
         """Raise the errors of SQLite as those that Python has for files, or as IndexFileErrors."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (
+            sqlite3.Error,
+            UnicodeDecodeError,
+        ) as error:  # the latter for damaged names of tables
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in _SYSTEM_ERRORS:
                 raise OSError(_SYSTEM_ERRORS[code], str(error), self.path) from error

@@ -15,19 +15,19 @@ def delete_damaged(connection: Connection) -> list[str]:
     """Delete the documents of which anything is damaged, and return their ids."""
     state = tables.read_state(connection)
     vectors = tables.delete_damaged_vectors(connection)
-    postings = tables.damaged_postings(connection)
+    postings = tables.intact_postings(connection)
     damaged, used = dict[int, str](), list[bytes]()
     for document in tables.all_documents(connection):
         try:
-            digests = document.digests()
-            is_intact = document.number not in postings and vectors.issuperset(digests)
+            words, digests = document.contents()
+            is_intact = len(words) == postings[document.number] and vectors.issuperset(digests)
         except DamagedError:
             is_intact = False
         if is_intact:
             used += digests
         else:
             damaged[document.number] = _shown(document.name)
-    tables.delete_numbers(connection, postings.union(damaged), used)
+    tables.delete_numbers(connection, damaged, used)
     tables.write_state(connection, state)
     tables.require_integrity(connection)
     return [*damaged.values()]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from secrets import randbits
@@ -307,10 +307,10 @@ def all_documents(connection: Connection) -> Iterator[StoredDocument]:
     return map(StoredDocument._make, connection.execute(query))
 
 
-def damaged_postings(connection: Connection) -> set[int]:
-    """Return the numbers of the documents that have changed postings."""
+def intact_postings(connection: Connection) -> Counter[int]:
+    """Return the number of words of each document whose postings are not damaged."""
     rows = connection.execute("SELECT word, document, leaves FROM posting")
-    return {row[1] for row in rows if not is_sealed_posting(*row)}
+    return Counter(row[1] for row in rows if is_sealed_posting(*row))
 
 
 def delete_damaged_vectors(connection: Connection) -> set[bytes]:
@@ -323,22 +323,23 @@ def delete_damaged_vectors(connection: Connection) -> set[bytes]:
 
 
 def delete_numbers(connection: Connection, numbers: Collection[int], used: Iterable[bytes]) -> None:
-    """Delete documents by their numbers without reading them, and count the uses of vectors again.
+    """Delete documents by their numbers without reading them, and count all uses again.
+
+    The postings are written again, since rows whose keys are damaged cannot be deleted singly.
 
     Args:
         connection: the connection.
         numbers: the numbers of the documents.
         used: the digests of the texts of all other documents.
     """
-    given = [*numbers]
-    for start in range(0, len(given), _MOST_VALUES):
-        some = given[start : start + _MOST_VALUES]
-        marks = ",".join("?" * len(some))
-        connection.execute(f"DELETE FROM posting WHERE document IN ({marks})", some)
-        connection.execute(f"DELETE FROM document WHERE number IN ({marks})", some)
+    connection.executemany("DELETE FROM document WHERE number = ?", ((n,) for n in numbers))
+    rows = connection.execute("SELECT word, document, leaves FROM posting")
+    intact = sorted(row for row in rows if is_sealed_posting(*row) and row[1] not in numbers)
+    connection.execute("DELETE FROM posting")
     connection.execute("DELETE FROM word")
-    query, documents = "SELECT word, document FROM posting", defaultdict[bytes, list[int]](list)
-    for word, number in connection.execute(query):
+    connection.executemany("INSERT OR IGNORE INTO posting VALUES (?, ?, ?)", intact)
+    documents: defaultdict[bytes, list[int]] = defaultdict(list)
+    for word, number, _ in intact:
         documents[word].append(number)
     _add_seals(connection, documents, 1)
     connection.execute("UPDATE vector SET uses = 0")
