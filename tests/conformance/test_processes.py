@@ -114,6 +114,15 @@ def test_a_fork_has_an_index_of_its_own_or_shares_its_folder(
         assert len(known) == (0 if folder else 1)
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
+def test_a_fork_during_an_update_has_locks_of_its_own(framework: Framework, tmp_path: Path) -> None:
+    folders, after = ["", str(tmp_path)], {"tea.md": COOLER["tea.md"]}
+    in_memory, in_folder = run("fork_during_update", framework.name, folders, TEXTS, after)
+    assert in_memory == sorted([*TEXTS, "forks.md"])
+    assert in_folder == ["tea.md"]
+
+
 @pytest.mark.parametrize("has_folder", [False, True])
 def test_threads_update_and_ask_one_retriever(
     framework: Framework, tmp_path: Path, *, has_folder: bool

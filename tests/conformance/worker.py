@@ -14,12 +14,13 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
 from shutil import copytree
+from threading import Event, Thread
 from typing import TypeVar
 
 from tests import corpora
 from tests.cli.rights import DROP_AND_RUN
 from tests.conformance.frameworks import Framework, Native, framework_of
-from tests.conformance.models import Model
+from tests.conformance.models import Model, Vectors
 
 Task = Callable[..., object]
 _TASKS: dict[str, Task] = {}
@@ -139,10 +140,55 @@ def _fork(
     return [first, _in_fork(change), ask(), _in_fork(ask), change(), ask()]
 
 
-def _in_fork(function: Callable[[], object]) -> object:
+@task
+def fork_during_update(
+    name: str, folders: list[str], texts: dict[str, str], after: dict[str, str]
+) -> object:
+    """Fork while a thread updates an index; return the documents that the fork finds.
+
+    A fork of an index in memory updates it, too. One in a folder cannot: SQLite remembers locks by
+    process.
+    """
+    return [_fork_during_update(framework_of(name), folder, texts, after) for folder in folders]
+
+
+def _fork_during_update(
+    framework: Framework, folder: str, texts: dict[str, str], after: dict[str, str]
+) -> object:
+    begun, go_on, model = Event(), Event(), Model()
+    reading, writing = os.pipe()
+
+    def wait(vectors: Vectors) -> Vectors:
+        begun.set()
+        assert go_on.wait(60)
+        return vectors
+
+    def update() -> object:
+        model.fault = None
+        assert os.read(reading, 1)
+        if not folder:
+            made.update(framework.documents({"forks.md": "# Forks\n\nOf the fork.\n"}))
+        return sorted({one.document_id for one in framework.ask(made, "of water")})
+
+    made = framework.make(texts, model, folder=Path(folder) if folder else None)
+    model.fault = wait
+    thread = Thread(target=framework.update, args=(made, after))
+    thread.start()
+    assert begun.wait(60)
+
+    def finish() -> None:
+        go_on.set()
+        thread.join()
+        os.write(writing, b"!")
+
+    return _in_fork(update, finish)
+
+
+def _in_fork(function: Callable[[], object], meanwhile: Callable[[], object] = bool) -> object:
     reading, writing = os.pipe()
     if child := os.fork():
         os.close(writing)
+        meanwhile()
         with os.fdopen(reading, encoding="utf-8") as pipe:
             written = pipe.read()
         assert os.waitpid(child, 0)[1] == 0
