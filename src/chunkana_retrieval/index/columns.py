@@ -160,9 +160,9 @@ def seal(data: bytes, key: bytes) -> bytes:
     return data + crc32(data, crc32(key)).to_bytes(_SEAL_SIZE, "little")
 
 
-def is_sealed(stored: object, key: bytes) -> bool:
+def is_sealed(stored: object, key: object) -> bool:
     """Return whether data are those that `seal` returned for a key."""
-    if not isinstance(stored, bytes):
+    if not (isinstance(stored, bytes) and isinstance(key, bytes)):
         return False
     data, checksum = stored[:-_SEAL_SIZE], stored[-_SEAL_SIZE:]
     return crc32(data, crc32(key)).to_bytes(_SEAL_SIZE, "little") == checksum

@@ -95,11 +95,10 @@ class Index:
         self._database = Database(self.folder, timeout)
         self._table, self._filter = LeafTable(), LeafFilter()
         with self._database.reading() as connection:
-            made_with = tables.read_state(connection).tokenizer
-            has_documents = tables.has_documents(connection)
-        if has_documents and name_of(tokenize) != made_with:
+            state = tables.read_state(connection)
+        if state.documents and name_of(tokenize) != state.tokenizer:
             self.close()
-            allowed = f"{made_with}, which this index was made with; {NEW_INDEX}"
+            allowed = f"{state.tokenizer}, which this index was made with; {NEW_INDEX}"
             raise ConfigurationError("tokenize", name_of(tokenize), allowed)
 
     @classmethod
@@ -293,8 +292,7 @@ class Index:
         """
         with self._database.reading() as connection:
             state = tables.read_state(connection)
-            has_documents = tables.has_documents(connection)
-        if has_documents and (embedder or has_store):
+        if state.documents and (embedder or has_store):
             require_fitting(state, "store" if has_store else "vectors", embedder)
 
     def document_ids(self) -> list[str]:

@@ -132,7 +132,7 @@ class LeafTable:
         current = tables.versions(connection)
         changed = dict(current.items() - self._versions.items())
         found = dict(tables.leaf_arrays(connection, changed))
-        if len(found) < len(changed):
+        if len(found) < len(changed) or len(current) != state.documents:
             raise DamagedError("the list of documents")
         digests = chain.from_iterable(split_digests(one.digests) for one in found.values())
         try:

@@ -12,33 +12,26 @@ _BATCH = 64  # documents that are read together
 
 
 def delete_damaged(connection: Connection) -> list[str]:
-    """Delete the documents of which anything is damaged, and return their ids."""
+    """Delete all documents of which anything is damaged, and return their ids if they are not."""
     state = tables.read_state(connection)
     vectors = tables.delete_damaged_vectors(connection)
     postings = tables.intact_postings(connection)
-    damaged, used = dict[int, str](), list[bytes]()
+    deleted, kept, used = list[str](), set[int](), list[bytes]()
     for document in tables.all_documents(connection):
         try:
+            name = from_name(document.name)
+            deleted.append(name)
             words, digests = document.contents()
-            is_intact = len(words) == postings[document.number] and vectors.issuperset(digests)
         except DamagedError:
-            is_intact = False
-        if is_intact:
+            continue
+        if len(words) == postings[document.number] and vectors.issuperset(digests):
+            deleted.remove(name)
+            kept.add(document.number)
             used += digests
-        else:
-            damaged[document.number] = _shown(document.name)
-    tables.delete_numbers(connection, damaged, used)
-    tables.write_state(connection, state)
+    tables.keep_documents(connection, kept, used)
     tables.require_integrity(connection)
-    return [*damaged.values()]
-
-
-def _shown(name: bytes) -> str:
-    """Return the id of a document, or what can be read of it."""
-    try:
-        return from_name(name)
-    except DamagedError as error:
-        return str(error)
+    tables.write_state(connection, state)
+    return deleted
 
 
 def restore_leaves(database: Database, store: LeafStore) -> None:

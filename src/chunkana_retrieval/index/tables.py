@@ -38,7 +38,8 @@ from chunkana_retrieval.index.records import DocumentRecord
 
 SCHEMA = """
 CREATE TABLE state(
-    version INTEGER, kind TEXT, size INTEGER, model TEXT, options TEXT, tokenizer TEXT, seal BLOB);
+    version INTEGER, kind TEXT, size INTEGER, model TEXT, options TEXT, tokenizer TEXT,
+    documents INTEGER, seal BLOB);
 CREATE TABLE document(
     number INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, version INTEGER NOT NULL,
     fingerprint TEXT NOT NULL, leaves BLOB NOT NULL, words BLOB NOT NULL, record BLOB NOT NULL,
@@ -85,6 +86,7 @@ class State(NamedTuple):
         model: the name of the embedding model, "" if it is not known.
         options: the description of the chunking options.
         tokenizer: the name of the function that returns the words of texts.
+        documents: the number of documents.
     """
 
     version: int = 0
@@ -93,6 +95,7 @@ class State(NamedTuple):
     model: str = ""
     options: str = ""
     tokenizer: str = ""
+    documents: int = 0
 
 
 def read_state(connection: Connection) -> State:
@@ -104,11 +107,12 @@ def read_state(connection: Connection) -> State:
 
 
 def write_state(connection: Connection, state: State) -> None:
-    """Write the state of an index, with a new version."""
-    row = [*state._replace(version=_new_version())]
+    """Write the state of an index, with a new version and the number of documents."""
+    ((count,),) = connection.execute("SELECT count(*) FROM document")
+    row = [*state._replace(version=_new_version(), documents=count)]
     connection.execute("DELETE FROM state")
     stored = [*row, seal(b"", repr(row).encode())]
-    connection.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?, ?, ?)", stored)
+    connection.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?, ?, ?, ?)", stored)
 
 
 def versions(connection: Connection) -> dict[int, int]:
@@ -120,12 +124,6 @@ def document_names(connection: Connection) -> list[str]:
     """Return the ids of all documents, in the order in which they were added."""
     rows = connection.execute("SELECT number, name FROM document")
     return [from_name(name) for _, name in sorted(rows)]
-
-
-def has_documents(connection: Connection) -> bool:
-    """Return whether any document is stored."""
-    ((has_any,),) = connection.execute("SELECT EXISTS (SELECT 1 FROM document)")
-    return bool(has_any)
 
 
 def fingerprints(connection: Connection, names: Iterable[str]) -> dict[str, str]:
@@ -303,7 +301,9 @@ def _select(connection: Connection, query: str, values: Iterable[_Value]) -> Ite
 
 def all_documents(connection: Connection) -> Iterator[StoredDocument]:
     """Yield all documents as they are stored."""
-    query = "SELECT number, name, fingerprint, leaves, words, record, text FROM document"
+    query = (
+        "SELECT number, name, fingerprint, leaves, words, record, text FROM document NOT INDEXED"
+    )
     return map(StoredDocument._make, connection.execute(query))
 
 
@@ -322,19 +322,21 @@ def delete_damaged_vectors(connection: Connection) -> set[bytes]:
     return kept
 
 
-def delete_numbers(connection: Connection, numbers: Collection[int], used: Iterable[bytes]) -> None:
-    """Delete documents by their numbers without reading them, and count all uses again.
+def keep_documents(connection: Connection, numbers: Collection[int], used: Iterable[bytes]) -> None:
+    """Delete all other documents without reading them, and count all uses again.
 
     The postings are written again, since rows whose keys are damaged cannot be deleted singly.
 
     Args:
         connection: the connection.
-        numbers: the numbers of the documents.
-        used: the digests of the texts of all other documents.
+        numbers: the numbers of the documents to keep.
+        used: the digests of the texts of these documents.
     """
-    connection.executemany("DELETE FROM document WHERE number = ?", ((n,) for n in numbers))
+    found = connection.execute("SELECT number FROM document NOT INDEXED").fetchall()
+    gone = [row for row in found if row[0] not in numbers]
+    connection.executemany("DELETE FROM document WHERE number = ?", gone)
     rows = connection.execute("SELECT word, document, leaves FROM posting")
-    intact = sorted(row for row in rows if is_sealed_posting(*row) and row[1] not in numbers)
+    intact = sorted(row for row in rows if is_sealed_posting(*row) and row[1] in numbers)
     connection.execute("DELETE FROM posting")
     connection.execute("DELETE FROM word")
     connection.executemany("INSERT OR IGNORE INTO posting VALUES (?, ?, ?)", intact)

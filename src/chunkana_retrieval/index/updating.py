@@ -124,7 +124,6 @@ class Update:
         self._tokenize, self._progress = tokenize, progress
         with database.reading() as connection:
             self._state = tables.read_state(connection)
-            self._has_documents = tables.has_documents(connection)
             self._strays = tables.strays(connection)
         self._is_known = False  # whether the model is known to be that of the index
 
@@ -161,7 +160,7 @@ class Update:
     def _prepare(self, removed: Collection[str]) -> None:
         """Check the index, and note the kind and model of one without documents."""
         current, state, target = self._sources.fingerprints, self._state, self._target
-        if self._has_documents:
+        if self._state.documents:
             if current or state.kind == "store":
                 require_fitting(state, target.kind, target.embedder)
             is_other = self._sources.options not in {"", state.options}
