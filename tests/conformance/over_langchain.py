@@ -246,9 +246,12 @@ class LangChain(Framework):
         embedding = self.embedding(model)
         if kind == "memory":
             return MemoryStore(embedding)
-        on_disk: dict[str, Callable[..., Store]]
-        on_disk = {"faiss": FaissStore, "qdrant": QdrantStore, "chroma": ChromaStore}[kind]
-        return on_disk(folder, embedding, model.size)
+        on_disk: dict[str, Callable[[Path, Embeddings, int], Store]] = {
+            "faiss": FaissStore,
+            "qdrant": QdrantStore,
+            "chroma": ChromaStore,
+        }
+        return on_disk[kind](folder, embedding, model.size)
 
     def async_store(self, model: Model) -> Store:
         made = MemoryStore(self.embedding(model))
