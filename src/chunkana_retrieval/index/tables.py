@@ -296,7 +296,7 @@ def _select(connection: Connection, query: str, values: Iterable[_Value]) -> Ite
     for start in range(0, len(given), _MOST_VALUES):
         some = given[start : start + _MOST_VALUES]
         marks = ",".join("?" * len(some))
-        yield from connection.execute(f"{query} ({marks})", some)
+        yield from connection.execute(f"{query} ({marks})", some).fetchall()
 
 
 def all_documents(connection: Connection) -> Iterator[StoredDocument]:
