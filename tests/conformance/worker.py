@@ -26,7 +26,7 @@ Task = Callable[..., object]
 _TASKS: dict[str, Task] = {}
 _T = TypeVar("_T", bound=Task)
 _KILLED = 9
-_MOST_KILLS = 60
+_MOST_KILLS = 40
 
 
 def start(task: str, *arguments: object, has_rights: bool = True) -> subprocess.Popen[str]:
