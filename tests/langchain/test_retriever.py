@@ -597,13 +597,3 @@ def test_chunks_that_a_model_does_not_read_are_warned_of_once(kind: str) -> None
     assert len(caught) == 1
     assert "splitter=ChunkanaSplitter(chunk_size=…" in str(caught[0].message)
     assert caught[0].filename == __file__.replace("test_retriever", "parts")
-
-
-def test_metadata_that_are_longer_than_a_chunk_are_warned_of_once() -> None:
-    given = [Document(text, metadata={"source": name, "note": "x" * 99}) for name, text in
-             TEXTS.items()]  # fmt: skip
-    with pytest.warns(UserWarning, match="longer than a chunk") as caught:
-        ChunkanaRetriever.from_documents(given, search="lexical", splitter=SMALL)
-    assert [str(one.message) for one in caught] == [
-        "'tea.md': its metadata are longer than a chunk, and are stored with each chunk"
-    ]

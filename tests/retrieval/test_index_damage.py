@@ -95,7 +95,11 @@ def test_each_damage_is_noticed_or_changes_no_answer_and_is_repaired(
         except IndexFileError as error:
             is_noticed = True
             assert "repair" in str(error)  # noqa: PT017
-        names = index.repair()
+        if damage.startswith("name"):
+            with pytest.warns(UserWarning, match="the ids of 1 deleted documents"):
+                names = index.repair()
+        else:
+            names = index.repair()
         assert {*names} <= {*SAVED}
         update(index, SAVED, Model())
         assert answers(index) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -30,23 +31,34 @@ class _Document(NamedTuple):
     Attributes:
         number: the number of the document.
         name: the id of the document.
-        leaves: a column for each leaf: the number of its words, the number of its section, from 0
-            in the document, and the row of its vector, 0 without vectors.
+        lengths: the number of words of each leaf, as unsigned integers, like the next two.
+        sections: the number of each leaf's section, from 0 in the document.
+        rows: the row of each leaf's vector; empty without vectors.
+        leaf_count: the number of its leaves.
         section_count: the number of its sections.
     """
 
     number: int
     name: str
-    leaves: Numbers
+    lengths: bytes
+    sections: bytes
+    rows: bytes
+    leaf_count: int
     section_count: int
 
     @classmethod
     def of(cls, number: int, leaves: LeafArrays, row_of: Mapping[bytes, int]) -> _Document:
         """Return a document whose vectors are in a matrix."""
-        rows = [row_of[digest] for digest in split_digests(leaves.digests)]
-        columns = [leaves.lengths, leaves.sections, rows or [0] * len(leaves.lengths)]
-        count = max(leaves.sections, default=-1) + 1
-        return cls(number, leaves.name, np.asarray(columns, np.int64), count)
+        rows = array("I", [row_of[digest] for digest in split_digests(leaves.digests)])
+        return cls(
+            number,
+            leaves.name,
+            leaves.lengths.tobytes(),
+            leaves.sections.tobytes(),
+            rows.tobytes(),
+            len(leaves.lengths),
+            max(leaves.sections, default=-1) + 1,
+        )
 
 
 @dataclass(slots=True)
@@ -130,7 +142,8 @@ class LeafTable:
         if len(self.matrix.row_of) > 2 * len(self) + _SPARE_ROWS:  # most are of texts that are gone
             self.matrix, self._versions, self._documents = VectorMatrix(), {}, {}
         current = tables.versions(connection)
-        changed = dict(current.items() - self._versions.items())
+        known = self._versions
+        changed = [number for number, one in current.items() if known.get(number) != one]
         found = dict(tables.leaf_arrays(connection, changed))
         if len(found) < len(changed) or len(current) != state.documents:
             raise DamagedError("the list of documents")
@@ -140,11 +153,14 @@ class LeafTable:
         except DamagedError as error:
             names = (one.name for one in found.values() if error.args[0] in one.digests)
             raise DamagedError(next(names, "a vector")) from error
-        for number in self._versions.keys() - current.keys():
+        for number in known.keys() - current.keys():
             del self._documents[number]
         row_of = self.matrix.row_of
         added = {number: _Document.of(number, one, row_of) for number, one in found.items()}
-        self._documents = dict(sorted((self._documents | added).items()))
+        is_sorted = added.keys() <= self._documents.keys()
+        self._documents |= added
+        if not is_sorted:
+            self._documents = dict(sorted(self._documents.items()))
         self._versions, self.version = current, state.version
         self._arrange()
 
@@ -186,15 +202,18 @@ class LeafTable:
 
     def _arrange(self) -> None:
         """Give numbers to the leaves of all documents."""
-        documents = [one for one in self._documents.values() if one.section_count]
-        counts = [one.leaves.shape[1] for one in documents]
-        self._numbers = np.asarray([one.number for one in documents], np.int64)
-        self.names = [one.name for one in documents]
-        self._place_of = {name: place for place, name in enumerate(self.names)}
-        self.starts = np.cumsum([0, *counts])
-        section_counts = np.asarray([one.section_count for one in documents], np.int64)
-        empty = np.zeros((3, 0), np.int64)
-        lengths, sections, rows = np.concatenate([empty, *(one.leaves for one in documents)], 1)
-        sections += np.repeat(np.cumsum(section_counts) - section_counts, counts)
-        document_of = np.repeat(np.arange(len(counts)), counts)
-        self.levels, self.rows = Levels.of(lengths, sections, document_of), rows
+        documents = [one for one in self._documents.values() if one.leaf_count]
+        columns = [*zip(*documents, strict=True)] or [()] * len(_Document._fields)
+        numbers, names, *joined, leaf_counts, section_counts = columns
+        # Bytes are joined ten times as fast as arrays.
+        lengths, sections, self.rows = (
+            np.frombuffer(b"".join(one), np.uint32).astype(np.int64) for one in joined
+        )
+        self._numbers = np.asarray(numbers, np.int64)
+        self.names = names
+        self._place_of = dict(zip(names, range(len(names)), strict=True))
+        self.starts = np.cumsum((0, *leaf_counts))
+        firsts = np.cumsum((0, *section_counts))[:-1]
+        sections += np.repeat(firsts, leaf_counts)
+        document_of = np.repeat(np.arange(len(names)), leaf_counts)
+        self.levels = Levels.of(lengths, sections, document_of)

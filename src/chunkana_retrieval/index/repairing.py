@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from chunkana_retrieval.errors import warn
 from chunkana_retrieval.index import tables
 from chunkana_retrieval.index.columns import DamagedError, from_name
 from chunkana_retrieval.index.database import Database
@@ -12,15 +13,22 @@ _BATCH = 64  # documents that are read together
 
 
 def delete_damaged(connection: Connection) -> list[str]:
-    """Delete all documents of which anything is damaged, and return their ids if they are not."""
+    """Delete all documents of which anything is damaged, and return their ids.
+
+    A warning counts the documents whose ids are damaged, too.
+    """
     state = tables.read_state(connection)
     vectors = tables.delete_damaged_vectors(connection)
     postings = tables.intact_postings(connection)
-    deleted, kept, used = list[str](), set[int](), list[bytes]()
+    deleted, kept, used, nameless = list[str](), set[int](), list[bytes](), 0
     for document in tables.all_documents(connection):
         try:
             name = from_name(document.name)
-            deleted.append(name)
+        except DamagedError:
+            nameless += 1
+            continue
+        deleted.append(name)
+        try:
             words, digests = document.contents()
         except DamagedError:
             continue
@@ -31,6 +39,8 @@ def delete_damaged(connection: Connection) -> list[str]:
     tables.keep_documents(connection, kept, used)
     tables.require_integrity(connection)
     tables.write_state(connection, state)
+    if nameless:
+        warn(f"the ids of {nameless} deleted documents cannot be read: give all to `update`")
     return deleted
 
 
