@@ -182,7 +182,7 @@ def test_a_statement_that_fails_leaves_the_index_before_or_after(
         sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=Failing)
     )
     monkeypatch.setattr(Failing, "left", 10**9)
-    for number in count(1, 2):
+    for number in count(1, 3):
         folder, model = tmp_path / str(number), Model()
         copytree(tmp_path / "0", folder)
         made = framework.load(folder, model)

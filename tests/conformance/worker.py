@@ -18,9 +18,9 @@ from threading import Event, Thread
 from typing import TypeVar
 
 from tests import corpora
-from tests.cli.rights import DROP_AND_RUN
 from tests.conformance.frameworks import Framework, Native, framework_of
 from tests.conformance.models import Model, Vectors
+from tests.rights import DROP_AND_RUN
 
 Task = Callable[..., object]
 _TASKS: dict[str, Task] = {}
