@@ -12,7 +12,7 @@ from tests.conformance.frameworks import Framework, MakeStore, Store, frameworks
 from tests.conformance.models import Model
 
 FRAMEWORKS = frameworks()
-_NEEDED = {"faiss": "faiss", "qdrant": "qdrant_client"}
+_NEEDED = {"faiss": "faiss", "qdrant": "qdrant_client", "chroma": "chromadb"}
 _STORES = [
     pytest.param(framework, kind, id=f"{framework}-{kind}")
     for framework in FRAMEWORKS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from langchain_core.documents import Document
@@ -186,6 +186,36 @@ class QdrantStore(Store):
         return Filter(must=[FieldCondition(key=f"metadata.{key}", match=match)])
 
 
+class ChromaStore(Store):
+    """Chroma in a folder."""
+
+    def __init__(self, folder: Path, embedding: Embeddings, size: int) -> None:
+        self._folder, self._embedding = folder / "chroma", embedding
+        assert size
+        self.open()
+
+    def open(self) -> Store:
+        from langchain_chroma import Chroma
+
+        self.native = Chroma("leaves", self._embedding, persist_directory=str(self._folder))
+        return self
+
+    def close(self) -> None:
+        """Leave everything in the folder, where it is written at once."""
+
+    def ids(self) -> set[str]:
+        return {*self.native.get()["ids"]}
+
+    def drop(self, ids: Iterable[str]) -> None:
+        self.native.delete([*ids])
+
+    def add_foreign(self, text: str) -> None:
+        self.native.add_documents([Document(text, metadata={"source": "foreign"})])
+
+    def filter(self, key: str, value: str) -> Native:
+        return {key: value}
+
+
 class LangChain(Framework):
     """LangChain's names."""
 
@@ -196,7 +226,7 @@ class LangChain(Framework):
         "chunking": "splitter",
         "filter": "filter",
     }
-    stores = ("memory", "faiss", "qdrant")
+    stores = ("memory", "faiss", "qdrant", "chroma")
     reads_metadata = False
 
     @property
@@ -216,8 +246,12 @@ class LangChain(Framework):
         embedding = self.embedding(model)
         if kind == "memory":
             return MemoryStore(embedding)
-        on_disk = {"faiss": FaissStore, "qdrant": QdrantStore}[kind]
-        return on_disk(folder, embedding, model.size)
+        on_disk: dict[str, Callable[[Path, Embeddings, int], Store]] = {
+            "faiss": FaissStore,
+            "qdrant": QdrantStore,
+            "chroma": ChromaStore,
+        }
+        return on_disk[kind](folder, embedding, model.size)
 
     def async_store(self, model: Model) -> Store:
         made = MemoryStore(self.embedding(model))

@@ -138,6 +138,38 @@ class QdrantStore(Store):
         return MetadataFilters(filters=[MetadataFilter(key=key, value=value)])
 
 
+class ChromaStore(Store):
+    """Chroma in a folder."""
+
+    def __init__(self, folder: Path, model: Model) -> None:
+        self._folder, self._model = folder / "chroma", model
+        self.open()
+
+    def open(self) -> Store:
+        from chromadb import PersistentClient
+        from llama_index.vector_stores.chroma import ChromaVectorStore
+
+        self.client = PersistentClient(str(self._folder))
+        collection = self.client.get_or_create_collection("leaves")
+        self.native = ChromaVectorStore(chroma_collection=collection)
+        return self
+
+    def close(self) -> None:
+        """Leave everything in the folder, where it is written at once."""
+
+    def ids(self) -> set[str]:
+        return {*self.client.get_collection("leaves").get()["ids"]}
+
+    def drop(self, ids: Iterable[str]) -> None:
+        self.client.get_collection("leaves").delete([*ids])
+
+    def add_foreign(self, text: str) -> None:
+        self.native.add([_foreign(text, self._model)])
+
+    def filter(self, key: str, value: str) -> Native:
+        return MetadataFilters(filters=[MetadataFilter(key=key, value=value)])
+
+
 class LlamaIndex(Framework):
     """LlamaIndex's names."""
 
@@ -148,7 +180,7 @@ class LlamaIndex(Framework):
         "chunking": "node_parser",
         "filter": "filters",
     }
-    stores = ("memory", "qdrant")
+    stores = ("memory", "qdrant", "chroma")
     reads_metadata = True
 
     @property
@@ -166,7 +198,9 @@ class LlamaIndex(Framework):
         return WordEmbedding(model)
 
     def store(self, kind: str, folder: Path, model: Model) -> Store:
-        return MemoryStore(model) if kind == "memory" else QdrantStore(folder, model)
+        if kind == "memory":
+            return MemoryStore(model)
+        return QdrantStore(folder, model) if kind == "qdrant" else ChromaStore(folder, model)
 
     def async_store(self, model: Model) -> Store:
         made = MemoryStore(model)

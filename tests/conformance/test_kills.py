@@ -125,7 +125,8 @@ def test_a_process_killed_at_any_time_leaves_its_last_update(
     assert process.stdout is not None
     done = [process.stdout.readline() for _ in range(rounds + 1)]
     process.send_signal(signal.SIGKILL)
-    out, _ = process.communicate()
+    out = process.stdout.read()  # with what was read ahead, which `communicate` would lose
+    process.communicate()
     last = int([*done, *out.splitlines()][-1])
     made = framework.load(tmp_path, Model())
     found = read(framework.ask(made, "round"))

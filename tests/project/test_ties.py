@@ -16,7 +16,7 @@ from tests.ties import Ties
 
 # Tests of what only splits, and of commands and processes, in which nothing is permuted.
 _OTHERS = "not (context or docstrings or formats or parser or process or splitter)"
-_SEARCHES = ("langchain", "llamaindex", "retrieval/test_lexical_index.py")
+_SEARCHES = ("langchain", "llamaindex", "retrieval/test_index.py", "retrieval/test_index_words.py")
 _PYTEST = (sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", "-k", _OTHERS)
 
 

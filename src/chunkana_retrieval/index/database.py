@@ -251,7 +251,11 @@ class _Connections:
 
 def _open(path: str, timeout: float) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        path, timeout, isolation_level=None, check_same_thread=False, uri=path.startswith("file:")
+        path,
+        timeout=timeout,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=path.startswith("file:"),
     )
     # Text that was changed is noticed by its checksum.
     connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
