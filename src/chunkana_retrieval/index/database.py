@@ -259,8 +259,12 @@ def _open(path: str, timeout: float) -> sqlite3.Connection:
     )
     # Text that was changed is noticed by its checksum.
     connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
-    for setting in _SETTINGS:
-        connection.execute(f"PRAGMA {setting}")
+    try:
+        for setting in _SETTINGS:
+            connection.execute(f"PRAGMA {setting}")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
