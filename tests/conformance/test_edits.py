@@ -101,7 +101,7 @@ def live(framework: Framework, edits: list[Edit], *, has_store: bool, is_async: 
         life.made.close()
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(EDITS, st.booleans(), st.booleans())
 def test_after_any_edits_all_that_is_found_is_in_todays_documents(
     framework: Framework, edits: list[Edit], has_store: object, is_async: object
@@ -110,7 +110,7 @@ def test_after_any_edits_all_that_is_found_is_in_todays_documents(
 
 
 @pytest.mark.slow
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(EDITS, st.booleans(), st.booleans())
 def test_after_many_edits_all_that_is_found_is_in_todays_documents(
     framework: Framework, edits: list[Edit], has_store: object, is_async: object

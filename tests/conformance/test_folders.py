@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from chunkana_retrieval import IndexFileError
+from tests.conformance import worker
 from tests.conformance.frameworks import Framework, Native
 from tests.conformance.models import Model
+from tests.conformance.processes import run
 from tests.conformance.test_edits import contents
 from tests.conformance.texts import (
     COOLER,
@@ -25,7 +27,6 @@ from tests.conformance.texts import (
     sorted_texts,
     sources,
 )
-from tests.conformance.worker import run
 
 FILE = "index.db"
 
@@ -41,7 +42,9 @@ def test_another_process_gives_the_same_answers(
     questions = [QUESTION, "bread", "Heat fresh water"]
     answers = [[[*one] for one in framework.ask(made, question)] for question in questions]
     assert all(answers)
-    assert run("answer", framework.name, str(tmp_path), questions, {"search": search}) == answers
+    assert (
+        run(worker.answer, framework.name, str(tmp_path), questions, {"search": search}) == answers
+    )
 
 
 async def test_a_loaded_index_goes_on_without_embedding_what_is_known(
@@ -238,7 +241,7 @@ def test_a_folder_that_cannot_be_written_answers_and_refuses_changes(
     for path in (*folder.iterdir(), folder):
         path.chmod(0o555 if path.is_dir() else 0o444)
     done: Native = run(
-        "update_read_only", framework.name, str(folder), COOLER, QUESTION, has_rights=False
+        worker.update_read_only, framework.name, str(folder), COOLER, QUESTION, has_rights=False
     )
     folder.chmod(0o755)
     if done is None:

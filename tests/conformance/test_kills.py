@@ -13,10 +13,11 @@ from shutil import copytree
 import pytest
 
 from chunkana_retrieval import IndexFileError
+from tests.conformance import killed as killing
 from tests.conformance.frameworks import Framework, Native
 from tests.conformance.models import WRONG, Model, UnreachableError, raise_error
+from tests.conformance.processes import run, start
 from tests.conformance.texts import COOLER, OVEN, TEA, TEXTS, read, sorted_texts
-from tests.conformance.worker import run, start
 
 AFTER = {**COOLER, "new.md": "# New\n\nGreen paint waits.\n"}
 del AFTER["oven.md"]
@@ -45,7 +46,7 @@ def test_a_process_killed_at_any_statement_leaves_the_index_before_or_after(
 ) -> None:
     base, copies = tmp_path / "base", tmp_path / "copies"
     framework.make(TEXTS, Model(), folder=base / "index").close()
-    killed = run("kill", framework.name, "", str(base), str(copies), AFTER)
+    killed = run(killing.kill, framework.name, "", str(base), str(copies), AFTER)
     before, after = expected(framework, TEXTS), expected(framework, AFTER)
     seen = []
     for number in [*range(1, killed + 1), 0]:  # the last process was not killed
@@ -72,7 +73,7 @@ def test_a_build_killed_at_any_statement_goes_on_where_it_was(
     texts = many_leaves(500)
     base, copies = tmp_path / "base", tmp_path / "copies"
     base.mkdir()
-    killed = run("kill_build", framework.name, str(base), str(copies), texts)
+    killed = run(killing.kill_build, framework.name, str(base), str(copies), texts)
     after = expected(framework, texts)
     for number in range(1, killed + 1):
         folder, model = copies / str(number), Model()
@@ -96,7 +97,7 @@ def test_a_process_killed_while_a_store_changes_leaves_answers_of_before_or_afte
     store = adapter.store("qdrant", base / "store", Model())
     adapter.make(TEXTS, Model(), store=store, folder=base / "index").close()
     store.close()
-    killed = run("kill", adapter.name, "qdrant", str(base), str(copies), AFTER)
+    killed = run(killing.kill, adapter.name, "qdrant", str(base), str(copies), AFTER)
     assert killed > 10
     leaves = adapter.leaf_count(adapter.documents(AFTER))
     for number in range(killed + 1):
@@ -121,7 +122,7 @@ def test_a_process_killed_at_any_time_leaves_its_last_update(
     framework: Framework, rounds: int, tmp_path: Path
 ) -> None:
     framework.make(TEXTS, Model(), folder=tmp_path).close()
-    process = start("write_on", framework.name, str(tmp_path))
+    process = start(killing.write_on, framework.name, str(tmp_path))
     assert process.stdout is not None
     done = [process.stdout.readline() for _ in range(rounds + 1)]
     process.send_signal(signal.SIGKILL)
@@ -183,7 +184,7 @@ def test_a_statement_that_fails_leaves_the_index_before_or_after(
         sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=Failing)
     )
     monkeypatch.setattr(Failing, "left", 10**9)
-    for number in count(1, 2):
+    for number in count(1, 3):
         folder, model = tmp_path / str(number), Model()
         copytree(tmp_path / "0", folder)
         made = framework.load(folder, model)

@@ -10,8 +10,10 @@ from threading import Barrier, Event
 
 import pytest
 
+from tests.conformance import worker
 from tests.conformance.frameworks import Framework, Native
 from tests.conformance.models import Model
+from tests.conformance.processes import result, run, start
 from tests.conformance.texts import (
     COOLER,
     QUESTION,
@@ -22,7 +24,6 @@ from tests.conformance.texts import (
     sorted_texts,
     sources,
 )
-from tests.conformance.worker import result, run, start
 
 
 @pytest.mark.slow
@@ -32,8 +33,8 @@ def test_two_processes_update_one_folder_and_a_third_asks(
     """All succeed; the last writer of each document wins, and none of theirs is lost."""
     rounds = 12
     made = framework.make(TEXTS, Model(), folder=tmp_path)
-    writers = [start("write", framework.name, str(tmp_path), name, rounds) for name in "ab"]
-    reader = start("read", framework.name, str(tmp_path), "last round", f"round{rounds}")
+    writers = [start(worker.write, framework.name, str(tmp_path), name, rounds) for name in "ab"]
+    reader = start(worker.read, framework.name, str(tmp_path), "last round", f"round{rounds}")
     for process in (*writers, reader):
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -102,7 +103,7 @@ def test_a_fork_has_an_index_of_its_own_or_shares_its_folder(
     framework: Framework, tmp_path: Path
 ) -> None:
     folders = ["", str(tmp_path)]
-    states = run("fork", framework.name, folders, TEXTS, COOLER)
+    states = run(worker.fork, framework.name, folders, TEXTS, COOLER)
     for folder, found in zip(folders, states, strict=True):
         first, (changed, embedded), parent, again, (last, known), end = found
         assert "80 degrees" in str(first)
@@ -118,7 +119,7 @@ def test_a_fork_has_an_index_of_its_own_or_shares_its_folder(
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
 def test_a_fork_during_an_update_has_locks_of_its_own(framework: Framework, tmp_path: Path) -> None:
     folders, after = ["", str(tmp_path)], {"tea.md": COOLER["tea.md"]}
-    in_memory, in_folder = run("fork_during_update", framework.name, folders, TEXTS, after)
+    in_memory, in_folder = run(worker.fork_during_update, framework.name, folders, TEXTS, after)
     assert in_memory == sorted([*TEXTS, "forks.md"])
     assert in_folder == ["tea.md"]
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval import Index, IndexDocument, IndexFileError, SearchOptions
+from chunkana_retrieval import Index, IndexDocument, SearchOptions
 from chunkana_retrieval.index import Embedder, Leaf, Proposal, SourceDocuments, record_document
-from tests.conformance.models import WRONG, Model
+from tests.conformance.models import Model
 from tests.retrieval.test_index import CHUNKER, OVEN, TEA, TEXTS, documents, found, update
 
 COOLER = {**TEXTS, "tea.md": TEA.replace("80", "75")}
@@ -174,16 +174,6 @@ def test_documents_and_metadata_are_checked_before_anything_is_done() -> None:
         assert index.document("day.md").metadata == {"day": "2026-01-02"}
 
 
-@pytest.mark.parametrize("fault", WRONG)
-def test_wrong_vectors_never_get_in(fault: str) -> None:
-    with Index() as index:
-        update(index, TEXTS, Model())
-        with pytest.raises(ConfigurationError, match=r"^embed is .a model that returned"):
-            update(index, COOLER, Model(fault=WRONG[fault]))
-        assert ("tea.md", "## Green\n\nWait for 80 degrees.") in found(index, "degrees")
-        assert update(index, COOLER, Model()).changed == ["tea.md"]
-
-
 def test_another_model_or_kind_is_refused(tmp_path: Path) -> None:
     with Index(tmp_path / "vectors") as index, Index(tmp_path / "words") as words:
         update(index, TEXTS, Model())
@@ -200,21 +190,6 @@ def test_another_model_or_kind_is_refused(tmp_path: Path) -> None:
             assert one.document("tea.md").text == TEA
         update(index, {})
         assert len(update(index, COOLER).added) == 2  # an index without documents may be any
-
-
-def test_other_chunking_is_for_all_documents(tmp_path: Path) -> None:
-    with Index(tmp_path) as index:
-        update(index, TEXTS, Model())
-        with pytest.raises(ConfigurationError, match="delete_missing=True"):
-            index.update(documents({"tea.md": TEA}), embed=Model().embed, model_name="words")
-        model = Model()
-        report = index.update(
-            documents(TEXTS), embed=model.embed, model_name="words", delete_missing=True
-        )
-        assert (sorted(report.changed), report.unchanged) == (sorted(TEXTS), [])
-        with Index() as fresh:
-            fresh.update(documents(TEXTS))
-            assert found(index, "wait bread") == found(fresh, "wait bread")
 
 
 # A vector store of a framework of one's own
@@ -286,22 +261,3 @@ def test_metadata_and_texts_survive_json_of_the_records(tmp_path: Path) -> None:
         assert index.document("a\ud800/\0") == IndexDocument("a\ud800/\0", text, own)
         assert json.loads(json.dumps(index.document("a\ud800/\0").metadata)) == own
         assert index.search("lone").hits
-
-
-def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    with Index(tmp_path) as index:
-        update(index, TEXTS, Model())
-    path = tmp_path / "index.db"
-    content = path.read_bytes()
-    for damaged in (content[:-8192], content[:100], b"SQLite format 3\0" + bytes(8176)):
-        path.write_bytes(damaged)
-        with pytest.raises(IndexFileError, match=r"index\.db"):
-            read_all(tmp_path)
-
-
-def read_all(folder: Path) -> None:
-    """Read everything of an index."""
-    with Index.load(folder) as index:
-        found(index, "degrees")
-        for name in index.document_ids():
-            index.document(name)
