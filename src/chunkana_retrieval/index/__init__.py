@@ -7,16 +7,7 @@ except ImportError as error:
 
 from chunkana_retrieval.index.documents import IndexDocument, OutlineEntry, describe_chunker
 from chunkana_retrieval.index.embedding import Embedder
-from chunkana_retrieval.index.found import Found, add_related_leaves
 from chunkana_retrieval.index.index import Index
-from chunkana_retrieval.index.options import (
-    MergingOptions,
-    Order,
-    ReadingOptions,
-    Relation,
-    SearchKind,
-    SearchOptions,
-)
 from chunkana_retrieval.index.records import (
     LEAF_KEYS,
     DocumentRecord,
@@ -26,6 +17,15 @@ from chunkana_retrieval.index.records import (
     SourceDocuments,
     fingerprint,
     record_document,
+)
+from chunkana_retrieval.index.searching.found import Found, add_related_leaves
+from chunkana_retrieval.index.searching.options import (
+    MergingOptions,
+    Order,
+    ReadingOptions,
+    Relation,
+    SearchKind,
+    SearchOptions,
 )
 from chunkana_retrieval.index.stores import LeafStore, Proposal
 from chunkana_retrieval.index.threads import RunOnLoop, call_in_thread

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.index.columns import DIGEST_SIZE, to_bytes
+from chunkana_retrieval.index.storage.columns import DIGEST_SIZE, to_bytes
 
 Embed = Callable[[list[str]], Sequence[Sequence[float]]]
 NEW_INDEX = "make a new index, in another folder, for another one"

@@ -12,8 +12,6 @@ import numpy as np
 from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult, InputTypeError
 from chunkana_retrieval.checks import LARGEST, require_number
 from chunkana_retrieval.errors import LostLeavesWarning, warn
-from chunkana_retrieval.index import repairing, tables
-from chunkana_retrieval.index.database import Database, require_database
 from chunkana_retrieval.index.documents import (
     IndexDocument,
     OutlineEntry,
@@ -24,14 +22,16 @@ from chunkana_retrieval.index.documents import (
     text_of_lines,
 )
 from chunkana_retrieval.index.embedding import NEW_INDEX, Embed, Embedder
-from chunkana_retrieval.index.filtering import LeafFilter, Where
-from chunkana_retrieval.index.found import Found
-from chunkana_retrieval.index.leaves import LeafTable
-from chunkana_retrieval.index.options import SearchOptions
 from chunkana_retrieval.index.records import DocumentRecord, SourceDocuments
-from chunkana_retrieval.index.searching import Query
+from chunkana_retrieval.index.searching.filtering import LeafFilter, Where
+from chunkana_retrieval.index.searching.found import Found
+from chunkana_retrieval.index.searching.leaves import LeafTable
+from chunkana_retrieval.index.searching.options import SearchOptions
+from chunkana_retrieval.index.searching.query import Query
+from chunkana_retrieval.index.storage import repairing, tables
+from chunkana_retrieval.index.storage.database import Database, require_database
+from chunkana_retrieval.index.storage.tables import State
 from chunkana_retrieval.index.stores import LeafStore, Proposal
-from chunkana_retrieval.index.tables import State
 from chunkana_retrieval.index.updating import (
     Progress,
     Target,

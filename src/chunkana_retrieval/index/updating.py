@@ -10,13 +10,13 @@ from functools import partial
 from itertools import islice
 
 from chunkana_core import ChunkanaError, ConfigurationError
-from chunkana_retrieval.index import tables
-from chunkana_retrieval.index.columns import DocumentRow
-from chunkana_retrieval.index.database import Database
 from chunkana_retrieval.index.embedding import NEW_INDEX, Embedder, digest_of
 from chunkana_retrieval.index.records import DocumentRecord, SourceDocuments
+from chunkana_retrieval.index.storage import tables
+from chunkana_retrieval.index.storage.columns import DocumentRow
+from chunkana_retrieval.index.storage.database import Database
+from chunkana_retrieval.index.storage.tables import Kind, State
 from chunkana_retrieval.index.stores import LeafStore, add_leaves, delete_leaves
-from chunkana_retrieval.index.tables import Kind, State
 
 Tokenize = Callable[[str], Sequence[str]]
 Progress = Callable[[int, int], None]

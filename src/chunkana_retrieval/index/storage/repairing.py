@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from chunkana_retrieval.errors import warn
-from chunkana_retrieval.index import tables
-from chunkana_retrieval.index.columns import DamagedError, from_name
-from chunkana_retrieval.index.database import Database
+from chunkana_retrieval.index.storage import tables
+from chunkana_retrieval.index.storage.columns import DamagedError, StoredDocument, from_name
+from chunkana_retrieval.index.storage.database import Database
+from chunkana_retrieval.index.storage.tables import Connection
 from chunkana_retrieval.index.stores import LeafStore, add_leaves, delete_leaves
-from chunkana_retrieval.index.tables import Connection
 
 _BATCH = 64  # documents that are read together
 
@@ -27,13 +27,10 @@ def delete_damaged(connection: Connection) -> list[str]:
         except DamagedError:
             nameless += 1
             continue
-        deleted.append(name)
-        try:
-            words, digests = document.contents()
-        except DamagedError:
-            continue
-        if len(words) == postings[document.number] and vectors.issuperset(digests):
-            deleted.remove(name)
+        digests = _intact_digests(document, postings[document.number], vectors)
+        if digests is None:
+            deleted.append(name)
+        else:
             kept.add(document.number)
             used += digests
     tables.keep_documents(connection, kept, used)
@@ -42,6 +39,23 @@ def delete_damaged(connection: Connection) -> list[str]:
     if nameless:
         warn(f"the ids of {nameless} deleted documents cannot be read: give all to `update`")
     return deleted
+
+
+def _intact_digests(
+    document: StoredDocument, word_count: int, vectors: set[bytes]
+) -> list[bytes] | None:
+    """Return the digests of a document's texts, None if anything of it is damaged.
+
+    Args:
+        document: the document.
+        word_count: the number of its words whose postings are not damaged.
+        vectors: the digests of the texts that have a vector.
+    """
+    try:
+        words, digests = document.contents()
+    except DamagedError:
+        return None
+    return digests if len(words) == word_count and vectors.issuperset(digests) else None
 
 
 def restore_leaves(database: Database, store: LeafStore) -> None:

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from chunkana_core import ConfigurationError
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit
-from chunkana_retrieval.index import tables
-from chunkana_retrieval.index.columns import DamagedError
-from chunkana_retrieval.index.found import Found
-from chunkana_retrieval.index.leaves import LeafTable
-from chunkana_retrieval.index.options import SearchOptions
 from chunkana_retrieval.index.records import DocumentRecord
-from chunkana_retrieval.index.scoring import Scores, best
+from chunkana_retrieval.index.searching.found import Found
+from chunkana_retrieval.index.searching.leaves import LeafTable
+from chunkana_retrieval.index.searching.options import SearchOptions
+from chunkana_retrieval.index.searching.scoring import Scores, best
+from chunkana_retrieval.index.storage import tables
+from chunkana_retrieval.index.storage.columns import DamagedError
+from chunkana_retrieval.index.storage.tables import Connection
 from chunkana_retrieval.index.stores import Proposal
-from chunkana_retrieval.index.tables import Connection
 from chunkana_retrieval.scores import propagate_scores
 
 Mask = NDArray[np.bool_]

@@ -14,7 +14,8 @@ from operator import itemgetter
 from secrets import randbits
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from chunkana_retrieval.index.columns import (
+from chunkana_retrieval.index.records import DocumentRecord
+from chunkana_retrieval.index.storage.columns import (
     DocumentRow,
     LeafArrays,
     StoredDocument,
@@ -34,7 +35,6 @@ from chunkana_retrieval.index.columns import (
     unseal,
     words_of_document,
 )
-from chunkana_retrieval.index.records import DocumentRecord
 
 SCHEMA = """
 CREATE TABLE state(
@@ -100,7 +100,7 @@ class State(NamedTuple):
 
 def read_state(connection: Connection) -> State:
     """Return the state of an index."""
-    for *row, stored in connection.execute("SELECT * FROM state"):
+    for *row, stored in connection.execute("SELECT * FROM state").fetchall():
         unseal(stored, repr(row).encode(), "the state of the index")
         return State._make(row)
     return State()
@@ -291,7 +291,11 @@ def _count_uses(connection: Connection, digests: Iterable[bytes], change: int) -
 
 
 def _select(connection: Connection, query: str, values: Iterable[_Value]) -> Iterator[Any]:
-    """Yield the rows of a query whose last condition is that a column has one of the values."""
+    """Yield the rows of a query whose last condition is that a column has one of the values.
+
+    They are fetched at once: the traceback of an error would keep an open query, and with it an old
+    state of the database.
+    """
     given = [*values]
     for start in range(0, len(given), _MOST_VALUES):
         some = given[start : start + _MOST_VALUES]

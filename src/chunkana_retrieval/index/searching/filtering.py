@@ -9,10 +9,10 @@ from dataclasses import dataclass, is_dataclass
 import numpy as np
 
 from chunkana_core import InputTypeError
-from chunkana_retrieval.index import tables
-from chunkana_retrieval.index.leaves import LeafTable
-from chunkana_retrieval.index.searching import Mask
-from chunkana_retrieval.index.tables import Connection
+from chunkana_retrieval.index.searching.leaves import LeafTable
+from chunkana_retrieval.index.searching.query import Mask
+from chunkana_retrieval.index.storage import tables
+from chunkana_retrieval.index.storage.tables import Connection
 
 Where = Mapping[str, object] | Callable[[Mapping[str, object]], bool]
 _BATCH = 256  # documents that are read together

@@ -10,8 +10,8 @@ from typing import get_args
 
 from chunkana_core import Span
 from chunkana_retrieval.hits import Hit
-from chunkana_retrieval.index.options import MergingOptions, ReadingOptions, Relation
 from chunkana_retrieval.index.records import DocumentRecord, LeafRecord
+from chunkana_retrieval.index.searching.options import MergingOptions, ReadingOptions, Relation
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
 from chunkana_retrieval.reading.assembly import assemble
 from chunkana_retrieval.reading.passages import Layout, Passage, common_prefix

@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkana_retrieval.index import tables
-from chunkana_retrieval.index.columns import (
+from chunkana_retrieval.index.searching.scoring import Levels, Numbers, Scores
+from chunkana_retrieval.index.storage import tables
+from chunkana_retrieval.index.storage.columns import (
     DamagedError,
     LeafArrays,
     posting_seal,
     split_digests,
 )
-from chunkana_retrieval.index.scoring import Levels, Numbers, Scores
-from chunkana_retrieval.index.tables import Connection
+from chunkana_retrieval.index.storage.tables import Connection
 
 _GROWTH = 1.25  # of the matrix of vectors, when it is full
 _SPARE_ROWS = 1000  # of the matrix, which is read again when it has too many

@@ -7,13 +7,13 @@ import os
 import sqlite3
 import weakref
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from pathlib import Path
 from threading import Lock
 
 from chunkana_retrieval.errors import IndexFileError
-from chunkana_retrieval.index.columns import DamagedError
-from chunkana_retrieval.index.tables import SCHEMA
+from chunkana_retrieval.index.storage.columns import DamagedError
+from chunkana_retrieval.index.storage.tables import SCHEMA
 
 _FILE, _LOCK_FILE = "index.db", "index.lock"
 _APPLICATION_ID, _FORMAT = 0x43686B61, 1
@@ -143,19 +143,24 @@ class Database:
         self.folder.mkdir(parents=True, exist_ok=True)
         with self._errors():
             if not os.access(self.folder, os.W_OK):
-                reader = _open_read_only(path, self._timeout)
-                self._require_format(reader)
-                return _Connections(reader, reader)
-            writer = _open(f"{path.absolute().as_uri()}?mode=rwc", self._timeout)
-            try:
+                return self._connect_read_only(path)
+            with ExitStack() as failed:
+                writer = _open(f"{path.absolute().as_uri()}?mode=rwc", self._timeout)
+                failed.callback(writer.close)
                 if not self._require_format(writer):
                     _create(writer)
                 writer.execute("PRAGMA journal_mode = WAL")
                 reader = _open(f"{path.absolute().as_uri()}?mode=rw", self._timeout)
-            except BaseException:
-                writer.close()
-                raise
+                failed.pop_all()
             return _Connections(reader, writer)
+
+    def _connect_read_only(self, path: Path) -> _Connections:
+        with ExitStack() as failed:
+            reader = _open_read_only(path, self._timeout)
+            failed.callback(reader.close)
+            self._require_format(reader)
+            failed.pop_all()
+        return _Connections(reader, reader)
 
     def _require_format(self, connection: sqlite3.Connection) -> bool:
         """Return whether a database has the tables of an index; raise an error for other tables."""
@@ -163,10 +168,8 @@ class Database:
         ((version,),) = connection.execute("PRAGMA user_version")
         ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
         if application != _APPLICATION_ID and (application or tables or version):
-            connection.close()
             raise IndexFileError(self.path, _NO_INDEX)
         if tables and version != _FORMAT:
-            connection.close()
             reason = f"is of format {version}, not {_FORMAT}; {_NEW}"
             raise IndexFileError(self.path, reason)
         return bool(tables)
@@ -259,12 +262,11 @@ def _open(path: str, timeout: float) -> sqlite3.Connection:
     )
     # Text that was changed is noticed by its checksum.
     connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
-    try:
+    with ExitStack() as failed:
+        failed.callback(connection.close)
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}")
-    except BaseException:
-        connection.close()
-        raise
+        failed.pop_all()
     return connection
 
 

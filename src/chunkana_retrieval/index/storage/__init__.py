@@ -1,0 +1,1 @@
+"""The database of an index: tables, values as bytes, connections and repair."""
