@@ -26,7 +26,7 @@ class Answer:
         question: the question.
         budget: the maximum number of characters of all passages.
         names: the names of the documents; the document id of a passage is an index of these.
-        passages: the passages, the best document first.
+        passages: the passages, the best first.
     """
 
     question: str

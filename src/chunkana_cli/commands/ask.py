@@ -36,7 +36,7 @@ def ask(
 ) -> None:
     """Find the passages to read for a question.
 
-    The search is lexical and needs no model. Hits are joined into passages in document order, each
+    The search is lexical and needs no model. Hits are joined into passages, the best first, each
     below its headings, with its file and lines.
     """
     if not words_of(question):
