@@ -148,8 +148,11 @@ def _built_in(plugins: tuple[BlockRule, ...]) -> tuple[Format, ...]:
     if not plugins:
         return _BUILT_IN
     parse_cells = partial(parse_notebook, parse_code=_parse_code, plugins=plugins)
-    markdown = replace(MARKDOWN, parse=partial(parse_markdown, plugins=plugins))
-    return (markdown, *_BUILT_IN[1:-1], replace(NOTEBOOK, parse=parse_cells))
+    with_plugins = {
+        MARKDOWN.name: replace(MARKDOWN, parse=partial(parse_markdown, plugins=plugins)),
+        NOTEBOOK.name: replace(NOTEBOOK, parse=parse_cells),
+    }
+    return tuple(with_plugins.get(found.name, found) for found in _BUILT_IN)
 
 
 @dataclass(frozen=True, slots=True)
