@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from random import sample
+from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 import numpy as np
@@ -29,13 +31,12 @@ from chunkana_retrieval.index.searching.leaves import LeafTable
 from chunkana_retrieval.index.searching.options import SearchOptions
 from chunkana_retrieval.index.searching.query import Query
 from chunkana_retrieval.index.storage import repairing, tables
+from chunkana_retrieval.index.storage.columns import Tokenize
 from chunkana_retrieval.index.storage.database import Database, require_database
 from chunkana_retrieval.index.storage.tables import State
 from chunkana_retrieval.index.stores import LeafStore, Proposal
 from chunkana_retrieval.index.updating import (
     Progress,
-    Target,
-    Tokenize,
     Update,
     UpdateReport,
     name_of,
@@ -230,8 +231,7 @@ class Index:
             progress: called with the numbers of documents that are done and that are to do.
         """
         with self._database.updating():
-            target = Target(embedder, store)
-            update = Update(self._database, sources, target, self._tokenize, progress)
+            update = Update(self._database, sources, embedder, store, self._tokenize, progress)
             report = update.run(deleted, delete_missing=delete_missing)
         if store and report.unchanged:
             self.check_store(store)
@@ -354,11 +354,13 @@ class Index:
             IndexFileError: if the database cannot be read at all; then make a new one.
         """
         with self._database.updating():
-            with self._database.writing() as connection:
-                deleted = repairing.delete_damaged(connection)
+            with TemporaryDirectory() as folder, closing(Database(Path(folder), 0)) as intact:
+                with self._database.reading() as source, intact.writing() as target:
+                    damaged = repairing.copy_intact(source, target, self._tokenize)
+                intact.copy(self._database)
             if store is not None:
                 repairing.restore_leaves(self._database, store)
-        return deleted
+        return damaged
 
     def save(self, folder: str | Path) -> None:
         """Copy the index to a folder, in place of an index there; it may be changed meanwhile."""
