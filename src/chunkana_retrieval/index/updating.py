@@ -27,15 +27,14 @@ _NO_DOCUMENTS = (
     "False if no documents are given, as from an empty folder or a wrong pattern; "
     "to delete all documents, delete them by their ids"
 )
-_GIVEN: Mapping[Kind, str] = {
-    "words": "without an embedding",
-    "vectors": "with an embedding",
-    "store": "with a vector store",
-}
-_NEEDED: Mapping[Kind, str] = {
-    "words": "without an embedding and a vector store, since it has words alone",
-    "vectors": "with the embedding that its vectors are by",
-    "store": "with the vector store that has its leaves",
+# By kind of index, how an update is given its vectors, and what an index needs.
+_USES: Mapping[Kind, tuple[str, str]] = {
+    "words": (
+        "without an embedding",
+        "without an embedding and a vector store, since it has words alone",
+    ),
+    "vectors": ("with an embedding", "with the embedding that its vectors are by"),
+    "store": ("with a vector store", "with the vector store that has its leaves"),
 }
 
 
@@ -84,8 +83,9 @@ def _first(names: Iterable[str]) -> str:
 def require_fitting(state: State, kind: Kind, embedder: Embedder | None) -> None:
     """Raise a ConfigurationError if an index with documents is of another kind or model."""
     if state.kind not in {"", kind}:
-        allowed = f"this one {_NEEDED[state.kind]}; {NEW_INDEX}"
-        raise ConfigurationError("index", f"one that is used {_GIVEN[kind]}", allowed)
+        (given, _), (_, needed) = _USES[kind], _USES[state.kind]
+        allowed = f"this one {needed}; {NEW_INDEX}"
+        raise ConfigurationError("index", f"one that is used {given}", allowed)
     if kind == "vectors" and embedder and embedder.model_name != state.model:
         allowed = f"the model of this index, {state.model!r}; {NEW_INDEX}"
         raise ConfigurationError(embedder.argument, embedder.model_name, allowed)
