@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import sample
+from sys import float_info
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 import numpy as np
 
-from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult, InputTypeError
-from chunkana_retrieval.checks import LARGEST, require_number
+from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult
+from chunkana_core.extending import require_number, require_type
 from chunkana_retrieval.errors import LostLeavesWarning, warn
 from chunkana_retrieval.index.documents import (
     IndexDocument,
@@ -45,6 +46,7 @@ from chunkana_retrieval.index.updating import (
 from chunkana_retrieval.words import words_of
 
 _OPTIONS = SearchOptions()
+_SECONDS = "the seconds to wait, a finite number of at least 0"
 _SAMPLE = 32  # documents whose leaves are looked for in a user's vector store
 
 
@@ -86,13 +88,10 @@ class Index:
             tokenize: returns the words of a text or question, the same each time.
             timeout: the seconds that an update waits for another one.
         """
-        if folder is not None and not isinstance(folder, str | Path):
-            raise InputTypeError("folder", folder, "None, or a str or Path")
+        require_type("folder", folder, str | Path | None)
+        require_number("timeout", timeout, 0, float_info.max, allowed=_SECONDS)
         self.folder = None if folder is None else Path(folder)
         self._tokenize, self._timeout = tokenize, timeout
-        require_number(
-            "timeout", timeout, 0, LARGEST, "the seconds to wait, a number of at least 0"
-        )
         self._database = Database(self.folder, timeout)
         self._table, self._filter = LeafTable(), LeafFilter()
         with self._database.reading() as connection:
@@ -111,8 +110,8 @@ class Index:
         Raises:
             FileNotFoundError: if there is none.
         """
-        if isinstance(folder, str | Path):
-            require_database(Path(folder))
+        require_type("folder", folder, str | Path)
+        require_database(Path(folder))
         return cls(folder, tokenize=tokenize, timeout=timeout)
 
     def __repr__(self) -> str:
