@@ -111,11 +111,8 @@ def describe_unknown(kinds: Iterable[str], fallback: str = TEXT.name) -> str:
     if not counts:
         return ""
     number = counts.total()
-    files = (
-        "1 file of unknown format was"
-        if number == 1
-        else f"{number:,} files of unknown format were"
-    )
+    several = f"{number:,} files of unknown format were"
+    files = "1 file of unknown format was" if number == 1 else several
     named = [f"{kind} ({count})" for kind, count in counts.most_common(_MAX_KINDS)]
     more = ["…"] if len(counts) > _MAX_KINDS else []
     form = "plain text" if fallback == TEXT.name else fallback

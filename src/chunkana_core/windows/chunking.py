@@ -108,7 +108,7 @@ class WindowChunker:
         contexts = self._contexts(document, window.state)
         stages = run_stages(document, self.strategy, self.config, contexts, part.own)
         made = self._leaves(part, part.own_parts(stages.parts), contexts.sizer)
-        leaves = self._link_last_leaf(window.state, made)
+        leaves = self._link_last_leaf(window.state, made, contexts.sizer)
         last_leaf = leaves[-1] if leaves else None
         if end is None:
             return leaves[:-1], replace(window.state, last_leaf=last_leaf)
@@ -161,7 +161,7 @@ class WindowChunker:
         linked = tree.link_leaves(leaves, locations, children, links)
         return _WindowLeaves([*part.shifted(linked)], ids, children)
 
-    def _link_last_leaf(self, state: WindowState, made: _WindowLeaves) -> list[Chunk]:
+    def _link_last_leaf(self, state: WindowState, made: _WindowLeaves, sizer: Sizer) -> list[Chunk]:
         """Return the last leaf before a window and the leaves of the window, linked as siblings."""
         last, leaves = state.last_leaf, made.leaves
         if last is None or not leaves:
@@ -172,12 +172,13 @@ class WindowChunker:
         last = replace(last, links=replace(last.links, next_sibling_id=following))
         above = (s.last_child for s in state.sections if s.section_id == parents[1])
         first = replace(first, links=replace(first.links, prev_sibling_id=next(above, None)))
-        if self.config.overlap_size and parents[0] == parents[1]:
-            sizer, size = Sizer.of(self.config), self.config.overlap_size
-            spans = Span(0, len(last.text)), Span(0, len(first.text))
-            last_text, first_text = last.text, first.text
-            last = replace(last, next_content=first_words(first_text, spans[1], sizer, size))
-            first = replace(first, previous_content=last_words(last_text, spans[0], sizer, size))
+        size = self.config.overlap_size
+        if size and parents[0] == parents[1]:
+            before, after = last.text, first.text
+            following = first_words(after, Span(0, len(after)), sizer, size)
+            previous = last_words(before, Span(0, len(before)), sizer, size)
+            last = replace(last, next_content=following)
+            first = replace(first, previous_content=previous)
         return [last, first, *rest]
 
 
