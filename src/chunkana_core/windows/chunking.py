@@ -29,7 +29,7 @@ from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.builder import Children, TreeBuilder
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.ids import IdRegister, Ids, SectionIds
-from chunkana_core.tree.leaves import LeafMaker, first_words, last_words
+from chunkana_core.tree.leaves import LeafMaker, overlap
 from chunkana_core.windows.window import OpenSection, Window, WindowEnd, WindowState
 
 _NO_ANCHOR = "\n"  # never a slug; marks headings whose anchors another window makes
@@ -172,13 +172,8 @@ class WindowChunker:
         last = replace(last, links=replace(last.links, next_sibling_id=following))
         above = (s.last_child for s in state.sections if s.section_id == parents[1])
         first = replace(first, links=replace(first.links, prev_sibling_id=next(above, None)))
-        size = self.config.overlap_size
-        if size and parents[0] == parents[1]:
-            before, after = last.text, first.text
-            following = first_words(after, Span(0, len(after)), sizer, size)
-            previous = last_words(before, Span(0, len(before)), sizer, size)
-            last = replace(last, next_content=following)
-            first = replace(first, previous_content=previous)
+        if (size := self.config.overlap_size) and parents[0] == parents[1]:
+            last, first = overlap(last, first, sizer, size)
         return [last, first, *rest]
 
 

@@ -6,13 +6,12 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from hashlib import sha256
 
 import msgspec
 from msgspec import Struct
 
 from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, MergeNode, Span
-from chunkana_core.extending import FieldReader, derive_uuid, format_header_path
+from chunkana_core.extending import FieldReader, derive_uuid, format_header_path, text_digest
 from chunkana_retrieval.hits import Cells, Hit, repeated_rows
 
 _METADATA = FieldReader.of("index")
@@ -187,7 +186,7 @@ def fingerprint(document_id: str, text: str, metadata: Metadata, chunking: str) 
         ConfigurationError: for metadata that cannot be serialised as JSON.
     """
     parts = (chunking, document_id, text, metadata_json(document_id, metadata))
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return text_digest(*parts).hex()
 
 
 def record_document(
