@@ -71,7 +71,7 @@ class LlamaIndexAdapter(Adapter):
     def foreign(self, text: str) -> Native:
         return TextNode(text=text, metadata={})
 
-    def _piece(self, node: TextNode) -> Piece:
+    def _piece(self, node: Native) -> Piece:
         return Piece(
             node,
             node.node_id,

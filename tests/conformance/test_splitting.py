@@ -154,18 +154,12 @@ def test_the_callers_metadata_are_copied_deeply_and_kept(splitting: Adapter) -> 
     assert all(one.metadata["anchor"] == "theirs" for one in (*leaves, *parents))
 
 
-def test_warnings_name_the_line_of_the_call() -> None:
-    for splitting in _adapters():
-        made, document = splitting.make(), splitting.document(TEXT, {"anchor": "theirs"})
-        with pytest.warns(UserWarning, match="anchor") as caught:
-            getattr(made, "split_documents", made)([document])
-        assert [one.filename for one in caught] == [__file__]
-
-
-def _adapters() -> list[Adapter]:
-    from tests.conformance.adapters import adapters
-
-    return adapters()
+def test_warnings_name_the_line_of_the_call(splitting: Adapter) -> None:
+    made: Native = splitting.make()
+    split = made.split_documents if splitting.name == "langchain" else made
+    with pytest.warns(UserWarning, match="anchor") as caught:
+        split([splitting.document(TEXT, {"anchor": "theirs"})])
+    assert [one.filename for one in caught] == [__file__]
 
 
 def test_ids_are_the_same_in_every_run_and_depend_on_no_other_document(splitting: Adapter) -> None:
@@ -255,7 +249,7 @@ def test_what_a_length_function_returns_is_checked(splitting: Adapter) -> None:
         ({"atomic_blocks": "x"}, "atomic_blocks"),
         ({"strategy": "x"}, "strategy is 'x'; allowed: auto, code_aware, structural, fallback"),
         ({"metadata": "all"}, "metadata"),
-        ({"format": "cobol"}, r"format.*'?cobol'?.*markdown"),
+        ({"format": "brew"}, r"format.*'?brew'?.*markdown"),
         ({"header_keyz": 1}, "argument is 'header_keyz'; allowed: "),
         ({"front_matter_keys": "tags"}, "front_matter_keys"),
         ({"front_matter_keys": None}, "front_matter_keys"),

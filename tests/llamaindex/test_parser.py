@@ -436,7 +436,7 @@ def test_a_context_that_has_no_room_is_not_embedded() -> None:
     """Not even as a key without a value, which would not have been counted."""
     text = f"# {'Longer ' * 10}\n\n{'Text of it. ' * 20}\n"
     for options in ({"max_chunk_size": 120}, {"header_context": "none"}):
-        parser = MarkdownHierarchyNodeParser(**options)  # type: ignore[arg-type]
+        parser = MarkdownHierarchyNodeParser(**options)
         leaves = get_leaf_nodes(parser([Document(text=text)]))
         assert {leaf.metadata["context"] for leaf in leaves} == {""}
         assert all(leaf.get_content(MetadataMode.EMBED) == leaf.get_content() for leaf in leaves)

@@ -106,9 +106,9 @@ def test_filling_and_merging_come_to_an_end() -> None:
     nodes = parser([Document(text=text)])
     lowest = get_leaf_nodes(nodes)
     paths = [node.metadata["header_path"] for node in lowest]
-    a, b = lowest[paths.index("/A")], lowest[paths.index("/B")]
+    outer = lowest[paths.index("/A")], lowest[paths.index("/B")]
     inner = [node for node, path in zip(lowest, paths, strict=True) if path == "/P/S"]
-    endless = [(a, first, second, b) for first, second in permutations(inner, 2)]
+    endless = [(outer[0], *both, outer[1]) for both in permutations(inner, 2)]
     for hits in [*endless, *[*permutations(lowest, 4)][::23]]:
         found = merged(AsyncAutoMergingRetriever, nodes, hits)
         for hit in hits:
