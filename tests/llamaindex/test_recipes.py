@@ -107,8 +107,8 @@ def test_filling_and_merging_come_to_an_end() -> None:
     lowest = get_leaf_nodes(nodes)
     paths = [node.metadata["header_path"] for node in lowest]
     outer = lowest[paths.index("/A")], lowest[paths.index("/B")]
-    inner = [node for node, path in zip(lowest, paths, strict=True) if path == "/P/S"]
-    endless = [(outer[0], *both, outer[1]) for both in permutations(inner, 2)]
+    between = [node for node, path in zip(lowest, paths, strict=True) if path == "/P/S"]
+    endless = [(outer[0], *both, outer[1]) for both in permutations(between, 2)]
     for hits in [*endless, *[*permutations(lowest, 4)][::23]]:
         found = merged(AsyncAutoMergingRetriever, nodes, hits)
         for hit in hits:
