@@ -122,15 +122,15 @@ def test_corpus_of_python_is_as_ast_has_it() -> None:
 @pytest.mark.slow
 @pytest.mark.no_cover
 def test_installed_python_is_as_ast_has_it() -> None:
-    """Names, kinds and lines of all definitions in some hundred files of installed packages."""
+    """Names, kinds and lines of all definitions in the files of some installed packages."""
     packages = Path(sysconfig.get_path("purelib"))
     definitions = 0
-    for folder in ("_pytest", "hypothesis", "msgspec", "yaml", "markdown_it", "pygments"):
+    for folder in ("_pytest", "msgspec", "yaml"):
         for path in sorted((packages / folder).rglob("*.py")):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # escapes in their strings
                 definitions += assert_as_ast(corpora.read(path))
-    assert definitions > 3000
+    assert definitions > 2000
 
 
 @st.composite
