@@ -436,6 +436,6 @@ def test_a_long_title_is_measured_once() -> None:
     document = parse_markdown(f"# {'T' * 90}\n\n" + "## A\n\nx\n\n" * 50)
     writer = ContextWriter(document, Sizer(length, 1000), BREADCRUMB)
     asked.clear()
-    rooms = {writer.room(section.path) for section in document.sections[2:]}
-    assert rooms == {1000 - len(f"{'T' * 90} > A\n\n")}
+    limits = {writer.content_limit_in(section.path) for section in document.sections[2:]}
+    assert limits == {1000 - len(f"{'T' * 90} > A\n\n")}
     assert len(asked) == 1
