@@ -177,8 +177,8 @@ def test_l9_texts_that_raised(name: str, text: str) -> None:
     cells = [{"cell_type": "code", "source": text}]
     metadata = {"language_info": {"name": name}}
     assert Chunker().chunk(json.dumps({"cells": cells, "metadata": metadata}), "notebook")
-    syntax = {"max_chunk_size": 32, "atomic_blocks": "split", "code_cuts": "syntax"}
-    lawful(f"~~~{name}\n{'a.b' * 20}\n{text}\n~~~\n", **syntax)
+    fenced = f"~~~{name}\n{'a.b' * 20}\n{text}\n~~~\n"
+    lawful(fenced, max_chunk_size=32, atomic_blocks="split", code_cuts="syntax")
 
 
 def test_a_line_of_python_may_begin_with_a_form_feed() -> None:
