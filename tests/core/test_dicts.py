@@ -328,13 +328,13 @@ def test_leaves_and_unknown_ids_have_no_children() -> None:
 @pytest.mark.parametrize("wrong", [0, -1, True, "5", 1.5])
 def test_pages_that_are_none(text: str, wrong: Any) -> None:  # noqa: ANN401
     result = chunk_hierarchical(text)
-    with pytest.raises(ConfigurationError, match="^page_size is .*; allowed: None or a whole"):
+    with pytest.raises(ConfigurationError, match=r"^page_size is .*; allowed: None or a whole"):
         result.to_dict(page_size=wrong)
-    with pytest.raises(ConfigurationError, match="^page_size is "):
+    with pytest.raises(ConfigurationError, match=r"^page_size is "):
         result.children_page(result.root_id, page_size=wrong)
-    with pytest.raises(ConfigurationError, match="^page is "):
+    with pytest.raises(ConfigurationError, match=r"^page is "):
         result.children_page(result.root_id, wrong)
-    with pytest.raises(ConfigurationError, match="^hierarchy is "):
+    with pytest.raises(ConfigurationError, match=r"^hierarchy is "):
         result.to_dict(hierarchy=[wrong])  # type: ignore[arg-type]
 
 
