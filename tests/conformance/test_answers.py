@@ -39,24 +39,13 @@ def own(request: pytest.FixtureRequest) -> Callable[[Framework], Native]:
 Own = Callable[[Framework], Native]
 
 
-@pytest.mark.parametrize("search", ["hybrid", "dense", "lexical"])
-async def test_each_search_finds_what_is_asked_sync_and_async(
-    framework: Framework, search: str
-) -> None:
-    made = framework.make(TEXTS, Model(), search=search, budget=150)
-    found = framework.ask(made, "Wait for 80 degrees?")
-    assert_true(found, TEXTS)
-    assert "Wait for 80 degrees." in found[0].text
-    assert await framework.aask(made, "Wait for 80 degrees?") == found
-
-
 @pytest.mark.parametrize("length", [len, tokens])
 @pytest.mark.parametrize("returns", ["passages", "parents"])
 def test_what_is_handed_over_never_exceeds_the_budget(
     framework: Framework, length: Callable[[str], int], returns: str, own: Own
 ) -> None:
     sizes = []
-    for budget in (0, 40, 333, 1000, 3000):
+    for budget in (0, 333, 3000):
         options = {"budget": budget, "length_function": length, "returns": returns}
         for question in ASKED:
             found = framework.ask(own(framework), question, **options)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from chunkana_core import ConfigurationError
-from tests.conformance.frameworks import Framework, Native
+from tests.conformance.frameworks import Framework
 from tests.conformance.models import Model
 from tests.conformance.texts import (
     COOLER,
@@ -166,24 +166,3 @@ def test_a_document_that_cannot_be_chunked_any_more_is_as_it_was(framework: Fram
     assert ([*report.failed], report.deleted) == (["tea.md"], ["oven.md"])
     assert_true(framework.ask(made, QUESTION), {"tea.md": TEA})
     assert made.document_ids() == ["tea.md"]
-
-
-@pytest.mark.parametrize("documents", ["tea.md", ["text"], [None], Path("tea.md"), 7], ids=str)
-def test_what_is_no_document_is_refused(adapter: Framework, documents: object) -> None:
-    model = Model()
-    made = adapter.make(TEXTS, model)
-    model.clear()
-    with pytest.raises(ConfigurationError, match="documents"):
-        made.update(documents)
-    assert model.texts == []
-
-
-def test_chunks_are_no_documents(adapter: Framework) -> None:
-    """Else each text would be found several times."""
-    chunking = adapter.chunking()
-    documents = adapter.documents(TEXTS)
-    split: Native = getattr(chunking, "split_documents", chunking)
-    made = adapter.make(TEXTS, Model())
-    with pytest.raises(ConfigurationError, match="documents"):
-        made.update(split(documents))
-    assert sorted(made.document_ids()) == sorted(TEXTS)

@@ -33,15 +33,6 @@ async def test_several_leaves_of_a_section_are_one_parent(framework: Framework) 
     assert BOOK[start:end].strip() == section.strip()
 
 
-def test_a_hit_alone_is_a_leaf(framework: Framework) -> None:
-    made = book(framework, search="lexical", max_parent_size=720, k=1)
-    for number in range(12):
-        (found,) = framework.ask(made, f"item{number}x3", fetch_k=1)
-        ((start, end),) = found.metadata["spans"]
-        assert f"item{number}x3" in BOOK[start:end]
-        assert end - start <= 220
-
-
 def test_no_parent_exceeds_its_limit(framework: Framework) -> None:
     for limit in (300, 720, 1500):
         made = book(framework, max_parent_size=limit, k=50, fetch_k=200)

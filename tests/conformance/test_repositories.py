@@ -101,8 +101,10 @@ def test_the_parent_of_methods_is_their_class(framework: Framework, repository: 
 def test_kinds_names_and_formats_are_filters(
     framework: Framework, wanted: dict[str, str], names: set[str], repository: Repository
 ) -> None:
-    found = framework.ask(repository(framework), "What is in the shop?", filter=wanted)
-    assert sources(found) == names
+    made, options = repository(framework), {"filter": wanted}
+    for search in ("hybrid", "dense", "lexical"):
+        found = framework.ask(made, "The price, the name, a user?", search=search, **options)
+        assert sources(found) == names
 
 
 def test_an_edit_embeds_the_function_that_changed(adapter: Framework) -> None:

@@ -203,7 +203,7 @@ def test_splitting_is_linear(splitting: Adapter, shape: str) -> None:
             nonlocal calls
             calls += 1
 
-        made = splitting.make(max_chunk_size=200)
+        made = splitting.make(max_chunk_size=200, **splitting.overlap)
         documents = [splitting.document("".join(shape.format(n) for n in range(count)), {})]
         sys.setprofile(note)
         try:
