@@ -138,7 +138,7 @@ async def test_a_store_with_an_asynchronous_client_alone(tmp_path: Path) -> None
 
 
 def test_an_embeddings_cache_of_the_model_spares_the_work() -> None:
-    cache, options = SimpleKVStore(), {"vector_store": SimpleVectorStore()}
+    cache, options = SimpleKVStore(), dict[str, Any](vector_store=SimpleVectorStore())
     retriever(embed_model=WordEmbedding(embeddings_cache=cache), **options)
     embedding = WordEmbedding(embeddings_cache=cache)
     moved = documents(tea=TEA)
