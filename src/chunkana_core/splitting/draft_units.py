@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chunkana_core.document.blocks import TRAITS, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.headings import largest_stack
 from chunkana_core.splitting.contents import ContentWriter
+from chunkana_core.splitting.repeats import NO_REPEATS
 from chunkana_core.splitting.units import Unit, UnitMaker
 from chunkana_core.text.source import Span
 
@@ -60,8 +62,7 @@ class DraftUnits(Struct, frozen=True):
             left = joined[-1] if joined else right
             are_bound = right.kind is _BRACKET or is_lead_in(document, left, right)
             if left is not right and are_bound and self._fit_together(left, right):
-                start, first, cost = left.span.start, left.first, left.cost
-                joined[-1] = right.joined(start, first, cost, left.starts, left.repeats)
+                joined[-1] = right.joined_to(left)
             else:
                 joined.append(right)
         return joined
@@ -139,8 +140,9 @@ class DraftUnits(Struct, frozen=True):
         if not joined:
             return bare + units
         start = self._joined_start(joined[0])
-        first = self.contents.document.source.trim(start, units[0].span.end) or units[0].span
-        headed = units[0].joined(first.start, joined[0], units[0].cost, _HEADING)
+        span = self.contents.document.source.trim(start, units[0].span.end) or units[0].span
+        repeats = NO_REPEATS.joined(units[0].repeats)
+        headed = replace(units[0], span=span, first=joined[0], starts=_HEADING, repeats=repeats)
         return [*bare, headed, *units[1:]]
 
     def _units_below_headings(
