@@ -244,12 +244,19 @@ def has_fence(text: str, start: int = 0, end: int | None = None) -> bool:
     return text.find("```", start, end) >= 0 or text.find("~~~", start, end) >= 0
 
 
+def first_fence(text: str) -> str:
+    """Return the first fence of code in a text, such as "```", "" for none."""
+    found = _FENCE.search(text)
+    return found[0] if found else ""
+
+
 def missing_fence(content: str, traits: FormatTraits) -> str:
     """Return the line that closes the fence left open by a content, "" if there is none."""
     fence = _open_fence(content, traits)
     if fence is None:
         return ""
-    before, marker, _ = _FENCE.split(content[fence.start : fence.end], maxsplit=1)
+    opening = content[fence.start : fence.end]
+    before, marker, _ = opening.partition(first_fence(opening))
     lines = (f"\n{start}{marker}" for start in ("", _prefix(before), f"{_prefix(before)} "))
     return next((line for line in lines if not leaves_fence_open(content + line, traits)), "")
 
