@@ -15,11 +15,11 @@ from chunkana_core.drafting.headings import largest_stack
 from chunkana_core.splitting.contents import ContentWriter
 from chunkana_core.splitting.repeats import NO_REPEATS
 from chunkana_core.splitting.units import Unit, UnitMaker
+from chunkana_core.text.cutting import LEAD_IN_ENDS
 from chunkana_core.text.source import Span
 
 _BRACKET, _HEADING, _PARAGRAPH = BlockKind.BRACKET, BlockKind.HEADING, BlockKind.PARAGRAPH
 SMALLEST_FIRST_UNIT = 16  # the smallest size to leave below headings for the unit joined to them
-_LEAD_IN_ENDS = (":", "：")
 _LED_IN_TYPES = frozenset({"list", "table", "code", "math"})  # content types
 
 
@@ -31,7 +31,7 @@ def is_lead_in(document: Document, left: Unit, right: Unit) -> bool:
     if left.kind is not _PARAGRAPH or right.starts is None:
         return False
     is_led_in = TRAITS[right.starts].content_type in _LED_IN_TYPES
-    return is_led_in and document.text.endswith(_LEAD_IN_ENDS, left.span.start, left.span.end)
+    return is_led_in and document.text.endswith(LEAD_IN_ENDS, left.span.start, left.span.end)
 
 
 class DraftUnits(Struct, frozen=True):

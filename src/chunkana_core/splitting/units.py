@@ -15,6 +15,7 @@ from chunkana_core.splitting.repeats import (
     Repeats,
     container_repeats,
     divide_atom,
+    largest_repeats,
     line_prefix,
 )
 from chunkana_core.text.cutting import Cutter, Piece
@@ -223,8 +224,8 @@ class UnitMaker(Struct, frozen=True):
         if own is NO_REPEATS:
             return parent.inside
         inside = parent.inside.enclosing(own)
-        most = min(self.sizes.sizer.max_size // 2, limit * 3 // 4)
-        return inside if self._repeated_size(inside) <= most else parent.inside
+        largest = largest_repeats(self.sizes.sizer, limit)
+        return inside if self._repeated_size(inside) <= largest else parent.inside
 
     def _divide(self, pending: _PendingBlock, whole: Unit, limit: int) -> Iterator[Unit]:
         """Divide a leaf block that does not fit; yield an atom that must stay whole unchanged."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from chunkana_core.formats.code.tree import MISSING, Item, Role, line_start, starts_line
+from chunkana_core.text.source import LINE_ENDING
 
 _MAX_TITLE_LENGTH = 200  # characters
-LINE_ENDING = re.compile(r"\r\n?|\n")
 
 
 class Group(Struct, frozen=True, gc=False):
