@@ -39,6 +39,7 @@ from chunkana_core import (
     InputTypeError,
 )
 from tests.corpora import REPOSITORY, own_documents
+from tests.scale.documents import broken_strings, make_strict_size
 
 NAMES = [sample.name for sample in own_documents()]
 TEXTS = [sample.text for sample in own_documents()]
@@ -240,12 +241,6 @@ def test_no_rows_are_no_chunks(table: pa.Table) -> None:
     assert chunk_table(table).schema.equals(SCHEMA)
 
 
-def broken_string() -> pa.Array:
-    """Return a string column with invalid UTF-8, as other programs may write it."""
-    data = pa.array([b"caf\xe9", b"fine"], pa.binary())
-    return pa.StringArray.from_buffers(2, *data.buffers()[1:])
-
-
 def column_of(kind: pa.DataType, *values: object) -> pa.Array:
     return pa.array(values, kind)
 
@@ -254,15 +249,9 @@ BAD = [
     (pa.array([None, "fine"]), "text is null"),
     (pa.array(["x" * 50, "fine"]), "text has 50 characters; max_characters is 40"),
     (pa.array([b"caf\xe9", b"fine"]), "text is not utf-8 at byte 3"),
-    (broken_string(), "text is not utf-8 at byte 3"),
+    (broken_strings(), "text is not utf-8 at byte 3"),
     (pa.array(["never", "fine"]), "ValueError: no size of this"),
 ]
-
-
-def measure(text: str) -> int:
-    if "never" in text:
-        raise ValueError("no size of this")
-    return len(text)
 
 
 @pytest.mark.parametrize(("column", "message"), BAD, ids=[message for _, message in BAD])
@@ -270,7 +259,7 @@ def test_a_bad_row_is_an_error_row_and_the_others_are_chunked(
     column: pa.Array, message: str
 ) -> None:
     table = pa.table({"text": column, "path": ["bad.md", "fine.md"]})
-    config = ChunkConfig(length_function=measure)
+    config = ChunkConfig(length_function=make_strict_size())
     bad, fine = chunk_table(table, config, max_characters=40).to_pylist()
     assert {name: value for name, value in bad.items() if value is not None} == {
         "document_id": "bad.md", "file": "bad.md", "error": message,
