@@ -15,7 +15,7 @@ from chunkana_core import (
     InvariantViolationError,
     Violation,
 )
-from chunkana_core.extending import ExtensionError
+from chunkana_core.extending import ExtensionError, warn
 
 VIOLATIONS = (
     Violation("size", "85b73057", "has size 120, over the limit of 100"),
@@ -54,3 +54,12 @@ def test_python_families() -> None:
     assert issubclass(ConfigurationError, ValueError)
     assert issubclass(InputTypeError, TypeError)
     assert issubclass(ChunkanaWarning, UserWarning)
+
+
+def test_warnings_name_the_line_that_called() -> None:
+    """They skip the frames of the core, and of other packages that call it for a user."""
+    with pytest.warns(ChunkanaWarning, match="of no known format") as found:
+        warn(ChunkanaWarning("of no known format"))
+        warn(ChunkanaWarning("of no known format"), ("tests", "elsewhere"))
+    assert found[0].filename == __file__
+    assert "pytest" in found[1].filename
