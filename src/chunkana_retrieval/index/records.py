@@ -6,12 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from hashlib import sha256
 
 from msgspec import Struct
 
 from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, MergeNode, Span
-from chunkana_core.extending import FieldReader, derive_uuid, format_header_path
+from chunkana_core.extending import FieldReader, derive_uuid, format_header_path, text_digest
 from chunkana_retrieval.hits import Cells, Hit, repeated_rows
 from chunkana_retrieval.merging import Parent
 
@@ -146,7 +145,7 @@ def fingerprint(document_id: str, text: str, metadata: Metadata, chunking: str) 
         ConfigurationError: for metadata that cannot be serialised as JSON.
     """
     parts = (chunking, document_id, text, metadata_json(document_id, metadata))
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return text_digest(*parts).hex()
 
 
 def record_document(
