@@ -169,9 +169,9 @@ def test_a_document_that_cannot_be_chunked_any_more_is_as_it_was(framework: Fram
 
 
 @pytest.mark.parametrize("documents", ["tea.md", ["text"], [None], Path("tea.md"), 7], ids=str)
-def test_what_is_no_document_is_refused(adapter: Framework, documents: object) -> None:
+def test_what_is_no_document_is_refused(framework: Framework, documents: object) -> None:
     model = Model()
-    made = adapter.make(TEXTS, model)
+    made = framework.make(TEXTS, model)
     model.clear()
     with pytest.raises(ConfigurationError, match="documents"):
         made.update(documents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
 
@@ -16,10 +16,10 @@ from tests.conformance.processes import say
 PLAIN = framework_of("plain")
 
 
-def answer(name: str, folder: str, questions: list[str], options: Mapping[str, object]) -> object:
+def answer(name: str, folder: str, questions: list[str]) -> object:
     """Return the answers of an index in a folder."""
     framework = framework_of(name)
-    made = framework.load(Path(folder), Model(), **options)
+    made = framework.load(Path(folder), Model())
     return [framework.ask(made, question) for question in questions]
 
 

@@ -116,7 +116,7 @@ _STATES = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(_STATES, st.lists(_WORDS, min_size=1, max_size=3).map(" ".join))
 def test_after_any_edits_scores_are_those_of_todays_documents(
     states: list[dict[str, str]], question: str
