@@ -5,28 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 from shutil import copytree
 
 from tests.conformance.frameworks import Framework, Native, framework_of
 from tests.conformance.models import Model
-from tests.conformance.processes import say
 
-PLAIN = framework_of("plain")
 _KILLED = 9
 _KILLS, _FEW_KILLS = 40, 14  # few where each one takes seconds
-
-
-def write_on(folder: str) -> object:
-    """Update an index again and again; print the number of each update after it."""
-    made = PLAIN.load(Path(folder), Model())
-    say("0")
-    for number in count(1):
-        text = f"# Rounds\n\nRound{number} is done.\n"
-        made.update(PLAIN.documents({"rounds.md": text}))
-        say(str(number))
-    raise AssertionError
 
 
 def kill(name: str, kind: str, folder: str, work: str, texts: dict[str, str]) -> object:

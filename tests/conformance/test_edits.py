@@ -120,20 +120,6 @@ def test_after_many_edits_all_that_is_found_is_in_todays_documents(
     live(framework_of("plain"), edits, has_store=bool(has_store), is_async=False)
 
 
-def test_a_changed_paragraph_embeds_what_is_new_alone(framework: Framework) -> None:
-    model = Model()
-    made = framework.make(TEXTS, model)
-    model.clear()
-    report = framework.update(made, COOLER)
-    assert (report.changed, report.unchanged) == (["tea.md"], ["oven.md"])
-    assert (report.leaves_added, report.leaves_deleted) == (1, 1)
-    (text,) = model.texts
-    assert text.endswith("## Green\n\nWait for 75 degrees.")
-    found = framework.ask(made, "75 or 80 degrees")
-    assert "75 degrees" in read(found)
-    assert "80 degrees" not in read(found)
-
-
 SWAPPED = TEA[: TEA.index("## Green")] + TEA[TEA.index("## Black") :] + "\n" + (
     TEA[TEA.index("## Green") : TEA.index("## Black")]
 )  # fmt: skip
@@ -180,13 +166,6 @@ def test_changed_metadata_are_found_without_embedding(framework: Framework) -> N
     (answer, *_) = framework.ask(made, "tea", filter={"day": 2})
     assert answer.metadata["day"] == 2
     assert framework.ask(made, "tea", filter={"day": 1}) == []
-
-
-def test_documents_that_are_not_given_stay(framework: Framework) -> None:
-    made = framework.make(TEXTS, Model())
-    report = made.update(framework.documents({"new.md": "# New\n\nGreen paint waits.\n"}))
-    assert (report.added, report.unchanged, report.deleted) == (["new.md"], [], [])
-    assert sources(framework.ask(made, QUESTION)) == {*TEXTS, "new.md"}
 
 
 async def test_documents_are_deleted_by_their_ids(adapter: Framework) -> None:

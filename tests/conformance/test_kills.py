@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import signal
 import sqlite3
 from collections.abc import Mapping
 from itertools import count
@@ -15,18 +14,17 @@ import pytest
 from chunkana_retrieval import IndexFileError
 from tests.conformance import killed as killing
 from tests.conformance.frameworks import Framework, Native
-from tests.conformance.killed import PLAIN
 from tests.conformance.models import WRONG, Model, UnreachableError, raise_error
-from tests.conformance.processes import run, start
+from tests.conformance.processes import run
 from tests.conformance.texts import (
     COOLER,
     OVEN,
     TEA,
     TEXTS,
     assert_of_either,
-    read,
     sorted_texts,
 )
+from tests.conformance.worker import PLAIN
 
 AFTER = {**COOLER, "new.md": "# New\n\nGreen paint waits.\n"}
 del AFTER["oven.md"]
@@ -99,24 +97,6 @@ def test_a_process_killed_while_a_store_changes_leaves_answers_of_before_or_afte
         assert len(opened.ids()) == leaves
         made.close()
         opened.close()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rounds", [0, 1, 7])
-def test_a_process_killed_at_any_time_leaves_its_last_update(rounds: int, tmp_path: Path) -> None:
-    PLAIN.make(TEXTS, Model(), folder=tmp_path).close()
-    process = start(killing.write_on, str(tmp_path))
-    assert process.stdout is not None
-    done = [process.stdout.readline() for _ in range(rounds + 1)]
-    process.send_signal(signal.SIGKILL)
-    out = process.stdout.read()  # with what was read ahead, which `communicate` would lose
-    process.communicate()
-    last = int([*done, *out.splitlines()][-1])
-    made = PLAIN.load(tmp_path, Model())
-    found = read(PLAIN.ask(made, "round"))
-    assert any(f"Round{n} " in found for n in (last, last + 1)) or last == 0
-    assert PLAIN.update(made, TEXTS).deleted in ([], ["rounds.md"])
-    assert state(PLAIN, made) == expected(PLAIN, TEXTS)
 
 
 # Errors in this process

@@ -73,16 +73,6 @@ def test_a_model_with_other_vectors_changes_nothing(
     assert "75 degrees" in read(framework.ask(again, "degrees"))
 
 
-def test_a_question_of_another_size_is_an_error(framework: Framework, tmp_path: Path) -> None:
-    framework.make(TEXTS, Model(""), folder=tmp_path).close()
-    for search in ("hybrid", "dense"):
-        made = framework.load(tmp_path, Model("", 64), search=search)
-        with pytest.raises(ConfigurationError, match="128"):
-            framework.ask(made, QUESTION)
-        with pytest.raises(ConfigurationError, match="128"):
-            asyncio.run(framework.aask(made, QUESTION))
-
-
 @pytest.mark.parametrize("fault", ["not a number", "infinite", "zero", "shorter", "empty"])
 async def test_a_wrong_vector_of_a_question_is_an_error_and_no_answer(
     framework: Framework, fault: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -152,20 +151,6 @@ def _is_true(found: Native, texts: dict[str, str]) -> bool:
     except (AssertionError, ValueError):
         return False
     return True
-
-
-async def test_updates_of_tasks_and_threads_wait_for_each_other(framework: Framework) -> None:
-    made = framework.make(TEXTS, Model())
-    versions = [{**TEXTS, "tea.md": TEA.replace("80", str(n))} for n in range(60, 70)]
-    tasks = [framework.aupdate(made, texts) for texts in versions[::2]]
-    threads = [asyncio.to_thread(framework.update, made, texts) for texts in versions[1::2]]
-    reports = await asyncio.gather(*tasks, *threads)
-    assert [report.changed for report in reports] == [["tea.md"]] * len(versions)
-    assert {report.leaves_added for report in reports} == {1}
-    found = sorted_texts(framework.ask(made, QUESTION))
-    assert found in [
-        sorted_texts(framework.ask(framework.make(texts, Model()), QUESTION)) for texts in versions
-    ]
 
 
 def test_questions_are_answered_while_an_update_embeds(

@@ -11,27 +11,6 @@ import pytest
 from chunkana_retrieval.index import RunOnLoop, call_in_thread
 
 
-async def half(number: int) -> tuple[float, asyncio.AbstractEventLoop, int]:
-    await asyncio.sleep(0)
-    return 1 / number, asyncio.get_running_loop(), threading.get_ident()
-
-
-async def test_a_function_runs_in_a_thread_and_its_coroutines_on_the_loop() -> None:
-    def work(run: RunOnLoop) -> tuple[float, asyncio.AbstractEventLoop, int, int]:
-        return (*run(half, 2), threading.get_ident())
-
-    number, loop, of_loop, of_work = await call_in_thread(work)
-    assert (number, loop) == (0.5, asyncio.get_running_loop())
-    assert of_loop == threading.get_ident() != of_work
-
-
-async def test_errors_of_both_are_the_callers() -> None:
-    with pytest.raises(ZeroDivisionError):
-        await call_in_thread(lambda run: run(half, 0))
-    with pytest.raises(KeyError):
-        await call_in_thread(lambda _: dict[str, int]()["key"])
-
-
 async def test_coroutines_that_need_threads_themselves_get_them() -> None:
     """As LangChain's, which run synchronous models in the threads of the loop."""
 

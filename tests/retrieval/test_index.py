@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 
 from chunkana_core import ChunkConfig, Chunker, ConfigurationError, Context
 from chunkana_retrieval import Index, IndexDocument, SearchOptions
-from chunkana_retrieval.index import MergingOptions, UpdateReport
+from chunkana_retrieval.index import UpdateReport
 from tests.conformance.models import Model
 from tests.conformance.texts import COOLER, TEA, TEXTS
 from tests.vectors import word_vector
@@ -230,18 +229,6 @@ def test_a_vector_for_an_index_of_words_is_an_error() -> None:
         update(index, TEXTS)
         with pytest.raises(ConfigurationError, match="vector"):
             index.search("tea", vector=[1.0, 0.0])
-
-
-def test_parents_and_hits_that_were_reranked_are_read() -> None:
-    with Index() as index:
-        update(index, TEXTS)
-        result = index.search("water degrees wait bread")
-        (whole, *_) = result.parents(MergingOptions(k=1, ratio=0.1))
-        assert whole.text == index.document(whole.document_id).text.strip()
-        few = result.parents(MergingOptions(k=9, max_parent_size=10))
-        assert len(few) == len(result.hits)
-        turned = replace(result, hits=tuple(reversed(result.hits)))
-        assert turned.passages()[0] != result.passages()[0]
 
 
 # What is read of a document
