@@ -140,15 +140,19 @@ def leaf_arrays(connection: Connection, numbers: Iterable[int]) -> Iterator[tupl
         yield number, leaf_arrays_of(name, stored)
 
 
-def read_records(connection: Connection, names: Iterable[str]) -> dict[str, DocumentRecord]:
-    """Return the records of those of the documents that are stored, by their ids.
+def records(connection: Connection, names: Iterable[str]) -> Iterator[DocumentRecord]:
+    """Yield the records of those of the documents that are stored, in any order.
 
     Raises:
         DamagedError: naming a document.
     """
     query = "SELECT name, fingerprint, record FROM document WHERE name IN"
-    found = (record_of(*row) for row in _select(connection, query, map(to_name, names)))
-    return {record.document_id: record for record in found}
+    return (record_of(*row) for row in _select(connection, query, map(to_name, names)))
+
+
+def read_records(connection: Connection, names: Iterable[str]) -> dict[str, DocumentRecord]:
+    """Return what `records` yields, by the ids of the documents."""
+    return {record.document_id: record for record in records(connection, names)}
 
 
 def stored_records(connection: Connection) -> Iterator[tuple[bytes, str, bytes]]:
