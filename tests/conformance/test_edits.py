@@ -15,7 +15,6 @@ from chunkana_core import ConfigurationError
 from tests.conformance.frameworks import Framework, Native, framework_of
 from tests.conformance.models import Model
 from tests.conformance.texts import (
-    COOLER,
     EDITS,
     OVEN,
     QUESTION,
@@ -24,7 +23,6 @@ from tests.conformance.texts import (
     TEXTS,
     Edit,
     assert_true,
-    read,
     sorted_texts,
     sources,
 )
@@ -178,26 +176,6 @@ async def test_documents_are_deleted_by_their_ids(adapter: Framework) -> None:
     with pytest.raises(ConfigurationError) as raised:
         made.delete("tea.md")
     assert raised.value.field == "document_ids"
-
-
-def test_not_all_documents_are_deleted_because_none_are_given(adapter: Framework) -> None:
-    made = adapter.make(TEXTS, Model())
-    with pytest.raises(ConfigurationError, match=r"^delete_missing is True.*delete them"):
-        made.update([], delete_missing=True)
-    with pytest.raises(ConfigurationError, match=r"^delete_missing is True.*delete them"):
-        asyncio.run(made.aupdate([], delete_missing=True))
-    assert sorted(made.document_ids()) == sorted(TEXTS)
-
-
-def test_two_documents_of_one_id_change_nothing(framework: Framework) -> None:
-    model = Model()
-    made = framework.make(TEXTS, model)
-    model.clear()
-    twice = [*framework.documents(COOLER), *framework.documents({"tea.md": OVEN})]
-    with pytest.raises(ConfigurationError, match=r"'tea\.md'"):
-        made.update(twice)
-    assert model.texts == []
-    assert "80 degrees" in read(framework.ask(made, "80 degrees"))
 
 
 def test_other_options_of_chunking_are_for_all_documents(
