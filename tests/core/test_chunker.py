@@ -63,10 +63,7 @@ def test_auto_goes_by_a_known_path(path: str | Path | None, expected: str) -> No
     chunker = Chunker(formats=[NESTED])
     assert formats_of(chunker.chunk(TEXT, path=path)) == {expected}
     assert chunker.chunk_hierarchical(TEXT, "auto", path).format == expected
-
-
-def test_a_name_goes_before_the_path() -> None:
-    assert formats_of(Chunker().chunk(TEXT, "text", "guide.md")) == {"text"}
+    assert chunker.chunk_hierarchical(TEXT, "text", path).format == "text"  # before any path
 
 
 def test_markdown_is_what_the_markdown_chunker_makes() -> None:
@@ -199,28 +196,21 @@ def test_plain_text_that_looks_like_a_comment_is_read() -> None:
     assert chunk.indexable
 
 
-def test_plain_text_has_no_introductions() -> None:
+def parse_prose(text: str) -> Document:
+    """Return the document of a format without headings."""
+    document = registry.TEXT.document(text)
+    return Document.of_sections(document.source, document.blocks, (), FormatTraits("prose"))
+
+
+@pytest.mark.parametrize("kind", [registry.TEXT, Format("prose", parse_prose)])
+def test_a_format_without_headings_has_no_introductions(kind: Format) -> None:
     """And no room is kept for them."""
     text = "This text is about many kinds of tea.\n\n" + "Then there is more. " * 40
-    config = ChunkConfig(max_chunk_size=400)
-    chunks = Chunker(config, Context("a.txt")).chunk(text, "text")
+    chunker = Chunker(ChunkConfig(max_chunk_size=400), Context("a.txt"), formats=[kind])
+    chunks = chunker.chunk(text, kind.name)
     assert {chunk.context for chunk in chunks} == {"a.txt"}
     without = Context("a.txt", introduction=False)
-    assert chunks == Chunker(config, without).chunk(text, "text")
-
-
-def test_a_format_without_headings_has_no_introductions() -> None:
-    """Then no room is kept for them, either."""
-
-    def parse(text: str) -> Document:
-        document = registry.TEXT.document(text)
-        return Document.of_sections(document.source, document.blocks, (), FormatTraits("prose"))
-
-    text = "This text is about many kinds of tea.\n\n" + "Then there is more. " * 40
-    prose, config = Format("prose", parse), ChunkConfig(max_chunk_size=400)
-    chunks = Chunker(config, Context(), formats=[prose]).chunk(text, "prose")
-    assert {chunk.context for chunk in chunks} == {""}
-    assert [c.text for c in chunks] == [c.text for c in Chunker(config).chunk(text, "text")]
+    assert chunks == chunker.chunk(text, kind.name, context=without)
 
 
 def test_the_summary_of_plain_text_is_no_markup() -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import accumulate
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkana_core import (
@@ -174,6 +174,7 @@ def test_lines_that_start_alike_are_found_in_linear_time(*, is_lost: bool) -> No
     assert two < 2.2 * one
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(any_markdown(), configs().filter(lambda config: config.max_chunk_size >= LARGE))
 def test_leaves_cover_any_document(text: str, config: ChunkConfig) -> None:
     """Of made-up text, one line at most is not known again by its pieces, or 5 % of the lines.
