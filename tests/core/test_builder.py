@@ -238,7 +238,7 @@ def test_wrong_arguments() -> None:
     with pytest.raises(ConfigurationError) as caught:
         HierarchyBuilder().build([chunk, chunk], TEXT)
     assert str(caught.value) == "chunks is '2 leaves'; allowed: leaves with different ids"
-    with pytest.raises(InputTypeError, match="^original_text is "):
+    with pytest.raises(InputTypeError, match=r"^original_text is "):
         HierarchyBuilder().build([], TEXT.encode())  # type: ignore[arg-type]
 
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import importlib
 import sysconfig
-import textwrap
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, Chunker, Context, format_names
 from chunkana_core.extending import BlockKind, Document
@@ -132,33 +129,6 @@ def test_installed_python_is_as_ast_has_it() -> None:
                 warnings.simplefilter("ignore")  # escapes in their strings
                 definitions += assert_as_ast(corpora.read(path))
     assert definitions > 2000
-
-
-_HEADS = ("class A:", "class B(C): # x", "def f(a, b=1):", "async def g():", "if x:", "for y in z:")
-_ABOVE = st.lists(st.sampled_from(("# a", "", "x = 1  # b")))
-_DECORATORS = st.lists(st.sampled_from(("@d", "@e(1)")))
-_STATEMENTS = st.sampled_from(("pass", '"""é"""', "import a", "def h(): ..."))
-
-
-@st.composite
-def python_sources(draw: st.DrawFn, depth: int = 0) -> str:
-    """Make Python of nested definitions and statements, with decorators and comments."""
-    lines = []
-    for _ in range(draw(st.integers(1, 3))):
-        lines += draw(_ABOVE)
-        if depth == 4 or draw(st.booleans()):
-            lines.append(draw(_STATEMENTS))
-            continue
-        head = draw(st.sampled_from(_HEADS))
-        lines += draw(_DECORATORS) if head.startswith(("class", "def", "async")) else []
-        for opening in [head, "else:"][: 1 + (head == "if x:" and draw(st.booleans()))]:
-            lines += [opening, textwrap.indent(draw(python_sources(depth=depth + 1)), "    ")]
-    return "\n".join(lines)
-
-
-@given(python_sources())
-def test_made_python_is_as_ast_has_it(text: str) -> None:
-    assert_as_ast(text + "\n")
 
 
 SERVICE = """\

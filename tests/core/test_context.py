@@ -84,17 +84,6 @@ def test_a_content_is_the_same_with_a_context_and_without() -> None:
         assert other.size == one.size + len(other.context) + 2
 
 
-def test_nodes_have_no_context() -> None:
-    """They are not embedded."""
-    result = MarkdownChunker(ChunkConfig(min_chunk_size=0), Context("a.md")).chunk_hierarchical(
-        TEXT + "\n## Black\n\nBoil it.\n"
-    )
-    nodes = [chunk for chunk in result.chunks if not chunk.is_leaf]
-    assert nodes
-    assert all((node.context, node.embedded) == ("", node.content) for node in nodes)
-    assert all(leaf.context for leaf in result.get_leaves())
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -125,20 +114,6 @@ def test_breadcrumbs(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("# Tea\n\nx\n\n## Green\n\n### Leaf\n\ny\n", "Tea > Green"),
-        ("# Tea\n\nx\n\n## Green\n\nx\n\n### Leaf\n\ny\n", "Tea > Green"),
-        ("# Tea\n\nx\n\n### Leaf\n\ny\n", "Tea"),
-        ("# Tea\n\n## Green\n\ny\n", "Tea > Green"),
-    ],
-)
-def test_sections_in_each_other_are_named_by_the_outermost(text: str, expected: str) -> None:
-    """Of those that a chunk holds whole; the title alone is the document, and no section."""
-    assert last_context(text, BREADCRUMB, min_chunk_size=None) == expected
-
-
-@pytest.mark.parametrize(
     ("label", "expected"),
     [
         (" of\n\tthe  kitchen ", "of the kitchen > Tea > Green"),
@@ -150,20 +125,6 @@ def test_sections_in_each_other_are_named_by_the_outermost(text: str, expected: 
 def test_labels(label: str, expected: str) -> None:
     """They stand on one line, before the title, and do not repeat it."""
     assert last_context("# Tea\n\n## Green\n\nx\n", Context(label)) == expected
-
-
-def test_a_merged_leaf_has_the_path_that_its_sections_share() -> None:
-    text = f"# Tea\n\n{ABOUT}\n\n## Kinds\n\nx\n\n### Green\n\nx\n\n### Black\n\ny\n"
-    assert last_context(text, Context(), min_chunk_size=40) == f"Tea > Kinds\n\n{ABOUT}"
-
-
-def test_parts_of_a_section_are_introduced_by_how_it_begins() -> None:
-    """The first part begins with the sentence itself."""
-    text = f"# Tea\n\n## Green\n\n{ABOUT}\n\n" + "Wait for it. " * 40
-    first, *parts = chunked(text, Context(), max_chunk_size=420)
-    assert first.context == "Tea > Green"
-    assert {part.context for part in parts} == {f"Tea > Green\n\n{ABOUT}"}
-    assert all(part.content.startswith("# Tea\n\n## Green\n\n") for part in parts)
 
 
 # How large it is
@@ -289,26 +250,6 @@ def test_code_whose_fence_leaves_no_room_beside_a_context_is_parted_all_the_same
     assert all(part.oversize_reason is None for part in parts)
 
 
-def test_a_section_that_is_tolerated_keeps_its_breadcrumb() -> None:
-    text = "# Tea\n\n## Green\n\n" + "Wait for it. " * 8
-    chunk = chunked(text, BREADCRUMB, max_chunk_size=110, oversize_tolerance=0.5)[-1]
-    assert (chunk.oversize_reason, chunk.context) == ("within_tolerance", "Tea > Green")
-
-
-@FEWER
-@given(text=any_markdown(), config=configs(), is_call=st.booleans())
-def test_no_context_is_the_same_as_an_empty_one(
-    text: str, config: ChunkConfig, *, is_call: bool
-) -> None:
-    """A context of nothing changes nothing."""
-    empty = Context(breadcrumb=False, introduction=False)
-    if is_call:
-        result = MarkdownChunker(config).chunk_hierarchical(text, context=empty)
-    else:
-        result = MarkdownChunker(config, empty).chunk_hierarchical(text)
-    assert result == MarkdownChunker(config).chunk_hierarchical(text)
-
-
 # L6
 
 
@@ -340,23 +281,6 @@ def test_wording_of_an_introduction_moves_no_cut(
         for first in paragraphs
     ]
     assert spans[0] == spans[1]
-
-
-@pytest.mark.no_cover
-def test_wording_of_introductions_moves_no_cut_in_documents() -> None:
-    """Not the sentences of any section: each letter of theirs may be another."""
-    for sample in corpora.own_documents():
-        document = parse_markdown(sample.text)
-        config = ChunkConfig(max_chunk_size=300)
-        chunks = MarkdownChunker(config, Context()).chunk(sample.text)
-        sentences = {chunk.context.partition("\n\n")[2] for chunk in chunks} - {""}
-        changed = sample.text
-        for sentence in sentences:
-            other = "".join("e" if c in "aiou" else c for c in sentence)
-            changed = changed.replace(sentence, other)
-        again = MarkdownChunker(config, Context()).chunk(changed)
-        if parse_markdown(changed).sections == document.sections:
-            assert [chunk.span for chunk in again] == [chunk.span for chunk in chunks]
 
 
 # How it is asked for
