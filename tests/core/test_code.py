@@ -327,47 +327,6 @@ def test_the_formats_need_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         assert name not in format_names()
 
 
-TITLED = """\
-/* About the file. */
-
-class Tea {
-  // About the class.
-
-  boil() { heat(); wait(); }
-  // Still about boil.
-
-  // --- Serving ---
-
-  /** Pours. */
-  pour() { tilt(); fill(); }
-
-  // --- Nothing follows ---
-}
-
-// --- Long, and about more than what is next: %s ---
-
-class Cup {
-  a() { b(); c(); }
-}
-"""
-
-
-def test_a_comment_with_blank_lines_around_it_is_a_title_of_the_definition_below() -> None:
-    """One directly below something is about that; a first and a long one are about all of it."""
-    document = parse_code(TITLED % ("x" * 200), "javascript")
-    texts = {
-        section.path[-1]: document.text[
-            document.start_of(section.first) : document.start_of(section.stop)
-        ].strip()
-        for section in document.sections[1:]
-    }
-    assert texts["boil"].startswith("boil()")
-    assert texts["boil"].endswith("// Still about boil.")
-    assert texts["pour"].startswith("// --- Serving ---\n\n  /** Pours. */")
-    assert texts["Tea"].startswith("class Tea")
-    assert texts["Cup"].startswith("class Cup")
-
-
 def test_a_title_goes_with_the_first_part_of_what_is_below_it() -> None:
     """Of two comments the one next to a definition is its title, of two parts the first has it."""
     body = "".join(f"    x{n} = {n}\n" for n in range(30))
