@@ -156,44 +156,20 @@ def test_a_file_that_is_not_what_its_suffix_says_is_plain_text(tmp_path: Path, n
 
 
 @pytest.mark.parametrize(
-    ("text", "size", "expected"),
+    ("text", "expected"),
     [
-        ("# not a heading\n\n- nor a list", 100, ["# not a heading\n\n- nor a list"]),
-        ("One two three.\n\nFour five six seven.", 32, ["One two three.", "Four five six seven."]),
-        ("  indented, here.\r\n \t\r\n\r\nNext of them.", 32,
-         ["  indented, here.", "Next of them."]),
-        ("A sentence here. Another one there.", 32, ["A sentence here.", "Another one there."]),
-        ("Some words. # Not a heading either.", 32, ["Some words.", "# Not a heading either."]),
-        ("- one of the items\n- two of the items\n", 32,
-         ["- one of the items", "- two of the items"]),
-        ("a b " * 10, 32, ["a b " * 7 + "a b", "a b a b"]),
-        ("\ufeff", 32, ["\ufeff"]),
-        ("", 32, []),
-        (" \n\t\u3000\r\n", 32, []),
-        ("``` sh\nopen and closed by nothing that follows", 32,
-         ["``` sh", "open and closed by nothing that", "follows"]),
-        ("Here is:\n\n| a | b |\n|---|---|\n| 1 | 2 |", 32,
-         ["Here is:", "| a | b |\n|---|---|\n| 1 | 2 |"]),
+        ("  indented, here.\r\n \t\r\n\r\nNext of them.", ["  indented, here.", "Next of them."]),
+        ("\ufeff", ["\ufeff"]),
+        ("", []),
+        (" \n\t\u3000\r\n", []),
     ],
-)  # fmt: skip
-def test_plain_text(text: str, size: int, expected: list[str]) -> None:
-    """Paragraphs, then sentences, lines and words; nothing in it is markup."""
-    config = ChunkConfig(max_chunk_size=size, min_chunk_size=0, min_content_after_header=0)
+)
+def test_plain_text(text: str, expected: list[str]) -> None:
+    """Its white space; other cases are in `tests/data/cases/plain_text.md`."""
+    config = ChunkConfig(max_chunk_size=32, min_chunk_size=0, min_content_after_header=0)
     result = Chunker(config).chunk_hierarchical(text, "text")
-    leaves = result.get_leaves()
-    assert [chunk.content for chunk in leaves] == expected
-    assert [(c.section.level, c.section.path, c.header_path) for c in leaves] == [
-        (0, (), "/") for _ in expected
-    ]
-    assert {chunk.content_type for chunk in leaves} <= {"text"}
-    assert all(chunk.indexable for chunk in leaves)
-    assert (result.root_id == "") is (not expected)
-    assert result.toc() == []
-
-
-def test_plain_text_that_looks_like_a_comment_is_read() -> None:
-    (chunk,) = Chunker().chunk("<!-- said -->\n", "text")
-    assert chunk.indexable
+    assert [chunk.content for chunk in result.get_leaves()] == expected
+    assert bool(result.root_id) is bool(expected)
 
 
 def parse_prose(text: str) -> Document:

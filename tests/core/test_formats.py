@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import cycle
 
 import pytest
 from hypothesis import given
@@ -15,7 +14,7 @@ from chunkana_core.extending import Format
 from chunkana_core.formats.registry import TEXT
 from tests import corpora
 from tests.core import laws
-from tests.core.configurations import CONTEXTS, configs, contexts, matrix
+from tests.core.configurations import CONTEXTS, configs, contexts
 from tests.core.counting import calls_of
 from tests.core.laws import Case, require_laws
 from tests.core.nested import NESTED, PACKED, nested_texts
@@ -51,16 +50,6 @@ def test_plain_text_keeps_all_laws(text: str, config: ChunkConfig, context: Cont
     case = Case(text, config, context=context, format=TEXT)
     require_laws(case)
     assert {chunk.section.path for chunk in case.leaves} <= {()}
-
-
-@pytest.mark.no_cover
-@each_shape
-def test_every_shape_keeps_all_laws(shape: str) -> None:
-    """The laws hold for what is deep, flat, open or empty, with and without contexts."""
-    for config, context, kind in zip(
-        matrix((64, 500)), cycle(CONTEXTS), cycle((NESTED, PACKED)), strict=False
-    ):
-        require_laws(Case(SHAPES[shape](40), config, context=context, format=kind))
 
 
 @pytest.mark.no_cover
