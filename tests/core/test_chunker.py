@@ -22,7 +22,6 @@ from chunkana_core import (
     MarkdownChunker,
     chunk_file,
     format_names,
-    validate_no_dangling_headers,
 )
 from chunkana_core.extending import Document, Format, FormatTraits
 from chunkana_core.formats import registry
@@ -196,18 +195,6 @@ def test_the_summary_of_plain_text_is_no_markup() -> None:
 
 
 # Checks and explanations of what is of a format
-
-
-def test_validation_knows_the_format() -> None:
-    """What would break a law of Markdown does not break one of another format."""
-    config = ChunkConfig(max_chunk_size=32, validation="strict")
-    text = "Words of a paragraph.\n\n# Text\n\n``` and more of them to be read here"
-    chunks = Chunker(config).chunk(text, "text")
-    assert len(chunks) > 1
-    assert InvariantValidator(config, strict=True).validate(chunks, text).valid
-    assert not InvariantValidator(config).validate(MarkdownChunker(config).chunk(text), "x").valid
-    assert validate_no_dangling_headers(chunks).valid
-    assert HierarchyBuilder(config=config).build(chunks, text).get_leaves() == chunks
 
 
 def test_validation_of_an_unknown_format() -> None:

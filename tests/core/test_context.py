@@ -195,43 +195,11 @@ def test_half_of_the_limit_is_for_the_content(context: Context, limit: int, expe
 # What it never costs
 
 
-def atom_texts(size: int) -> dict[str, str]:
-    """Return atoms of so many code points."""
-    head = "| a |\n|---|\n"
-    return {
-        "code": "```\n" + "x" * (size - 8) + "\n```",
-        "math": "$$\n" + "x" * (size - 6) + "\n$$",
-        "table": head + "| " + "x" * (size - len(head) - 4) + " |",
-        "indented code": "    " + "x" * (size - 4),
-    }
-
-
-@pytest.mark.parametrize("kind", atom_texts(100))
-@pytest.mark.parametrize("atoms", ["keep", "split"])
-@pytest.mark.parametrize("reserved", ["", "in front: "])
-@pytest.mark.parametrize("above", ["", "Some words of text that stand before it, and end.\n\n"])
-def test_an_atom_that_fits_alone_is_whole(kind: str, atoms: str, reserved: str, above: str) -> None:
-    """Its context is shortened, to nothing if need be, before it is parted or flagged."""
-    context, limit = Context("kitchen.md", reserved=reserved), 120
-    for head, repeated in (("", 0), ("## Green\n\nText.\n\n", len("## Green\n\n"))):
-        # Where it may be parted, it is rather than stand without its headings.
-        room = limit - len(reserved) - (repeated if atoms == "split" else 0)
-        for size in (room, room - 20):
-            atom, text = atom_texts(size)[kind], f"{above}{head}{atom_texts(size)[kind]}\n"
-            last = chunked(text, context, max_chunk_size=limit, atomic_blocks=atoms)[-1]
-            assert last.text.endswith(atom)
-            assert last.oversize_reason is None
-            assert not (size == room and last.context), "there is no room for it"
-    too_large = atom_texts(limit - len(reserved) + 1)[kind]
-    parts = chunked(f"{above}{too_large}\n", context, max_chunk_size=limit, atomic_blocks=atoms)
-    assert (parts[-1].oversize_reason is None) is (atoms == "split")
-
-
 def test_as_much_of_a_context_is_kept_as_fits_with_an_atom() -> None:
     """The introduction goes first, then the outermost titles; an oversize atom has a breadcrumb."""
     found = []
-    for size in range(60, 201, 2):
-        text = f"# Tea\n\n{ABOUT}\n\n## Green\n\n{atom_texts(size)['code']}\n"
+    for size in range(60, 201):
+        text = f"# Tea\n\n{ABOUT}\n\n## Green\n\n```\n{'x' * (size - 8)}\n```\n"
         *_, last = chunked(text, Context("a.md"), max_chunk_size=200)
         found.append((last.context, last.oversize_reason))
     breadcrumb = "a.md > Tea > Green"
