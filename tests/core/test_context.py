@@ -34,7 +34,7 @@ Measure = Callable[[str], int]
 ABOUT = "This guide says how tea is made in a small kitchen."
 TEXT = f"# Tea\n\n{ABOUT}\n\n## Green\n\nKind.\n\n### Water\n\nNot too hot.\n"
 BREADCRUMB = Context(introduction=False)
-FEWER = settings(max_examples=settings().max_examples // 3)  # each chunks twice, or as a law does
+FEWER = settings(max_examples=settings().max_examples // 3)  # each chunks twice
 
 
 def chunked(text: str, context: Context | None, **options: object) -> list[Chunk]:
