@@ -116,21 +116,30 @@ def test_headings_that_moved_come_from_a_node(text: str, origin: str) -> None:
     assert len(ids) == 1
 
 
-def test_overlap_is_of_the_neighbours_under_one_parent() -> None:
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (0, [("", ""), ("", ""), ("", ""), ("", "")]),
+        (9, [("", "five six"), ("four", "nine ten"), ("eight", ""), ("", "")]),
+        (19, [  # of the second part all but one character
+            ("", "five six seven"), ("one two three four", "nine ten"), ("six seven eight", ""),
+            ("", ""),
+        ]),
+    ],
+)  # fmt: skip
+def test_overlap_is_of_the_neighbours_under_one_parent(
+    size: int, expected: list[tuple[str, str]]
+) -> None:
     """Whole words of them, in the metadata alone: contents and sizes are as without."""
     text = "# A\n\n## B\n\none two three four five six seven eight nine ten\n\n# C\n\none"
-    sizes = {"max_chunk_size": 32, "min_chunk_size": 0}
-    without, overlapping = (
-        MarkdownChunker(ChunkConfig.from_dict({**sizes, "overlap_size": size})).chunk(text)
-        for size in (0, 9)
-    )
-    assert [(c.content, c.size) for c in overlapping] == [(c.content, c.size) for c in without]
-    assert {c.previous_content + c.next_content for c in without} == {""}
-    assert [(c.text.split()[-1], c.previous_content, c.next_content) for c in overlapping] == [
-        ("four", "", "five six"),
-        ("eight", "four", "nine ten"),
-        ("ten", "eight", ""),
-        ("one", "", ""),
+    config = ChunkConfig(max_chunk_size=32, min_chunk_size=0, overlap_size=size)
+    leaves = MarkdownChunker(config).chunk(text)
+    assert [(leaf.previous_content, leaf.next_content) for leaf in leaves] == expected
+    assert [(leaf.size, leaf.content) for leaf in leaves] == [
+        (29, "# A\n\n## B\n\none two three four"),
+        (31, "# A\n\n## B\n\nfive six seven eight"),
+        (19, "# A\n\n## B\n\nnine ten"),
+        (8, "# C\n\none"),
     ]
 
 
