@@ -79,6 +79,7 @@ DEEP = "> " * 110
             "list >list_item >>paragraph >>block_quote >>>paragraph >list_item >>fenced_code",
         ),
         ("- # a\n\n> # b\n\n   # c\n", "list >list_item >>heading block_quote >heading heading"),
+        ("> <!-- a -->\n> # b\n", "block_quote >html >heading"),  # of which the comment is no part
         # footnotes stay in place, and end a paragraph
         ("a[^1]\n\n[^1]: b\n\n    c\n\nd\n", "paragraph footnote >paragraph >paragraph paragraph"),
         ("text\n[^1]: note\n", "paragraph footnote >paragraph"),
