@@ -27,7 +27,7 @@ from chunkana_explain import explain
 from tests import corpora
 from tests.core import laws
 from tests.core.configurations import CONTEXTS, configs, contexts
-from tests.core.laws import Case
+from tests.core.laws import lawful
 from tests.strategies import any_markdown
 
 Measure = Callable[[str], int]
@@ -39,10 +39,7 @@ FEWER = settings(max_examples=settings().max_examples // 3)  # each chunks twice
 
 def chunked(text: str, context: Context | None, **options: object) -> list[Chunk]:
     """Return the leaves, of which all laws hold; each section is one where it fits."""
-    case = Case(text, ChunkConfig.from_dict({"min_chunk_size": 0, **options}), context=context)
-    for law in laws.ALL:
-        law(case)
-    return case.leaves
+    return lawful(text, context, **{"min_chunk_size": 0, **options}).leaves
 
 
 def last_context(text: str, context: Context | None, **options: object) -> str:
