@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import ChunkConfig, HierarchicalChunkingResult, MarkdownChunker
+from chunkana_core import chunk_hierarchical
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.extending import Draft
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
-from tests.core import laws
-from tests.core.laws import Case
-
-
-def chunked(text: str, **options: object) -> HierarchicalChunkingResult:
-    """Chunk with options."""
-    return MarkdownChunker(ChunkConfig.from_dict(options)).chunk_hierarchical(text)
-
+from tests.core.laws import lawful
 
 _UNSEEN = ("[a]: #a", "[b]: /url 'Title'", "<!-- a comment\n\nof two -->", '<a id="c"></a>\n')
 _PROSE = ("It is a text. ", "- an item of a list\n", "| a | b |\n|---|---|\n" + "| c | d |\n" * 3)
@@ -46,12 +38,10 @@ def unseen_below_headings(draw: st.DrawFn) -> str:
 
 @given(unseen_below_headings(), st.integers(200, 1000), st.sampled_from(("keep", "split")))
 def test_unseen_blocks_do_not_part_a_heading_from_its_text(
-    text: str, limit: int, atoms: Literal["keep", "split"]
+    text: str, limit: int, atoms: str
 ) -> None:
     """A heading, and what a reader does not see below it, go with the first text."""
-    case = Case(text, ChunkConfig(max_chunk_size=limit, atomic_blocks=atoms))
-    for law in laws.ALL:
-        law(case)
+    lawful(text, max_chunk_size=limit, atomic_blocks=atoms)
 
 
 @pytest.mark.parametrize(
@@ -64,14 +54,14 @@ def test_unseen_blocks_do_not_part_a_heading_from_its_text(
 )
 def test_headings_of_definitions_are_not_indexable(text: str, indexable: list[bool]) -> None:
     """A section of nothing but definitions has nothing to embed; headings alone have."""
-    assert [chunk.indexable for chunk in chunked(text).get_leaves()] == indexable
+    assert [chunk.indexable for chunk in chunk_hierarchical(text).get_leaves()] == indexable
 
 
 def test_nodes_in_between_start_where_the_headings_are() -> None:
     """Every node around the receiving leaf starts its span at the heading that moved."""
     text = "# D\n\nx\n\n## A\n\n### B\n\n#### C\n\n" + "Text of C. " * 20
     text += "\n\n#### C2\n\n" + "Text of C2. " * 20 + "\n\n### B2\n\n" + "Text of B2. " * 20
-    result = chunked(text)
+    result = chunk_hierarchical(text)
     receiving = next(c for c in result.get_leaves() if "#### C\n" in c.text)
     assert receiving.text.startswith("## A\n\n### B\n\n#### C\n")
     around = result.get_ancestors(receiving.chunk_id)

@@ -8,15 +8,12 @@ import pytest
 
 from chunkana_core import ChunkConfig, Context, MarkdownChunker
 from tests.core import laws
-from tests.core.laws import Case
+from tests.core.laws import lawful
 
 
 def contents(text: str, **options: object) -> list[str]:
     """Return the contents of the leaves, of which the laws hold."""
-    case = Case(text, ChunkConfig.from_dict(options))
-    for law in laws.ALL:
-        law(case)
-    return [chunk.content for chunk in case.leaves]
+    return [chunk.content for chunk in lawful(text, **options).leaves]
 
 
 # Lead-ins

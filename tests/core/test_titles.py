@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chunkana_core import ChunkConfig, Context, MarkdownChunker, chunk_hierarchical, chunk_markdown
+from chunkana_core import ChunkConfig, Context, MarkdownChunker, chunk_hierarchical
 from chunkana_core.extending import BlockKind
 from chunkana_core.formats.markdown.parser import parse_markdown
 
@@ -57,19 +57,6 @@ def test_attributes_are_no_part_of_a_title(markup: str, title: str, anchor: str)
     assert heading(f"# {markup}\n\nText.\n") == (title, anchor)
     if markup.strip("# "):
         assert heading(f"{markup.removesuffix(' ##')}\n---\n\nText.\n") == (title, anchor)
-
-
-def test_attributes_are_in_contents_alone() -> None:
-    """What is read is the source; paths, contexts and trees have the title."""
-    text = "# Guide {#guide}\n\nAbout.\n\n## Tea {#leaf .hot}\n\n" + "Some words of it. " * 20
-    result = MarkdownChunker(ChunkConfig(max_chunk_size=200), Context()).chunk_hierarchical(text)
-    for chunk in result.get_leaves()[1:]:
-        assert chunk.section.path == ("Guide", "Tea")
-        assert chunk.context.partition("\n")[0] == "Guide > Tea"
-        assert chunk.header_path == "/Guide/Tea"
-        assert chunk.anchor == "leaf"
-        assert "## Tea {#leaf .hot}\n\nSome words" in chunk.content
-    assert result.chunks[0].content == "# Guide\n\nAbout."
 
 
 @pytest.mark.parametrize(
@@ -126,6 +113,7 @@ def test_anchors_and_comments_are_part_of_the_heading_after_them(
     _, block, _ = document.top
     assert (block.kind, block.start, block.lead) == (BlockKind.HEADING, 7, len(lead))
     assert document.sections[1].anchor == anchor
+    assert document.sections[1].level == 2
 
 
 @pytest.mark.parametrize(
@@ -149,35 +137,6 @@ def test_other_blocks_are_no_part_of_the_heading_after_them(before: str) -> None
     headings = [b for b in parse_markdown(f"{before}## Tea\n").top if b.kind is BlockKind.HEADING]
     assert [block.lead for block in headings] == [0] * len(headings)
     assert all(not block.anchor for block in headings)
-
-
-def test_no_chunk_ends_with_the_anchor_of_the_next_heading() -> None:
-    """An anchor is in the chunk of its heading, which starts with it."""
-    text = (
-        "# Guide\n\nSome text that is long enough to stand alone.\n\n"
-        '<!-- keep -->\n\n<a id="leaf"></a>\n\n## Tea\n\nMore text that is long enough, too.\n'
-    )
-    first, second = chunk_markdown(text, ChunkConfig(min_chunk_size=0))
-    assert first.text.endswith("stand alone.")
-    assert second.text.startswith('<!-- keep -->\n\n<a id="leaf"></a>\n\n## Tea')
-    assert (second.title, second.anchor, second.start_line) == ("Tea", "leaf", 5)
-    assert [(entry.line, entry.start_line) for entry in chunk_hierarchical(text).toc()] == [
-        (1, 1),
-        (9, 5),
-    ]
-
-
-def test_repeated_headings_have_no_anchors() -> None:
-    """Continuing parts repeat the lines of headings, and nothing that stands between them."""
-    text = (
-        '<!-- keep -->\n# Guide\n\n<a id="leaf"></a>\n\n## Tea <b>!</b>\n### Pot\n\n'
-        + "Some words of it. " * 20
-    )
-    first, *others = chunk_markdown(text, ChunkConfig(max_chunk_size=200))
-    assert first.text.startswith("<!-- keep -->")
-    for chunk in others:
-        assert chunk.content.startswith("# Guide\n\n## Tea <b>!</b>\n### Pot\n\nSome words")
-        assert chunk.start_line == 2
 
 
 def test_nodes_begin_with_their_heading() -> None:
