@@ -144,10 +144,10 @@ def test_ids_of_groups_are_stable() -> None:
 )
 def test_options(options: tuple[int, int], field: str, allowed: str) -> None:
     """A cap is at least 1, and a parent may have two children at least."""
-    result = chunked("# A\n\nText.\n", ChunkConfig())
-    with pytest.raises(ConfigurationError) as caught:
-        result.merge_tree(*options)
-    assert (caught.value.field, caught.value.allowed) == (field, allowed)
+    for text in ("# A\n\nText.\n", ""):
+        with pytest.raises(ConfigurationError) as caught:
+            chunked(text, ChunkConfig()).merge_tree(*options)
+        assert (caught.value.field, caught.value.allowed) == (field, allowed)
 
 
 def test_default_cap_is_four_times_the_limit() -> None:
