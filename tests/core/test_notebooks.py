@@ -154,7 +154,7 @@ def test_the_language_may_be_that_of_the_kernel(metadata: object, language: str)
     [
         ("%%time\ndef f():\n    !ls\n    return 1", [("f",)]),
         ("%%bash\nf() {\n  ls\n}", [("f",)]),
-        ("%%sql\nselect 1 from (", []),
+        ("%%brew\nselect 1 from (", []),
         ("%pip install 'a\nclass A:\n    x = 1", [("A",)]),
     ],
 )

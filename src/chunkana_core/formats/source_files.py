@@ -59,8 +59,8 @@ class SourceFile:
         'python'
         >>> SourceFile.of({"source": "https://docs.rs"}).format
         'markdown'
-        >>> SourceFile.of({"file_name": "app.ini"})
-        SourceFile(name='app.ini', format='text', unknown='.ini')
+        >>> SourceFile.of({"file_name": "tea.brew"})
+        SourceFile(name='tea.brew', format='text', unknown='.brew')
         """
         paths = [*_texts(metadata, _PATH_KEYS)]
         files = [path for path in paths if is_file_suffix(suffix_of(path)) or unknown_kind(path)]
@@ -104,8 +104,8 @@ def describe_unknown(kinds: Iterable[str], fallback: str = TEXT.name) -> str:
         kinds: the `unknown_kind` of each document.
         fallback: the name of the format in which such files are chunked.
 
-    >>> describe_unknown([".ini", "", ".sql", ".ini"])
-    '3 files of unknown format were chunked as plain text: .ini (2), .sql (1)'
+    >>> describe_unknown([".brew", "", ".cup", ".brew"])
+    '3 files of unknown format were chunked as plain text: .brew (2), .cup (1)'
     """
     counts = Counter(filter(None, kinds))
     if not counts:
