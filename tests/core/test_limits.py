@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from tests.core import laws
 from tests.core.laws import lawful
 
 
-def contents(text: str, **options: object) -> list[str]:
+def contents(text: str, **options: Any) -> list[str]:  # noqa: ANN401
     """Return the contents of the leaves, of which the laws hold."""
     return [chunk.content for chunk in lawful(text, **options).leaves]
 

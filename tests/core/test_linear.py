@@ -72,10 +72,10 @@ def test_l8_lines_run_are_linear(shape: Shape) -> None:
 @pytest.mark.slow
 @each_hostile_shape
 def test_l8_calls_for_hostile_texts_are_linear(shape: Shape) -> None:
-    """Texts that were made to take long do not: four times the text, about four times the calls."""
+    """Texts that were made to take long do not: twice the text, about twice the calls."""
     config = ChunkConfig(max_chunk_size=32, atomic_blocks="split")
-    one, four = (calls(shape(size), config) for size in (SIZE // 2, 2 * SIZE))
-    assert four < MOST * MOST * one
+    one, two = (calls(shape(size), config) for size in (SIZE * 3 // 4, SIZE * 3 // 2))
+    assert two < MOST * one
 
 
 @pytest.mark.slow

@@ -139,13 +139,16 @@ def test_l9_what_is_no_text(call: Callable[[Any], object], field: str, wrong: ob
     assert (type(again), str(again)) == (InputTypeError, str(caught.value))
 
 
+_NO_STRATEGIES: tuple[Any, ...] = ([3], ["structural"], [FallbackStrategy], None, 5)
+
+
 @pytest.mark.parametrize(
     ("call", "field", "wrong"),
     [
         *((MarkdownChunker, "config", wrong) for wrong in (None, {}, 1000, "auto")),
         *(
-            (lambda wrong: MarkdownChunker(strategies=wrong), "strategies", wrong)
-            for wrong in ([3], ["structural"], [FallbackStrategy], None, 5, FallbackStrategy())
+            (lambda given: MarkdownChunker(strategies=given), "strategies", wrong)
+            for wrong in (*_NO_STRATEGIES, FallbackStrategy())
         ),
         *(
             (call, "context", wrong)

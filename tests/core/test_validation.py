@@ -74,7 +74,9 @@ def changed(number: int, **fields: object) -> list[Chunk]:
     return chunks
 
 
-def fault(law: str, number: int, message: str) -> Violation:
+def fault(
+    law: Literal["lossless", "size", "fence", "heading", "exact"], number: int, message: str
+) -> Violation:
     """Return what is said of a chunk."""
     return Violation(law, CHUNKS[number].chunk_id, message)
 
