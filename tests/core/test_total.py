@@ -139,13 +139,14 @@ def test_l9_what_is_no_text(call: Callable[[Any], object], field: str, wrong: ob
     assert (type(again), str(again)) == (InputTypeError, str(caught.value))
 
 
+_NO_CONFIGS: tuple[Any, ...] = (None, {}, 1000, "auto")
 _NO_STRATEGIES: tuple[Any, ...] = ([3], ["structural"], [FallbackStrategy], None, 5)
 
 
 @pytest.mark.parametrize(
     ("call", "field", "wrong"),
     [
-        *((MarkdownChunker, "config", wrong) for wrong in (None, {}, 1000, "auto")),
+        *((MarkdownChunker, "config", wrong) for wrong in _NO_CONFIGS),
         *(
             (lambda given: MarkdownChunker(strategies=given), "strategies", wrong)
             for wrong in (*_NO_STRATEGIES, FallbackStrategy())
