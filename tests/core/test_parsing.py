@@ -29,38 +29,6 @@ def slices(text: str) -> list[tuple[BlockKind, str]]:
     return [(b.kind, text[b.start : b.end]) for b in parse_markdown(text).blocks if not b.depth]
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("# a\n", K.HEADING),
-        ("a\n=\n", K.HEADING),
-        ("a\n", K.PARAGRAPH),
-        ("- a\n", K.LIST),
-        ("7) a\n", K.LIST),
-        ("> a\n", K.BLOCK_QUOTE),
-        ("```\na\n```\n", K.FENCED_CODE),
-        ("~~~~\na\n", K.FENCED_CODE),
-        ("    a\n", K.INDENTED_CODE),
-        ("|a|\n|-|\n", K.TABLE),
-        ("$$\na\n$$\n", K.MATH),
-        ("$$a$$\n", K.MATH),
-        ("$$\na\n$$ (1)\n", K.MATH),
-        ("<div>\n", K.HTML),
-        ("<!-- a -->\n", K.HTML),
-        ("***\n", K.THEMATIC_BREAK),
-        ("[a]: /b\n", K.LINK_DEFINITION),
-        ("[^a]: b\n", K.FOOTNOTE),
-        ("---\na: b\n---\n", K.FRONT_MATTER),
-    ],
-)
-def test_kinds(text: str, kind: BlockKind) -> None:
-    """Each kind of block is told apart, in CommonMark's words."""
-    first = parse_markdown(text).blocks[0]
-    assert (first.kind, first.depth, first.start, first.end) == (kind, 0, 0, len(text))
-    assert first.index == 0
-    assert first.after == len(parse_markdown(text).blocks)
-
-
 def test_every_kind_has_traits() -> None:
     assert TRAITS.keys() == set(BlockKind)
 
@@ -80,6 +48,14 @@ DEEP = "> " * 110
         ),
         ("- # a\n\n> # b\n\n   # c\n", "list >list_item >>heading block_quote >heading heading"),
         ("> <!-- a -->\n> # b\n", "block_quote >html >heading"),  # of which the comment is no part
+        (
+            "# a\n\na\n=\n\na\n\n7) a\n\n~~~~\na\n~~~~\n\n|a|\n|-|\n\n$$a$$\n\n$$\na\n$$ (1)\n",
+            "heading heading paragraph list >list_item >>paragraph fenced_code table math math",
+        ),
+        (
+            "---\na: b\n---\n\n    a\n\n<div>\n\n<!-- a -->\n\n***\n\n[a]: /b\n",
+            "front_matter indented_code html html thematic_break link_definition",
+        ),
         # footnotes stay in place, and end a paragraph
         ("a[^1]\n\n[^1]: b\n\n    c\n\nd\n", "paragraph footnote >paragraph >paragraph paragraph"),
         ("text\n[^1]: note\n", "paragraph footnote >paragraph"),
