@@ -58,8 +58,10 @@ def units(text: str, limit: int, *, keep_atoms: bool) -> list[str]:
         (
             QUOTED,
             15,
-            ["1 QP > # head\n>", "3 PP > text of it", "3 LP > - x"]  # a heading in it is text
-            + ["6 LI >   - inner one", "6 II >   - inner", "6 II >   - last"],  # the highest cost
+            [
+                *("1 QP > # head\n>", "3 PP > text of it", "3 LP > - x"),  # a heading in it is text
+                *("6 LI >   - inner one", "6 II >   - inner", "6 II >   - last"),
+            ],
         ),
         (
             BELOW_TEXT,
