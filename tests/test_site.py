@@ -241,8 +241,10 @@ def test_the_skip_link_leads_to_the_content(browser: Browser, address: str) -> N
     assert target is True
 
 
-@pytest.mark.parametrize("query", QUERIES)
-@pytest.mark.parametrize("is_served", [True, False], ids=["server", "file"])
+@pytest.mark.parametrize(
+    ("query", "is_served"),
+    [*((query, True) for query in QUERIES), ("parquet", False), ("auto-merging", False)],
+)
 def test_search_finds(
     browser: Browser, address: str, site: Path, query: str, *, is_served: bool
 ) -> None:
