@@ -142,6 +142,12 @@ NOTEBOOK = Format(
 _BUILT_IN = (MARKDOWN, TEXT, JSON, *CODE, NOTEBOOK)
 
 
+HEADED_FORMATS = frozenset({MARKDOWN.name, NOTEBOOK.name})
+"""The names of the built-in formats with headings, whose documents may have a title."""
+PROSE_FORMATS = HEADED_FORMATS | {TEXT.name}
+"""The names of the built-in formats other than code and data."""
+
+
 @lru_cache(maxsize=64)
 def _built_in(plugins: tuple[BlockRule, ...]) -> tuple[Format, ...]:
     """Return the built-in formats; the plugins apply to Markdown and to cells of notebooks."""
@@ -185,10 +191,11 @@ class FormatSelector:
     def named(self, name: str, field: str = "format") -> Format:
         """Return the format with a name; raise a ConfigurationError if there is none."""
         require_type(field, name, str)
-        if name not in self.available:
+        known = self.available
+        if name not in known:
             automatic = (AUTO,) if field == "format" else ()
-            raise ConfigurationError(field, name, ", ".join([*automatic, *self.available]))
-        return self.available[name]
+            raise ConfigurationError(field, name, ", ".join([*automatic, *known]))
+        return known[name]
 
     def select(self, name: str, path: AnyPath | None = None, fallback: Format = TEXT) -> Format:
         """Return the format with a name; for "auto" the format of a path.
