@@ -20,6 +20,7 @@ import chunkana_batch
 import chunkana_core
 import chunkana_retrieval
 from chunkana_core import ChunkConfig, chunk_markdown
+from chunkana_core.document.blocks import TRAITS
 from tests import corpora
 from tests.core.pages import DOCS, PAGES, readers_folder, run_page
 
@@ -38,6 +39,8 @@ PACKAGES = (
     "chunkana_llamaindex",
 )
 _CODE = re.compile(r"`(\w+)`")
+_LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([\w-]+))?\)")
+_FILE = re.compile(r"`([\w.]+(?:/[\w.]+)*(?:/|\.(?:py|md|toml|yml|json|css)))`")
 _MEMBERS = (FunctionType, classmethod, staticmethod, property)
 
 
@@ -77,12 +80,58 @@ def test_modules_of_tests_that_pages_name_exist() -> None:
     assert named <= {path.name for path in (corpora.REPOSITORY / "tests").rglob("test_*.py")}
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_are_short(page: Path) -> None:
+    """But the list of all public names."""
+    assert page.name == "reference.md" or len(corpora.read(page).splitlines()) <= 400
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_outside_the_site_lead_somewhere(name: str) -> None:
+    """Those of the site are checked by `mkdocs build --strict`."""
+    page = corpora.REPOSITORY / name
+    if not page.exists():
+        pytest.skip(f"there is no {name}")
+    for target, anchor in _LINK.findall(corpora.read(page)):
+        path = corpora.REPOSITORY / target if target else page
+        assert path.exists(), target
+        assert not anchor or anchor in anchors_of(path), f"{target}#{anchor}"
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page."""
+    titles = re.findall(r"^#+ (.*)$", corpora.read(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_files_that_pages_name_exist(name: str) -> None:
+    """Folders end with a slash, `NAME` is a placeholder; `make` builds two of the folders."""
+    page = corpora.REPOSITORY / name
+    if not page.exists():
+        pytest.skip(f"there is no {name}")
+    named = {path for path in _FILE.findall(corpora.read(page)) if "NAME" not in path}
+    named -= {"site/", "dist/"}
+    folders = [corpora.REPOSITORY / folder for folder in ("src", "tests", "docs", "scripts")]
+    for path in named:
+        is_found = any(any(folder.rglob(path.rstrip("/"))) for folder in folders)
+        assert is_found or (corpora.REPOSITORY / path).exists(), path
+
+
 def contributing() -> str:
     """Return what contributors read."""
     page = corpora.REPOSITORY / "CONTRIBUTING.md"
     if not page.exists():
         pytest.skip("there is no CONTRIBUTING.md")
     return corpora.read(page)
+
+
+def test_contributors_read_of_every_kind_of_block() -> None:
+    """And of the type of its chunks."""
+    row = re.compile(r"^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|.*\| `(\w+)` \|$", re.MULTILINE)
+    rows = row.findall(contributing())
+    types = {name: content_type for names, content_type in rows for name in _CODE.findall(names)}
+    assert types == {kind.name: traits.content_type for kind, traits in TRAITS.items()}
 
 
 def test_tests_that_suffice_exist() -> None:
@@ -105,13 +154,12 @@ def test_make_has_the_targets_that_contributors_read_of() -> None:
 
 
 def test_every_option_has_an_example() -> None:
-    """The README names each option, and the page on configuration has a heading for it."""
+    """The page on configuration has a heading for it."""
     if not DOCS.exists():
         pytest.skip("there is no documentation")
     options = {field.name for field in dataclasses.fields(ChunkConfig)}
     headings = re.findall(r"^### (.*)$", corpora.read(DOCS / "configuration.md"), re.MULTILINE)
     assert {name for heading in headings for name in _CODE.findall(heading)} == options
-    assert options <= set(_CODE.findall(corpora.read(corpora.REPOSITORY / "README.md")))
 
 
 def test_every_metadata_key_is_explained() -> None:
