@@ -118,6 +118,18 @@ def test_files_that_pages_name_exist(name: str) -> None:
         assert is_found or (corpora.REPOSITORY / path).exists(), path
 
 
+def test_the_reading_path_takes_an_hour() -> None:
+    """Its files are in the core, and have 1,300 lines or fewer."""
+    page = DOCS / "architecture.md"
+    if not page.exists():
+        pytest.skip("there is no documentation")
+    section = corpora.read(page).partition("## A reading path of one hour")[2]
+    paths = re.findall(r"`([\w/]+\.py)`", section.partition("\n\nGood next ones")[0])
+    core = Path(chunkana_core.__file__).parent
+    assert len(paths) == 8
+    assert sum(len(corpora.read(core / path).splitlines()) for path in paths) <= 1300
+
+
 def contributing() -> str:
     """Return what contributors read."""
     page = corpora.REPOSITORY / "CONTRIBUTING.md"
