@@ -137,7 +137,7 @@ class DocumentRecord:
             repeated=repeated_rows(leaf.before),
             format=str(leaf.metadata["format"]),
             signature=leaf.signature,
-            opened=leaf.opened,
+            contained_titles=leaf.opened,
             cells=leaf.cells,
         )
 
@@ -260,7 +260,7 @@ def _leaf_record(chunk: Chunk, title: str, front: str) -> LeafRecord:
         before=front + content[: chunk.text_offset],
         after=content[chunk.text_offset + len(chunk.text) :],
         signature=hit.signature,
-        opened=hit.opened,
+        opened=hit.contained_titles,
         cells=hit.cells,
     )
 

@@ -6,6 +6,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from math import inf
+from operator import attrgetter
 from typing import get_args
 
 from chunkana_core import Span
@@ -14,7 +16,7 @@ from chunkana_retrieval.index.records import DocumentRecord, LeafRecord
 from chunkana_retrieval.index.searching.options import MergingOptions, ReadingOptions, Relation
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
 from chunkana_retrieval.reading.assembly import assemble
-from chunkana_retrieval.reading.passages import Layout, Passage, common_prefix
+from chunkana_retrieval.reading.passages import Passage, common_prefix
 
 _READING, _MERGING = ReadingOptions(), MergingOptions()
 
@@ -36,19 +38,21 @@ class Found:
     def passages(
         self,
         reading: ReadingOptions = _READING,
-        written: Callable[[Passage], str] | None = None,
+        counted_text: Callable[[Passage], str] = attrgetter("text"),
     ) -> list[Passage]:
         """Return the passages that `assemble` makes from the leaves.
 
         Args:
             reading: the options of the passages.
-            written: returns the text of a passage whose size counts, if it is more than the
+            counted_text: returns the text of a passage whose size counts, if it is more than the
                 passage's text.
         """
         hits = add_related_leaves(self.hits, self.records, reading.around)
         sources = {name: record.text for name, record in self.records.items()}
         length = reading.length_function
-        found = assemble(hits, reading.budget, length, sources, written=written, k=reading.k)
+        found = assemble(
+            hits, reading.budget, length, sources, counted_text=counted_text, k=reading.k
+        )
         if reading.order == "document" and reading.k is None:
             return found
         ranks = {(hit.document_id, hit.node_id): rank for rank, hit in reversed([*enumerate(hits)])}
@@ -102,12 +106,12 @@ class Found:
                     span=Span(parent.start, parent.end),
                     text=record.text[parent.start : parent.end],
                     path=common_prefix([record.hit(one, 0.0).path for one in inside]),
-                    opened=0,
+                    contained_titles=0,
                     similarity=best.similarity,
                     bm25=best.bm25,
                 )
             ]
-        (passage,) = Layout({record.document_id: record.text}).passages(hits)
+        (passage,) = assemble(hits, inf, sources={record.document_id: record.text})
         return passage
 
 
