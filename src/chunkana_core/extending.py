@@ -3,6 +3,14 @@
 A module by itself, since most users need none of this: what they need is in `chunkana_core`.
 """
 
+from chunkana_core.arguments import (
+    require_callable,
+    require_choice,
+    require_each,
+    require_known,
+    require_number,
+    require_type,
+)
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import Section, SectionRange
@@ -11,13 +19,7 @@ from chunkana_core.document.traits import FormatTraits, Merging
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.merging import MergeObstacle
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
-from chunkana_core.errors import (
-    ExtensionError,
-    own_frames,
-    require_number,
-    require_str,
-    require_type,
-)
+from chunkana_core.errors import ExtensionError, warn
 from chunkana_core.fields import Field, FieldReader
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.markdown.state import LONGEST_SHORTCODE
@@ -37,6 +39,7 @@ __all__ = [
     "PackedUnits", "Part", "Plan", "Section", "SectionRange",
     "SourceFile", "Splitter", "Stages", "StrategySelector", "Unit", "Window", "WindowChunker",
     "WindowEnd", "WindowState", "derive_uuid", "describe_unknown", "format_header_path",
-    "known_format", "own_frames", "parse_document", "require_installed", "require_number",
-    "require_str", "require_type", "split_header_path", "unknown_kind",
+    "known_format", "parse_document", "require_callable", "require_choice",
+    "require_each", "require_installed", "require_known", "require_number", "require_type",
+    "split_header_path", "unknown_kind", "warn",
 ]  # fmt: skip

@@ -67,8 +67,8 @@ def test_defaults_are_those_of_the_specification() -> None:
         ("oversize_tolerance", float("nan"), "a number from 0.0 to 1000000000.0"),
         ("atomic_blocks", "keeps", "'keep' or 'split'"),
         ("atomic_blocks", True, "'keep' or 'split'"),
-        ("validation", "strictly", "'off' or 'warn' or 'strict'"),
-        ("validation", None, "'off' or 'warn' or 'strict'"),
+        ("validation", "strictly", "'off', 'warn' or 'strict'"),
+        ("validation", None, "'off', 'warn' or 'strict'"),
     ],
 )
 def test_values_that_are_not_allowed(field: str, value: object, allowed: str) -> None:

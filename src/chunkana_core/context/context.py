@@ -8,11 +8,12 @@ from itertools import chain
 
 from msgspec import Struct
 
+from chunkana_core.arguments import require_type
 from chunkana_core.context.introductions import Introductions
 from chunkana_core.document.document import Document
 from chunkana_core.document.location import Location, breadcrumb_path
 from chunkana_core.document.paths import Path
-from chunkana_core.errors import ConfigurationError, require_type
+from chunkana_core.errors import ConfigurationError
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.file_names import AnyPath, label_of
 from chunkana_core.text.source import Span
@@ -54,11 +55,10 @@ class Context:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        if self.label is not None:
-            require_type("label", self.label, str, "None or a str")
-        require_type("reserved", self.reserved, str, "a str")
+        require_type("label", self.label, str | None)
+        require_type("reserved", self.reserved, str)
         for name in ("breadcrumb", "introduction"):
-            require_type(name, getattr(self, name), bool, "True or False")
+            require_type(name, getattr(self, name), bool)
 
     def with_path(self, path: AnyPath | None) -> Context:
         """Return the options with the label of a document's path, unless there is a label.

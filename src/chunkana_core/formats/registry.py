@@ -8,9 +8,10 @@ from functools import lru_cache, partial
 from importlib.util import find_spec
 from os import PathLike
 
+from chunkana_core.arguments import require_each, require_type
 from chunkana_core.config import AUTO
 from chunkana_core.document.document import Document
-from chunkana_core.errors import ConfigurationError, require_str, require_type
+from chunkana_core.errors import ConfigurationError
 from chunkana_core.formats.code.languages.table import LANGUAGES
 from chunkana_core.formats.markdown.grammar import require_plugins
 from chunkana_core.formats.markdown.parser import parse_markdown
@@ -166,11 +167,7 @@ class FormatSelector:
     @classmethod
     def of(cls, registered: Iterable[Format], plugins: Iterable[BlockRule] = ()) -> FormatSelector:
         """Return a selector of formats and plugins; raise an error if one is invalid."""
-        require_type("formats", registered, Iterable, "an iterable of formats")
-        given = tuple(registered)
-        for value in given:
-            require_type("formats", value, Format, "instances of Format")
-        return cls(given, require_plugins(plugins))
+        return cls(tuple(require_each("formats", registered, Format)), require_plugins(plugins))
 
     @property
     def markdown(self) -> Format:
@@ -184,7 +181,7 @@ class FormatSelector:
 
     def named(self, name: str, field: str = "format") -> Format:
         """Return the format with a name; raise a ConfigurationError if there is none."""
-        require_str(field, name)
+        require_type(field, name, str)
         if name not in self.available:
             automatic = (AUTO,) if field == "format" else ()
             raise ConfigurationError(field, name, ", ".join([*automatic, *self.available]))
@@ -201,7 +198,7 @@ class FormatSelector:
         Raises:
             ConfigurationError: if no format has the name.
         """
-        require_str("format", name)
+        require_type("format", name, str)
         if name != AUTO:
             return self.named(name)
         found = self.of_path(path)
@@ -211,7 +208,7 @@ class FormatSelector:
         """Return the format that has a path's suffix, file name or media type, None if unknown."""
         if path is None:
             return None
-        require_type("path", path, (str, PathLike), "None, a path or a media type")
+        require_type("path", path, str | PathLike, "None, a path or a media type")
         media_type = str(path).partition(";")[0].strip().lower()
         suffix, name = suffix_of(path), file_name(path)
         for found in reversed(self.available.values()):  # the user's formats first
@@ -277,7 +274,7 @@ def parse_document(  # noqa: PLR0913 -- the same arguments as chunking
     >>> [section.path for section in parse_document("# Tea\n\n## Green\n").sections]
     [(), ('Tea',), ('Tea', 'Green')]
     """
-    require_str("text", text)
+    require_type("text", text, str)
     selector = FormatSelector.of(formats, plugins)
     other = selector.named(fallback, "fallback")
     return selector.select(format, path, other).document(text, other)
