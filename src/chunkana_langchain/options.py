@@ -12,9 +12,10 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field, SkipValidation
 
 from chunkana_core import ConfigurationError, InputTypeError
+from chunkana_core.extending import require_choice, require_known
 from chunkana_langchain.text_splitter import ChunkanaSplitter
 from chunkana_retrieval import Index, MergingOptions, ReadingOptions, SearchOptions
-from chunkana_retrieval.checks import names_of, require_choice, require_known
+from chunkana_retrieval.checks import names_of
 from chunkana_retrieval.index import Order, Relation, SearchKind
 
 T = TypeVar("T")

@@ -16,6 +16,7 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 
+from chunkana_core.extending import require_each, require_known
 from chunkana_langchain.compressor import found_documents, passage_document, reranked
 from chunkana_langchain.embeddings import embedder_of
 from chunkana_langchain.keys import copied
@@ -31,7 +32,7 @@ from chunkana_retrieval import (
     SearchOptions,
     UpdateReport,
 )
-from chunkana_retrieval.checks import names_of, require_known, require_names
+from chunkana_retrieval.checks import names_of
 from chunkana_retrieval.errors import warn_of
 from chunkana_retrieval.index import (
     Proposal,
@@ -199,11 +200,13 @@ class ChunkanaRetriever(RetrieverOptions):
 
     def delete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete documents by their ids; unknown ids are ignored."""
-        return self._update([], deleted=require_names("document_ids", document_ids))
+        return self._update(
+            [], deleted=require_each("document_ids", document_ids, str, "a list of str")
+        )
 
     async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete documents by their ids asynchronously; unknown ids are ignored."""
-        names = require_names("document_ids", document_ids)
+        names = require_each("document_ids", document_ids, str, "a list of str")
         return await call_in_thread(lambda run: self._update([], run, deleted=names))
 
     def document_ids(self) -> list[str]:

@@ -23,7 +23,15 @@ from chunkana_core import (
     HierarchicalChunkingResult,
     InputTypeError,
 )
-from chunkana_core.extending import BlockRule, SourceFile, derive_uuid, require_installed
+from chunkana_core.extending import (
+    BlockRule,
+    SourceFile,
+    derive_uuid,
+    require_choice,
+    require_installed,
+    require_known,
+    require_number,
+)
 from chunkana_langchain import keys
 from chunkana_langchain.documents import TITLED, DocumentMapper, MappingOptions, Origin
 from chunkana_langchain.identity import source_keys
@@ -147,14 +155,14 @@ class ChunkanaSplitter(TextSplitter):
         max_parent_size: int | None = None,
         **options: Any,
     ) -> None:
-        checks.require_known(options, splitter_arguments(), _OTHER_NAMES)
-        checks.require_count("chunk_size", chunk_size)
-        checks.require_count("chunk_overlap", chunk_overlap)
+        require_known(options, splitter_arguments(), _OTHER_NAMES)
+        require_number("chunk_size", chunk_size, kind=int)
+        require_number("chunk_overlap", chunk_overlap, kind=int)
         sizes = (chunk_size, chunk_overlap, length_function)
         super().__init__(*sizes, keep_separator, add_start_index, strip_whitespace)
-        checks.require_choice("header_context", header_context, get_args(HeaderContext))
+        require_choice("header_context", header_context, get_args(HeaderContext))
         _require_label(source_label, header_context)
-        checks.require_choice("metadata", metadata, get_args(keys.MetadataKeys))
+        require_choice("metadata", metadata, get_args(keys.MetadataKeys))
         _require_keys(front_matter_keys)
         checks.require_parent_size(max_parent_size, "chunk_size", chunk_size)
         self._chunker = Chunker(self._config(options), plugins=plugins, fallback=fallback)
@@ -400,7 +408,7 @@ def to_documents(
     >>> [d.page_content for d in to_documents(chunk_hierarchical("# A\n\nText.\n"))]
     ['# A\n\nText.']
     """
-    checks.require_choice("metadata", metadata, get_args(keys.MetadataKeys))
+    require_choice("metadata", metadata, get_args(keys.MetadataKeys))
     whole = Document(page_content=result.text, metadata=dict(document_metadata or {}))
     origin = Origin.of(whole, *source_keys([whole]))
     label = "" if result.format in TITLED else SourceFile.of(whole.metadata).label

@@ -29,7 +29,7 @@ from chunkana_core import (
     MergeNode,
     Span,
 )
-from chunkana_core.extending import SourceFile, derive_uuid, require_installed
+from chunkana_core.extending import SourceFile, derive_uuid, require_installed, require_known
 from chunkana_llamaindex.chunking import DocumentChunker
 from chunkana_llamaindex.functions import Function, KeyOrFunction, Rule, token_count
 from chunkana_llamaindex.nodes import (
@@ -45,7 +45,7 @@ from chunkana_llamaindex.nodes import (
     metadata_reader,
     source_of,
 )
-from chunkana_retrieval.checks import require_documents, require_known, require_parent_size
+from chunkana_retrieval.checks import require_documents, require_parent_size
 from chunkana_retrieval.errors import warn, warn_of_unknown
 
 _Node = TypeVar("_Node", bound=BaseNode)

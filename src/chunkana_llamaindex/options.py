@@ -10,11 +10,10 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
-from chunkana_core.extending import require_type
+from chunkana_core.extending import require_choice, require_each, require_type
 from chunkana_llamaindex.node_parser import ChunkanaNodeParser
 from chunkana_llamaindex.vector_store import Filters, require_filters, require_usable
 from chunkana_retrieval import MergingOptions, ReadingOptions, SearchOptions
-from chunkana_retrieval.checks import require_choice, require_names
 from chunkana_retrieval.index import Order, Relation, SearchKind
 
 _Kind = TypeVar("_Kind", SearchOptions, ReadingOptions, MergingOptions)
@@ -117,7 +116,7 @@ class RetrieverOptions(QuestionOptions):
             require_type("node_parser", parser, ChunkanaNodeParser, "a ChunkanaNodeParser(…)")
         if self.vector_store is not None:
             require_usable(self.vector_store)
-        require_names("embedded_metadata_keys", self.embedded_metadata_keys)
+        require_each("embedded_metadata_keys", self.embedded_metadata_keys, str, "a list of str")
 
 
 QUESTION_OPTIONS: Final = frozenset(QuestionOptions.__annotations__)

@@ -17,7 +17,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, Query
 from llama_index.core.utils import get_tqdm_iterable
 from llama_index.core.vector_stores import VectorStoreQuery
 
-from chunkana_core.extending import require_type
+from chunkana_core.extending import require_each, require_known, require_type
 from chunkana_llamaindex.documents import (
     DocumentIndexer,
     NodeFormat,
@@ -50,7 +50,6 @@ from chunkana_retrieval import (
     UpdateReport,
     words_of,
 )
-from chunkana_retrieval.checks import require_known, require_names
 from chunkana_retrieval.errors import warn_of
 from chunkana_retrieval.index import Embedder, Proposal, RunOnLoop, call_in_thread
 
@@ -220,11 +219,13 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
 
     def delete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete documents by their ids; ids that are not in the index are ignored."""
-        return self._update(None, (), deleted=require_names("document_ids", document_ids))
+        return self._update(
+            None, (), deleted=require_each("document_ids", document_ids, str, "a list of str")
+        )
 
     async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
         """Delete documents, as `delete` does."""
-        names = require_names("document_ids", document_ids)
+        names = require_each("document_ids", document_ids, str, "a list of str")
         return await call_in_thread(partial(self._update, documents=(), deleted=names))
 
     def _update(self, run: Run, documents: Documents, **changes: Any) -> UpdateReport:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-import warnings
 from collections.abc import Iterable, Sequence
 
-from chunkana_core import ChunkanaError, ChunkanaWarning
+from chunkana_core import ChunkanaError, ChunkanaWarning, extending
 from chunkana_core.extending import SourceFile, describe_unknown
 
-_SKIPPED_PACKAGES = frozenset(  # packages whose frames are between the user's code and `warn`
+# The packages whose frames are between the user's code and `warn`, besides the core.
+_SKIPPED_PACKAGES = frozenset(
     {"chunkana_langchain", "chunkana_llamaindex", "chunkana_retrieval", "concurrent",
      "langchain_classic", "langchain_core", "langchain_text_splitters", "llama_index",
      "llama_index_instrumentation", "pydantic", "threading", "wrapt"}
@@ -39,10 +38,8 @@ class LostLeavesWarning(UserWarning):
 
 def warn(message: str | Warning) -> None:
     """Issue a warning at the innermost frame outside of the adapters and their frameworks."""
-    frame, level = inspect.currentframe(), 1
-    while frame is not None and _package(frame.f_globals) in _SKIPPED_PACKAGES:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, stacklevel=level)
+    warning = message if isinstance(message, Warning) else UserWarning(message)
+    extending.warn(warning, _SKIPPED_PACKAGES)
 
 
 def warn_of(names: Sequence[str], statement: str) -> None:
@@ -57,7 +54,3 @@ def warn_of_unknown(files: Iterable[SourceFile], fallback: str) -> None:
     kinds = {file.name: file.unknown for file in files}  # a file may be loaded as several documents
     if message := describe_unknown(kinds.values(), fallback):
         warn(ChunkanaWarning(message))
-
-
-def _package(module_globals: dict[str, object]) -> str:
-    return str(module_globals.get("__name__", "")).partition(".")[0]

@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult, InputTypeError
-from chunkana_retrieval.checks import LARGEST, require_number
+from chunkana_core.extending import require_number
+from chunkana_retrieval.checks import LARGEST
 from chunkana_retrieval.errors import LostLeavesWarning, warn
 from chunkana_retrieval.index.documents import (
     IndexDocument,
@@ -89,9 +90,8 @@ class Index:
             raise InputTypeError("folder", folder, "None, or a str or Path")
         self.folder = None if folder is None else Path(folder)
         self._tokenize, self._timeout = tokenize, timeout
-        require_number(
-            "timeout", timeout, 0, LARGEST, "the seconds to wait, a number of at least 0"
-        )
+        allowed = "the seconds to wait, a number of at least 0"
+        require_number("timeout", timeout, 0, LARGEST, allowed=allowed)
         self._database = Database(self.folder, timeout)
         self._table, self._filter = LeafTable(), LeafFilter()
         with self._database.reading() as connection:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from operator import attrgetter
 
 from chunkana_core import ConfigurationError, Span
-from chunkana_retrieval.checks import require_number
+from chunkana_core.extending import require_number
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.reading.cutting import line_ends, sentence_ends, word_ends
 from chunkana_retrieval.reading.layout import (
@@ -89,7 +88,7 @@ def assemble(
     >>> passage.document_id, passage.start_line, passage.end_line, passage.path
     ('tea.md', 1, 11, ('Tea',))
     """
-    require_number("budget", budget, 0, inf, "a number of at least 0")
+    require_number("budget", budget, 0)
     ranked, texts = _with_texts(hits, sources)
     selection = _Selection(budget, length, Layout(texts), counted_text, k)
     return selection.passages([*enumerate(ranked)])
@@ -125,7 +124,7 @@ def assemble_mixed(
     >>> assemble_mixed(["A text of others.", "Too much.", "Fits."], 25)
     [0, 2]
     """
-    require_number("budget", budget, 0, inf, "a number of at least 0")
+    require_number("budget", budget, 0)
     texts = {f"\0{n}": one for n, one in enumerate(found) if isinstance(one, str)}
     hits = [
         one if isinstance(one, Hit) else _hit_of_text(one, f"\0{n}")

@@ -174,17 +174,15 @@ class Layout:
         ]
 
     def gaps(self, ranked: Iterable[Ranked]) -> Iterator[tuple[Gap, Hit]]:
-        """Yield the gaps that are not blank between hits of a document, with the following hit.
+        """Yield the gaps between the slices of a document, each with the hit after it.
 
         Without the texts of documents, no gaps are known.
         """
-        if self.texts is None:
-            return
-        for document_id, excerpts in excerpts_of(ranked).items():
-            for before, after in pairwise(excerpts):
-                gap = Span(before.part.span.end, after.part.span.start)
-                if not _is_blank(self.texts[document_id], gap):
-                    yield (document_id, gap), after.part
+        found = {} if self.texts is None else excerpts_of(ranked)
+        for document_id, excerpts in found.items():
+            for before, after in pairwise(self._slices(document_id, excerpts, ())):
+                gap = Span(before.span.end, after.span.start)
+                yield (document_id, gap), after.excerpts[0].part
 
     def _passage(self, document_id: str, slices: Sequence[Slice]) -> Passage:
         """Return the passage that consists of slices, laid out when it is first needed."""
@@ -213,18 +211,16 @@ class Layout:
         self, document_id: str, excerpts: Sequence[Excerpt], filled: Collection[Gap]
     ) -> Iterator[Slice]:
         """Yield the slices of a document: excerpts with nothing but filled gaps between them."""
-        if self.texts is None:
-            yield from (Slice.of([one], one.part.text) for one in excerpts)
-            return
-        text, runs = self.texts[document_id], [[excerpts[0]]]
+        text, runs = None if self.texts is None else self.texts[document_id], [[excerpts[0]]]
         for before, after in pairwise(excerpts):
             gap = Span(before.part.span.end, after.part.span.start)
-            if _is_blank(text, gap) or (document_id, gap) in filled:
+            if text is not None and (_is_blank(text, gap) or (document_id, gap) in filled):
                 runs[-1].append(after)
             else:
                 runs.append([after])
         for run in runs:
-            yield Slice.of(run, text[run[0].part.span.start : run[-1].part.span.end])
+            first, last = run[0].part, run[-1].part
+            yield Slice.of(run, text[first.span.start : last.span.end] if text else first.text)
 
 
 def _is_blank(text: str, gap: Span) -> bool:
