@@ -198,9 +198,7 @@ def llm_text(formats: Mapping[str, NodeFormat]) -> Callable[[Passage], str]:
 def found_nodes(found: Found) -> list[NodeWithScore]:
     """Return the leaves that a search found as nodes, with the texts that were embedded."""
     nodes: list[NodeWithScore] = []
-    for hit in found.hits:
-        record = found.records[hit.document_id]
-        leaf = next(leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
+    for hit, (record, leaf) in zip(found.hits, found.leaves(), strict=True):
         text, node_format = record.embedded(leaf), NodeFormat.of_record(record)
         node = node_format.node_of(leaf.leaf_id, text, hit.span, leaf.metadata)
         nodes.append(NodeWithScore(node=node, score=hit.score))
@@ -209,7 +207,7 @@ def found_nodes(found: Found) -> list[NodeWithScore]:
 
 def reranked(found: Found, nodes: Iterable[NodeWithScore]) -> Found:
     """Return leaves in the order and with the scores of their nodes; others are left out."""
-    hits = {node.node_id: hit for node, hit in zip(found_nodes(found), found.hits, strict=True)}
+    hits = {leaf.leaf_id: hit for (_, leaf), hit in zip(found.leaves(), found.hits, strict=True)}
     ranked = [
         replace(hit, score=hit.score if node.score is None else node.score)
         for node in nodes

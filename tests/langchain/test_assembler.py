@@ -215,7 +215,7 @@ def test_options_are_checked_by_name(field: str, value: Any) -> None:  # noqa: A
     ids=["none", "changed", "function"],
 )
 def test_chunks_that_are_not_in_the_sources_are_returned_as_they_are(sources: object) -> None:
-    with pytest.warns(UserWarning, match="is not in sources, or has changed there") as caught:
+    with pytest.warns(UserWarning, match="is not in sources, or was changed there") as caught:
         found = assembled([*LEAVES, FOREIGN], sources=sources)
     assert found == [*LEAVES, FOREIGN]
     assert len(caught) == 1

@@ -60,7 +60,7 @@ def test_a_vector_store_embeds_by_its_own() -> None:
     [
         ("chunk_size", "splitter=ChunkanaSplitter(chunk_size=…)"),
         ("embeddings", "embedding"),
-        ("top_k", "k"),
+        ("top_k", "k, the number of results, or fetch_k, the number of leaves of each search"),
         ("reranker", "compressor"),
         ("vector_store", "vectorstore"),
         ("text_splitter", "splitter"),
@@ -84,7 +84,12 @@ def test_arguments_that_the_retriever_does_not_have(name: str, meant: str) -> No
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [("bugdet", "budget"), ("top_k", "k"), ("filters", "filter"), ("reranker", "compressor")],
+    [
+        ("bugdet", "budget"),
+        ("similarity_cutoff", "min_score"),
+        ("filters", "filter"),
+        ("reranker", "compressor"),
+    ],
 )
 async def test_options_of_a_question_that_there_are_not(name: str, meant: str) -> None:
     options: dict[str, Any] = {name: 1}
@@ -110,10 +115,10 @@ EMBEDDING = (
         ({"search": "words"}, "search is 'words'; allowed: 'hybrid', 'dense' or 'lexical'"),
         ({"returns": "both"}, "returns is 'both'; allowed: 'passages' or 'parents'"),
         ({"embedding": None}, EMBEDDING),
-        ({"embedding": "model"}, "embedding is 'model'; allowed: None or Embeddings"),
-        ({"vectorstore": "chroma"}, "vectorstore is 'chroma'; allowed: None or VectorStore"),
-        ({"splitter": 1000}, "splitter is 1000; allowed: None or ChunkanaSplitter"),
-        ({"compressor": "x"}, "compressor is 'x'; allowed: None or BaseDocumentCompressor"),
+        ({"embedding": "model"}, "embedding is 'model'; allowed: None or an Embeddings"),
+        ({"vectorstore": "chroma"}, "vectorstore is 'chroma'; allowed: None or a VectorStore"),
+        ({"splitter": 1000}, "splitter is 1000; allowed: None or a ChunkanaSplitter"),
+        ({"compressor": "x"}, "compressor is 'x'; allowed: None or a BaseDocumentCompressor"),
         (
             {"search_kwargs": {"k": 5}},
             "search_kwargs is {'k': 5}; allowed: {} without a `vectorstore`",

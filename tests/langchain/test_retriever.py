@@ -541,7 +541,7 @@ def test_documents_that_cannot_be_chunked_are_named(monkeypatch: pytest.MonkeyPa
         return map_document(self, document, key)
 
     monkeypatch.setattr(ChunkanaSplitter, "map_document", fail)
-    with pytest.warns(UserWarning, match=r"oven\.md \(ValueError: no bread\)' could not be"):
+    with pytest.warns(UserWarning, match=r"oven\.md' could not be indexed: ValueError: no bread"):
         retriever = made()
     assert retriever.document_ids() == ["tea.md"]
     assert [*retriever.update(documents()).failed] == ["oven.md"]

@@ -12,7 +12,7 @@ from typing import get_args
 
 from chunkana_core import Span
 from chunkana_retrieval.hits import Hit
-from chunkana_retrieval.index.records import DocumentRecord, LeafRecord
+from chunkana_retrieval.index.records import DocumentRecord, Leaf, LeafRecord
 from chunkana_retrieval.index.searching.options import MergingOptions, ReadingOptions, Relation
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
 from chunkana_retrieval.reading.assembly import assemble
@@ -34,6 +34,13 @@ class Found:
 
     hits: tuple[Hit, ...]
     records: Mapping[str, DocumentRecord]
+
+    def leaves(self) -> list[Leaf]:
+        """Return the records of each hit's document and leaf."""
+        records = [self.records[hit.document_id] for hit in self.hits]
+        return [
+            (record, _leaf_of(hit, record)) for hit, record in zip(self.hits, records, strict=True)
+        ]
 
     def passages(
         self,
@@ -125,6 +132,10 @@ def _unique_id(document_id: str, node_id: str) -> str:
     return f"{document_id}\0{node_id}"
 
 
+def _leaf_of(hit: Hit, record: DocumentRecord) -> LeafRecord:
+    return next(leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
+
+
 def add_related_leaves(
     hits: Sequence[Hit], records: Mapping[str, DocumentRecord], around: Sequence[Relation]
 ) -> list[Hit]:
@@ -144,7 +155,7 @@ def add_related_leaves(
     ranked = {(hit.document_id, hit.node_id): hit for hit in hits}
     for hit in hits if around else ():
         record = records[hit.document_id]
-        (found,) = (leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
+        found = _leaf_of(hit, record)
         for relation in get_args(Relation):
             for leaf in _related(found, record.leaves, relation) if relation in around else ():
                 key = hit.document_id, leaf.chunk_id
