@@ -15,11 +15,7 @@ from chunkana_core.context.context import Context, ContextWriter
 from chunkana_core.document.analysis import ContentAnalysis
 from chunkana_core.document.document import Document
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
-from chunkana_core.errors import (
-    ChunkanaWarning,
-    InvariantViolationError,
-    warn,
-)
+from chunkana_core.errors import ChunkanaWarning, InvariantViolationError, warn
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.registry import TEXT, Format, FormatSelector, unknown_kind
@@ -273,10 +269,9 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chun
     result = Chunker(config or ChunkConfig()).chunk_hierarchical(text, found.name)
     is_unknown = bool(unknown_kind(path))
     if is_unknown or result.format != found.name:
-        known = (
-            "of no known format" if is_unknown else f"not valid {found.name}, or too long for it"
-        )
-        warn(ChunkanaWarning(f"{path} is {known}, and chunked as plain text"))
+        invalid = f"not valid {found.name}, or too long for it"
+        why = "of no known format" if is_unknown else invalid
+        warn(ChunkanaWarning(f"{path} is {why}, and chunked as plain text"))
     return result.get_leaves()
 
 

@@ -9,13 +9,14 @@ from graphlib import CycleError, TopologicalSorter
 from math import inf, isnan
 from numbers import Real
 
+from msgspec import Struct
+
 from chunkana_core import ConfigurationError
 from chunkana_core.extending import require_number
 from chunkana_retrieval.hits import Hit
 
 
-@dataclass(frozen=True, slots=True)
-class Parent:
+class Parent(Struct, frozen=True, gc=False, array_like=True):
     """The properties of a parent that merging needs.
 
     Attributes:
@@ -23,11 +24,13 @@ class Parent:
             child that was found.
         parent_id: the id of the parent's own parent; None for a root.
         size: the size of the parent's text, in the unit of `max_parent_size`.
+        start: the offset in the document where the text starts, for a parent in an index.
     """
 
     child_count: int
     parent_id: str | None = None
     size: int = 0
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +116,13 @@ def merge_hits(
 def _rank(hits: Iterable[Hit]) -> dict[str, Hit]:
     """Return the best hit of each node id, by that id, the best first."""
     ranked: dict[str, Hit] = {}
-    for hit in sorted(hits, key=_rankable_score, reverse=True):  # a stable sort
+    for hit in sorted(hits, key=rankable_score, reverse=True):  # a stable sort
         ranked.setdefault(hit.node_id, hit)
     return ranked
 
 
-def _rankable_score(hit: Hit) -> float:
+def rankable_score(hit: Hit) -> float:
+    """Return the score of a hit, -inf for NaN."""
     return -inf if isnan(hit.score) else hit.score
 
 

@@ -19,9 +19,8 @@ from tests import corpora
 from tests.core import laws
 from tests.core.configurations import CONTEXTS, configs, contexts
 from tests.core.counting import calls_of
-from tests.core.laws import Case
+from tests.core.laws import Case, require_laws
 from tests.core.outlines import outline_cases
-from tests.core.test_formats import keeps_laws
 
 pytest.importorskip("tree_sitter")
 
@@ -95,7 +94,7 @@ def keeps_all(text: str, kind: Format, config: ChunkConfig, context: Context | N
     """Assert every law of a text, and of its document."""
     case = Case(text, config, context=context, format=kind)
     assert_made_of_text(case.document)
-    keeps_laws(case)
+    require_laws(case)
 
 
 @cache

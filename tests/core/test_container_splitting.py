@@ -8,8 +8,7 @@ from typing import Literal
 import pytest
 
 from chunkana_core import Chunk, ChunkConfig, MarkdownChunker
-from tests.core import laws
-from tests.core.laws import Case
+from tests.core.laws import Case, lawful
 
 TEXT = "\n\n".join(f"Paragraph {n} says what the one before it left out." for n in range(12))
 CODE = "```py\n" + "".join(f"line_{n:02} = {n}\n" for n in range(40)) + "```"
@@ -18,10 +17,7 @@ TABLE = "| name | what |\n|---|---|\n" + "".join(f"| row {n:02} | value |\n" for
 
 def split(text: str, limit: int = 200, atoms: Literal["keep", "split"] = "split") -> list[Chunk]:
     """Chunk a text, check the laws, and return the leaves."""
-    case = Case(text, ChunkConfig(max_chunk_size=limit, atomic_blocks=atoms))
-    for law in laws.ALL:
-        law(case)
-    return case.leaves
+    return lawful(text, max_chunk_size=limit, atomic_blocks=atoms).leaves
 
 
 def indented(text: str, first: str, rest: str) -> str:

@@ -27,7 +27,7 @@ from chunkana_explain import explain
 from tests import corpora
 from tests.core import laws
 from tests.core.configurations import CONTEXTS, configs, contexts
-from tests.core.laws import Case
+from tests.core.laws import lawful
 from tests.strategies import any_markdown
 
 Measure = Callable[[str], int]
@@ -39,10 +39,7 @@ FEWER = settings(max_examples=settings().max_examples // 3)  # each chunks twice
 
 def chunked(text: str, context: Context | None, **options: object) -> list[Chunk]:
     """Return the leaves, of which all laws hold; each section is one where it fits."""
-    case = Case(text, ChunkConfig.from_dict({"min_chunk_size": 0, **options}), context=context)
-    for law in laws.ALL:
-        law(case)
-    return case.leaves
+    return lawful(text, context, **{"min_chunk_size": 0, **options}).leaves
 
 
 def last_context(text: str, context: Context | None, **options: object) -> str:
@@ -502,6 +499,6 @@ def test_a_long_title_is_measured_once() -> None:
     document = parse_markdown(f"# {'T' * 90}\n\n" + "## A\n\nx\n\n" * 50)
     writer = ContextWriter(document, Sizer(length, 1000), BREADCRUMB)
     asked.clear()
-    rooms = {writer.room(section.path) for section in document.sections[2:]}
-    assert rooms == {1000 - len(f"{'T' * 90} > A\n\n")}
+    limits = {writer.content_limit_in(section.path) for section in document.sections[2:]}
+    assert limits == {1000 - len(f"{'T' * 90} > A\n\n")}
     assert len(asked) == 1

@@ -9,8 +9,7 @@ import pytest
 from chunkana_core import ChunkConfig, Context, MarkdownChunker
 from chunkana_core.formats.registry import FormatSelector
 from tests.core import laws
-from tests.core.laws import Case, quarters
-from tests.core.test_formats import keeps_laws
+from tests.core.laws import Case, quarters, require_laws
 
 SMALL = ChunkConfig(max_chunk_size=32, atomic_blocks="split")
 WIDER = ChunkConfig(max_chunk_size=64, atomic_blocks="split")
@@ -158,7 +157,7 @@ def test_laws_hold_for_find_of_format(name: str) -> None:
     """So do those of other formats."""
     pytest.importorskip("tree_sitter")
     text, config, context, kind = FINDS_OF_FORMATS[name]
-    keeps_laws(Case(text, config, context=context, format=FormatSelector().select(kind)))
+    require_laws(Case(text, config, context=context, format=FormatSelector().select(kind)))
 
 
 def test_a_word_like_a_fence_that_has_no_room_to_be_closed() -> None:

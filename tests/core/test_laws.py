@@ -18,7 +18,7 @@ from chunkana_core import ChunkConfig, Context
 from tests import corpora
 from tests.core import laws
 from tests.core.configurations import CONTEXTS, SIZES, configs, contexts, matrix
-from tests.core.laws import Case
+from tests.core.laws import Case, require, require_laws
 from tests.core.merge_laws import sound
 from tests.corpora import Sample
 from tests.strategies import any_markdown
@@ -63,16 +63,7 @@ class Cases:
     def obey(self, law: Law) -> None:
         """Assert a law of every case."""
         for case in self.cases:
-            obeys(case, law)
-
-
-def obeys(case: Case, law: Law) -> None:
-    """Assert a law of a case; what fails says of which."""
-    try:
-        law(case)
-    except Exception as error:
-        error.add_note(f"in {case.name or repr(case.text)} with {case.config}, {case.context}")
-        raise
+            require(law, case)
 
 
 def _documents() -> Iterator[ParameterSet]:
@@ -143,19 +134,13 @@ def test_metadata_is_sound(cases: Cases) -> None:
     cases.obey(laws.metadata_sound)
 
 
-def keeps_all(case: Case) -> None:
-    """Assert every law of a text, which is chunked once for all of them."""
-    for law in laws.ALL:
-        obeys(case, law)
-
-
 @settings(max_examples=2 * settings().max_examples)
 @given(text=any_markdown(), config=configs(), context=contexts())
 def test_made_markdown_keeps_all_laws(
     text: str, config: ChunkConfig, context: Context | None
 ) -> None:
     """Each law holds for made Markdown."""
-    keeps_all(Case(text, config, context=context))
+    require_laws(Case(text, config, context=context))
 
 
 @pytest.mark.slow
@@ -166,5 +151,5 @@ def test_more_made_markdown_keeps_all_laws(
 ) -> None:
     """Each law, and those of merge trees, hold for many more made documents."""
     case = Case(text, config, context=context)
-    keeps_all(case)
+    require_laws(case)
     sound(case.result, config, cap, most)

@@ -14,7 +14,7 @@ from chunkana_core import Span
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.index.records import DocumentRecord, Leaf, LeafRecord
 from chunkana_retrieval.index.searching.options import MergingOptions, ReadingOptions, Relation
-from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
+from chunkana_retrieval.merging import merge_hits, rankable_score
 from chunkana_retrieval.reading.assembly import assemble
 from chunkana_retrieval.reading.passages import Passage, common_prefix
 
@@ -72,64 +72,46 @@ class Found:
 
         As many of the best leaves are merged as there are leaves and parents to return.
         """
-        count, merged = 0, list[MergedHit]()
-        parents = self._parents()
-        keyed = [*map(_with_unique_ids, self.hits)]
-        while len(merged) < merging.k and count < len(keyed):
+        count, merged = 0, list[tuple[Hit, str]]()
+        while len(merged) < merging.k and count < len(self.hits):
             count += merging.k - len(merged)
+            merged = self._merged(self.hits[:count], merging)
+        return [self._passage(*one) for one in merged[: merging.k]]
+
+    def _merged(self, hits: Sequence[Hit], merging: MergingOptions) -> list[tuple[Hit, str]]:
+        """Return the nodes that hits are merged to, the best first: its best hit, and its id."""
+        by_document: dict[str, dict[str, Hit]] = {}
+        for hit in sorted(hits, key=rankable_score, reverse=True):
+            by_document.setdefault(hit.document_id, {}).setdefault(hit.node_id, hit)
+        found: list[tuple[Hit, str]] = []
+        for name, by_id in by_document.items():
             merged = merge_hits(
-                keyed[:count],
-                parents,
+                by_id.values(),
+                self.records[name].parents,
                 ratio=merging.ratio,
                 max_parent_size=merging.max_parent_size,
             )
-        best = {one.node_id: hit for one, hit in zip(keyed, self.hits, strict=True)}
-        return [self._passage(one, best[one.hit_ids[0]]) for one in merged[: merging.k]]
+            found += [(by_id[one.hit_ids[0]], one.node_id) for one in merged]
+        return sorted(found, key=lambda one: (-rankable_score(one[0]), hits.index(one[0])))
 
-    def _parents(self) -> dict[str, Parent]:
-        """Return the parents of all documents of the hits."""
-        return {
-            _unique_id(name, one.node_id): Parent(
-                one.child_count,
-                None if one.parent_id is None else _unique_id(name, one.parent_id),
-                one.end - one.start,
-            )
-            for name, record in self.records.items()
-            for one in record.parents
-        }
-
-    def _passage(self, merged: MergedHit, best: Hit) -> Passage:
+    def _passage(self, best: Hit, node_id: str) -> Passage:
         """Return a leaf or a parent as a passage."""
-        record = self.records[best.document_id]
-        name = merged.node_id.rpartition("\0")[2]
-        parent = next((one for one in record.parents if one.node_id == name), None)
-        hits = [best]
-        if parent is not None:
-            inside = [one for one in record.leaves if parent.start <= one.start < parent.end]
-            hits = [
-                replace(
-                    record.hit(inside[0], best.score),
-                    node_id=name,
-                    span=Span(parent.start, parent.end),
-                    text=record.text[parent.start : parent.end],
-                    path=common_prefix([record.hit(one, 0.0).path for one in inside]),
-                    contained_titles=0,
-                    similarity=best.similarity,
-                    bm25=best.bm25,
-                )
-            ]
-        (passage,) = assemble(hits, inf, sources={record.document_id: record.text})
+        record, hit = self.records[best.document_id], best
+        if parent := record.parents.get(node_id):
+            span = Span(parent.start, parent.start + parent.size)
+            inside = [one for one in record.leaves if span.start <= one.start < span.end]
+            hit = replace(
+                record.hit(inside[0], best.score),
+                node_id=node_id,
+                span=span,
+                text=record.text[span.start : span.end],
+                path=common_prefix([record.hit(one, 0.0).path for one in inside]),
+                contained_titles=0,
+                similarity=best.similarity,
+                bm25=best.bm25,
+            )
+        (passage,) = assemble([hit], inf, sources={record.document_id: record.text})
         return passage
-
-
-def _with_unique_ids(hit: Hit) -> Hit:
-    """Return a hit whose node ids are unique among all documents."""
-    parent_id = None if hit.parent_id is None else _unique_id(hit.document_id, hit.parent_id)
-    return replace(hit, node_id=_unique_id(hit.document_id, hit.node_id), parent_id=parent_id)
-
-
-def _unique_id(document_id: str, node_id: str) -> str:
-    return f"{document_id}\0{node_id}"
 
 
 def _leaf_of(hit: Hit, record: DocumentRecord) -> LeafRecord:
