@@ -48,6 +48,26 @@ def require_documents(documents: Iterable[T], kind: type[T], sources: str, examp
     return require_each("documents", documents, kind, each=f"a Document: {example}")
 
 
+def by_unique_id(
+    items: Iterable[T], id_of: Callable[[T], str], field: str, allowed: str
+) -> dict[str, T]:
+    """Return items by their ids; raise a ConfigurationError if two ids are equal.
+
+    Args:
+        items: the items.
+        id_of: returns the id of an item.
+        field: the description of the id, for the error message.
+        allowed: the description of allowed items.
+    """
+    by_id: dict[str, T] = {}
+    for item in items:
+        name = id_of(item)
+        if name in by_id:
+            raise ConfigurationError(field, name, allowed)
+        by_id[name] = item
+    return by_id
+
+
 def require_parent_size(size: int | None, name: str, chunk_size: int) -> None:
     """Raise a ConfigurationError if the parent size limit is below the chunk size limit.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from chunkana_core import ChunkanaError, ChunkanaWarning, extending
 from chunkana_core.extending import SourceFile, describe_unknown
@@ -47,6 +48,12 @@ def warn_of(names: Sequence[str], statement: str) -> None:
     if names:
         others = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
         warn(f"{names[0]!r}{others} {statement}")
+
+
+def warn_of_clashes(ours: Iterable[str], theirs: Iterable[Iterable[str]]) -> None:
+    """Warn of metadata keys of ours that documents have already, whose values are kept."""
+    if clashing := sorted(set(ours).intersection(chain.from_iterable(theirs))):
+        warn(f"documents keep their own metadata {', '.join(clashing)}")
 
 
 def warn_of_unknown(files: Iterable[SourceFile], fallback: str) -> None:

@@ -67,9 +67,9 @@ def test_parts_of_chunks_that_name_no_document_are_named_after_the_chunk() -> No
 
 def test_a_name_of_the_caller_s_stays() -> None:
     theirs = Document(page_content=KETTLE, metadata={"chunkana_document_id": 7})
-    with pytest.warns(UserWarning, match="keeps its own chunkana_document_id"):
+    with pytest.warns(UserWarning, match="keep their own metadata chunkana_document_id"):
         split = SPLITTER.split_documents([theirs])
     assert {d.metadata["chunkana_document_id"] for d in split} == {7}
-    with pytest.warns(UserWarning, match="keeps its own chunkana_document_id"):
+    with pytest.warns(UserWarning, match="keep their own metadata chunkana_document_id"):
         parts = ChunkanaSplitter(40, min_chunk_size=0).split_documents(split)
     assert {d.metadata["chunkana_document_id"] for d in parts} == {7}

@@ -152,7 +152,8 @@ def test_metadata_that_json_cannot_write_are_refused_before_anything_is_done() -
 
 def test_metadata_keys_of_ours_keep_the_value_of_the_caller_with_a_warning() -> None:
     theirs = {"source": "a", "path": "C:/a", "score": 9, "chunkana_leaf_id": "mine", "bm25": 0}
-    with pytest.warns(UserWarning, match="keeps its own bm25, chunkana_leaf_id, path, score"):
+    clashing = "documents keep their own metadata bm25, chunkana_leaf_id, path, score"
+    with pytest.warns(UserWarning, match=clashing):
         retriever = index_of([Document(BOOK.page_content, metadata=theirs)])
     for passage in retriever.invoke("subject3"):
         assert {key: passage.metadata[key] for key in theirs} == theirs
@@ -305,10 +306,10 @@ def test_metadata_that_only_look_like_ours_are_the_callers(context: str | None) 
     """The document is a whole one, and what an assembler gets is handed over as it is."""
     metadata = {"chunkana_context": context, "start_char": 0, "end_char": 3, "prefix_chars": 0}
     given = Document("# Tea\n\nBoil it.\n", metadata=metadata | {"chunkana_document_id": "tea"})
-    with pytest.warns(UserWarning, match="keeps its own chunkana_context"):
+    with pytest.warns(UserWarning, match="keep their own metadata chunkana_context"):
         (chunk,) = ChunkanaSplitter().split_documents([given])
     assert chunk.metadata["chunkana_context"] == context
     assert ContextAssembler().compress_documents([given], "") == [given]
-    with pytest.warns(UserWarning, match="keeps its own chunkana_document_id"):
+    with pytest.warns(UserWarning, match="keep their own metadata chunkana_document_id"):
         retriever = ChunkanaRetriever.from_documents([given], search="lexical")
     assert retriever.invoke("tea")

@@ -61,7 +61,7 @@ def test_the_format_is_that_of_the_metadata(metadata: dict[str, Any], expected: 
 
 def test_a_media_type_may_be_in_a_key_of_ours() -> None:
     typed = Document("[1, 2]", metadata={"content_type": "application/json"})
-    with pytest.warns(UserWarning, match="keeps its own content_type"):
+    with pytest.warns(UserWarning, match="keep their own metadata content_type"):
         (chunk,) = SMALL.split_documents([typed])
     assert (chunk.metadata["format"], chunk.metadata["content_type"]) == (
         "json",
@@ -219,10 +219,10 @@ def test_a_missing_extra_is_an_error_before_any_document_is_split(
 
 def test_keys_of_the_caller_stay_the_callers() -> None:
     theirs = {"name": "mine", "kind": "yours"}
-    with pytest.warns(UserWarning, match="keeps its own kind, name"):
+    with pytest.warns(UserWarning, match="keep their own metadata kind, name"):
         (chunk,) = of_file("src/prices.py", **theirs)
     assert (chunk.metadata["name"], chunk.metadata["kind"]) == ("mine", "yours")
-    with pytest.warns(UserWarning, match="keeps its own kind, name"):
+    with pytest.warns(UserWarning, match="keep their own metadata kind, name"):
         (again,) = SMALL.split_documents([chunk])
     assert (again.metadata["name"], again.metadata["format"]) == ("mine", "python")
 

@@ -276,7 +276,7 @@ def test_metadata_is_copied_and_kept() -> None:
     """The caller's metadata is copied deeply; a key of the same name as ours stays the caller's."""
     metadata = {"source": "a.md", "tags": {"x": [1]}, "anchor": "theirs"}
     document = Document(page_content=TEXT, metadata=deepcopy(metadata))
-    with pytest.warns(UserWarning, match="keeps its own anchor") as caught:
+    with pytest.warns(UserWarning, match="keep their own metadata anchor") as caught:
         split = ChunkanaSplitter(80).split_documents([document])
     assert [warning.filename for warning in caught] == [__file__]
     split[0].metadata["tags"]["x"].append(2)
@@ -470,9 +470,9 @@ def chunks_of_chunks(
 ) -> list[Document]:
     """Split a text and its chunks again; check that offsets are those in the text."""
     source = Document(page_content=text, metadata={"source": "t", "anchor": "theirs"})
-    with pytest.warns(UserWarning, match="keeps its own anchor"):
+    with pytest.warns(UserWarning, match="keep their own metadata anchor"):
         chunks = first.split_documents([source])
-    with pytest.warns(UserWarning, match="keeps its own anchor"):
+    with pytest.warns(UserWarning, match="keep their own metadata anchor"):
         parts = second.split_documents(chunks)
     for part in parts:
         assert exact(part, text)
@@ -590,7 +590,7 @@ def test_ids_do_not_depend_on_the_other_documents() -> None:
 def test_documents_that_only_look_like_chunks_are_split_whole() -> None:
     """Metadata of the same names, but from elsewhere, stay, and hide nothing."""
     document = Document(page_content=TEXT, metadata={"start_char": "5", "chunkana_parent_id": "x"})
-    with pytest.warns(UserWarning, match="keeps its own"):
+    with pytest.warns(UserWarning, match="keep their own metadata"):
         pages = ChunkanaSplitter(100).split_documents([document])
     assert "Preamble" in pages[0].page_content
 
