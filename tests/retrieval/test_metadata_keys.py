@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -16,10 +16,10 @@ pytest.importorskip("langchain_core")
 pytest.importorskip("tree_sitter")
 
 from langchain_core.documents import Document
-from langchain_core.embeddings import Embeddings
+from langchain_core.embeddings import DeterministicFakeEmbedding
 from llama_index.core import Document as LlamaDocument
 from llama_index.core import MockEmbedding
-from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
+from llama_index.core.schema import MetadataMode, NodeWithScore
 
 import chunkana_langchain
 import chunkana_llamaindex
@@ -41,67 +41,110 @@ TEXTS = {sample.name: sample.text for sample in corpora.own_documents()} | MADE
 LANGCHAIN_BAR, LLAMAINDEX_BAR = 0.82, 0.55
 
 
-class LetterEmbeddings(Embeddings):
-    """Embeds a text as its letters."""
-
-    def embed_query(self, text: str) -> list[float]:
-        """Count some letters."""
-        return [1.0 + text.count(letter) for letter in "aeioutrs"]
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Count some letters of each text."""
-        return [self.embed_query(text) for text in texts]
+LANGCHAIN, LLAMAINDEX = chunkana_langchain, chunkana_llamaindex
+Texts = Mapping[str, str]
+CHANGED = {"tea.py": CODE.replace("Boil", "Heat")}
+QUESTION = "words of tea"
 
 
-def sources(names: Iterable[str] = TEXTS) -> list[Document]:
-    return [Document(TEXTS[name], metadata={"source": name}) for name in names]
+class Written(NamedTuple):
+    """A chunk or passage: its id, its text and its metadata."""
+
+    name: str
+    text: str
+    metadata: Mapping[str, Any]
 
 
-def llama_sources(names: Iterable[str] = TEXTS) -> list[LlamaDocument]:
+def pages(texts: Texts) -> list[Document]:
+    return [Document(text, metadata={"source": name}) for name, text in texts.items()]
+
+
+def documents(texts: Texts) -> list[LlamaDocument]:
     return [
-        LlamaDocument(text=TEXTS[name], id_=name, metadata={"file_name": name}) for name in names
+        LlamaDocument(text=text, id_=name, metadata={"file_name": name})
+        for name, text in texts.items()
     ]
 
 
-def splitter(metadata: MetadataKeys, size: int = 300) -> chunkana_langchain.ChunkanaSplitter:
-    return chunkana_langchain.ChunkanaSplitter(size, metadata=metadata)
+def of_pages(found: Iterable[Document]) -> list[Written]:
+    return [Written(str(one.id), one.page_content, one.metadata) for one in found]
 
 
-def parser(metadata: MetadataKeys, size: int = 300) -> chunkana_llamaindex.ChunkanaNodeParser:
-    return chunkana_llamaindex.ChunkanaNodeParser(max_chunk_size=size, metadata=metadata)
+def of_nodes(found: Iterable[Any]) -> list[Written]:
+    return [Written(one.node_id, one.get_content(), one.metadata) for one in found]
 
 
-def of_both(make: Callable[[MetadataKeys], Any]) -> tuple[Any, Any]:
-    return make("short"), make("full")
+def split_pages(metadata: MetadataKeys, texts: Texts, size: int = 300) -> list[Document]:
+    return LANGCHAIN.ChunkanaSplitter(size, metadata=metadata).split_documents(pages(texts))
 
 
-def require_part(short: Mapping[str, object], full: Mapping[str, object]) -> None:
-    assert short.items() <= full.items()
-    assert short.keys() < full.keys()
+def parse(metadata: MetadataKeys, texts: Texts, size: int = 300) -> list[Any]:
+    parser = LLAMAINDEX.ChunkanaNodeParser(max_chunk_size=size, metadata=metadata)
+    return LLAMAINDEX.LeafNodes()(parser(documents(texts)))  # type: ignore[return-value]
 
 
-def plain(documents: Iterable[Document]) -> list[tuple[str | None, str]]:
-    return [(document.id, document.page_content) for document in documents]
+def split_again(chunks: Sequence[Document]) -> list[Written]:
+    return of_pages(LANGCHAIN.ChunkanaSplitter(120, metadata="full").split_documents(chunks))
 
 
-def test_short_metadata_are_a_part_of_the_full_ones_in_langchain() -> None:
-    (short, parents), (full, full_parents) = of_both(
-        lambda metadata: splitter(metadata).split_hierarchical(sources())
+def parse_again(nodes: Sequence[Any]) -> list[Written]:
+    """Return the parts of nodes, without those that fit, which are returned as they are."""
+    fitting = {node.metadata["chunk_id"] for node in nodes}
+    parser = LLAMAINDEX.ChunkanaNodeParser(max_chunk_size=120, metadata="full")
+    parts = [one for one in of_nodes(parser(nodes)) if one.metadata["chunk_id"] not in fitting]
+    assert len(parts) > 100
+    return parts
+
+
+def read_pages(chunks: Sequence[Document], budget: int) -> list[Written]:
+    return of_pages(LANGCHAIN.ContextAssembler(budget=budget).compress_documents(chunks, ""))
+
+
+def read_nodes(nodes: Sequence[Any], budget: int) -> list[Written]:
+    scored = [NodeWithScore(node=node, score=0.5) for node in nodes]
+    return of_nodes(LLAMAINDEX.ContextAssembler(budget=budget).postprocess_nodes(scored))
+
+
+def ask_langchain(metadata: MetadataKeys) -> list[Any]:
+    retriever = LANGCHAIN.ChunkanaRetriever.from_documents(
+        pages(MADE),
+        DeterministicFakeEmbedding(size=8),
+        splitter=LANGCHAIN.ChunkanaSplitter(120, metadata=metadata),
     )
-    pairs = [*zip(short, full, strict=True)]
-    pairs += [(a, b) for (_, a), (_, b) in zip(parents, full_parents, strict=True)]
-    assert plain(a for a, _ in pairs) == plain(b for _, b in pairs)
-    for a, b in pairs:
-        require_part(a.metadata, b.metadata)
+    answers: list[Any] = []
+    for texts in ({}, CHANGED):
+        answers.append(retriever.update(pages(texts)).changed)
+        for returns in ("passages", "parents"):
+            answers += of_pages(retriever.invoke(QUESTION, returns=returns))
+    return answers
 
 
-def test_short_metadata_are_a_part_of_the_full_ones_in_llamaindex() -> None:
-    short, full = of_both(lambda metadata: parser(metadata)(llama_sources()))
+def ask_llamaindex(metadata: MetadataKeys) -> list[Any]:
+    parser = LLAMAINDEX.ChunkanaNodeParser(max_chunk_size=120, metadata=metadata)
+    retriever = LLAMAINDEX.ChunkanaRetriever.from_documents(
+        documents(MADE), MockEmbedding(4), node_parser=parser
+    )
+    answers: list[Any] = []
+    for texts in ({}, CHANGED):
+        answers.append(retriever.update(documents(texts)).changed)
+        for returns in ("passages", "parents"):
+            answers += of_nodes(retriever.with_options(returns=returns).retrieve(QUESTION))
+    return answers
+
+
+@pytest.mark.parametrize(("split", "written"), [(split_pages, of_pages), (parse, of_nodes)])
+def test_short_metadata_are_a_part_of_the_full_ones(
+    split: Callable[..., Any], written: Callable[..., list[Written]]
+) -> None:
+    short, full = (written(split(metadata, TEXTS)) for metadata in ("short", "full"))
     for a, b in zip(short, full, strict=True):
-        is_notebook = a.metadata["format"] == "notebook"
-        require_part(a.metadata, b.metadata)
-        assert ("cell" in a.metadata) is is_notebook
-        assert a.node_id == b.node_id
+        assert a[:2] == b[:2]
+        assert a.metadata.items() < b.metadata.items()
+
+
+def test_texts_of_nodes_are_the_same_with_short_and_full_metadata() -> None:
+    for a, b in zip(parse("short", TEXTS), parse("full", TEXTS), strict=True):
+        assert ("cell" in a.metadata) is (a.metadata["format"] == "notebook")
         for mode in (MetadataMode.EMBED, MetadataMode.LLM):
             assert a.get_content(mode) == b.get_content(mode)
         assert len(a.excluded_embed_metadata_keys) < len(b.excluded_embed_metadata_keys)
@@ -117,142 +160,65 @@ def ratio(pairs: Iterable[tuple[str, Mapping[str, object]]]) -> float:
 
 def test_metadata_are_short_beside_contents() -> None:
     """With all defaults, over the pages of this project's documentation."""
-    pages = sorted((corpora.REPOSITORY / "docs").glob("*.md"))
-    own = [(page.name, corpora.read(page)) for page in pages]
-    chunks = chunkana_langchain.ChunkanaSplitter().split_documents(
-        [Document(text, metadata={"source": name}) for name, text in own]
-    )
+    own = {
+        page.name: corpora.read(page) for page in sorted((corpora.REPOSITORY / "docs").glob("*.md"))
+    }
+    chunks = split_pages("short", own, 1000)
     assert ratio((one.page_content, one.metadata) for one in chunks) < LANGCHAIN_BAR
-    leaves = chunkana_llamaindex.ChunkanaNodeParser(include_parents=False)(
-        [LlamaDocument(text=text, id_=name, metadata={"file_name": name}) for name, text in own]
-    )
-    assert ratio((embedded(leaf), without_context(leaf)) for leaf in leaves) < LLAMAINDEX_BAR
+    leaves = [(one, {**one.metadata}) for one in parse("short", own, 1000)]
+    for _, metadata in leaves:
+        metadata.pop("context", None)  # which is embedded
+    given = ((leaf.get_content(MetadataMode.EMBED), metadata) for leaf, metadata in leaves)
+    assert ratio(given) < LLAMAINDEX_BAR
 
 
-def embedded(leaf: BaseNode) -> str:
-    return leaf.get_content(MetadataMode.EMBED)
-
-
-def without_context(leaf: BaseNode) -> dict[str, object]:
-    """Return the metadata of a leaf but for what is embedded."""
-    return {key: value for key, value in leaf.metadata.items() if key != "context"}
-
-
-@pytest.mark.parametrize("budget", [400, 3000])
-def test_passages_are_the_same_of_both_in_langchain(budget: int) -> None:
-    assembler = chunkana_langchain.ContextAssembler(budget=budget)
-
-    def read(metadata: MetadataKeys) -> list[tuple[str, dict[str, Any]]]:
-        chunks = splitter(metadata).split_documents(sources())
-        found = [assembler.compress_documents(chunks[n::5], "") for n in range(5)]
-        return [(one.page_content, one.metadata) for some in found for one in some]
-
-    short, full = of_both(read)
-    assert short == full
-
-
-@pytest.mark.parametrize("budget", [400, 3000])
-def test_passages_are_the_same_of_both_in_llamaindex(budget: int) -> None:
-    assembler = chunkana_llamaindex.ContextAssembler(budget=budget)
-
-    def read(metadata: MetadataKeys) -> list[tuple[str, dict[str, Any]]]:
-        nodes = [NodeWithScore(node=node, score=0.5) for node in parser(metadata)(llama_sources())]
-        found = [assembler.postprocess_nodes(nodes[n::5]) for n in range(5)]
-        return [(one.get_content(), one.metadata) for some in found for one in some]
-
-    short, full = of_both(read)
-    assert short == full
-
-
-def test_parts_of_chunks_are_the_same_of_both() -> None:
-    """What a chunk says of itself is enough to split it further, as LangChain's retrievers do."""
-
-    def parts(metadata: MetadataKeys) -> list[Document]:
-        chunks = splitter(metadata, 600).split_documents(sources())
-        return splitter("full", 120).split_documents(chunks)
-
-    short, full = of_both(parts)
-    assert plain(short) == plain(full)
-    for a, b in zip(short, full, strict=True):
+@pytest.mark.parametrize(
+    ("split", "read", "again"),
+    [(split_pages, read_pages, split_again), (parse, read_nodes, parse_again)],
+)
+def test_short_metadata_are_enough_to_read_chunks_and_to_split_them_again(
+    split: Callable[..., Any],
+    read: Callable[[Sequence[Any], int], list[Written]],
+    again: Callable[[Sequence[Any]], list[Written]],
+) -> None:
+    # A part of JSON or a notebook is none, which is warned of.
+    texts = {
+        name: text for name, text in TEXTS.items() if name not in {"prices.json", "trip.ipynb"}
+    }
+    short, full = (split(metadata, TEXTS) for metadata in ("short", "full"))
+    for n in range(5):
+        assert read(short[n::5], 400) == read(full[n::5], 400)
+    assert read(short[::5], 3000) == read(full[::5], 3000)
+    short_parts, full_parts = (again(split(metadata, texts, 600)) for metadata in ("short", "full"))
+    for a, b in zip(short_parts, full_parts, strict=True):
+        assert a[:2] == b[:2]
         assert {key: b.metadata[key] for key in a.metadata} == a.metadata
-
-
-def test_parts_of_nodes_are_the_same_of_both() -> None:
-    def parts(metadata: MetadataKeys) -> list[dict[str, Any]]:
-        # A part of JSON or a notebook is none, which is warned of.
-        given = [one for one in llama_sources() if not one.node_id.endswith(("json", "ipynb"))]
-        leaves = chunkana_llamaindex.LeafNodes()(parser(metadata, 600)(given))
-        fitting = {leaf.metadata["chunk_id"] for leaf in leaves}
-        found = [
-            node
-            for node in parser("full", 120)(leaves)
-            if node.metadata["chunk_id"] not in fitting  # which are returned as they are
-        ]
-        assert len(found) > 100
-        for node in found:
-            node.relationships = {}
-        return [node.to_dict() for node in found]
-
-    short, full = of_both(parts)
-    assert short == full
 
 
 def test_parents_are_the_same_of_both_in_langchain() -> None:
     """Those that `MultiVectorRetriever` finds by the key of a chunk."""
 
     def stored(metadata: MetadataKeys) -> list[tuple[str | None, str, object]]:
-        leaves, parents = splitter(metadata, 120).split_hierarchical(sources(MADE))
+        splitter = LANGCHAIN.ChunkanaSplitter(120, metadata=metadata)
+        leaves, parents = splitter.split_hierarchical(pages(MADE))
         by_id = dict(parents)
         found = [(leaf, by_id[leaf.metadata["chunkana_parent_id"]]) for leaf in leaves]
         return [(leaf.id, parent.page_content, parent.id) for leaf, parent in found]
 
-    short, full = of_both(stored)
-    assert short == full
+    assert stored("short") == stored("full")
 
 
-def test_indices_answer_the_same_of_both_in_langchain() -> None:
+@pytest.mark.parametrize("answered", [ask_langchain, ask_llamaindex])
+def test_indexes_answer_the_same_of_both(answered: Callable[[MetadataKeys], list[Any]]) -> None:
     """Before and after an update, passages and parents."""
-
-    def answered(metadata: MetadataKeys) -> list[Any]:
-        changed = [Document(CODE.replace("Boil", "Heat"), metadata={"source": "tea.py"})]
-        retriever = chunkana_langchain.ChunkanaRetriever.from_documents(
-            sources(MADE), LetterEmbeddings(), splitter=splitter(metadata, 120)
-        )
-        answers: list[Any] = []
-        for returns in ("passages", "parents"):
-            answers += plain(retriever.invoke("words of tea", returns=returns))
-        answers.append(retriever.update(changed).changed)
-        for returns in ("passages", "parents"):
-            answers += plain(retriever.invoke("words of tea", returns=returns))
-        return answers
-
-    short, full = of_both(answered)
-    assert short == full
-
-
-def test_indices_answer_the_same_of_both_in_llamaindex() -> None:
-    def answered(metadata: MetadataKeys) -> list[Any]:
-        changed = [LlamaDocument(text=CODE.replace("Boil", "Heat"), id_="tea.py",
-                                 metadata={"file_name": "tea.py"})]  # fmt: skip
-        retriever = chunkana_llamaindex.ChunkanaRetriever.from_documents(
-            llama_sources(MADE), MockEmbedding(4), node_parser=parser(metadata, 120)
-        )
-        both = (retriever, retriever.with_options(returns="parents"))
-        question, answers = "words of tea", list[Any]()
-        answers += [(n.node_id, n.get_content()) for r in both for n in r.retrieve(question)]
-        answers.append(retriever.update(changed).changed)
-        answers += [(n.node_id, n.get_content()) for r in both for n in r.retrieve(question)]
-        return answers
-
-    short, full = of_both(answered)
-    assert short == full
+    assert answered("short") == answered("full")
 
 
 @pytest.mark.parametrize(
     ("page", "made"),
     [
-        ("langchain.md", lambda m: splitter(m).split_documents(sources(["long.md"]))[0]),
-        ("llamaindex.md", lambda m: parser(m)(llama_sources(["long.md"]))[0]),
+        ("langchain.md", lambda m: split_pages(m, MADE)[-1]),
+        ("llamaindex.md", lambda m: parse(m, MADE)[-1]),
     ],
 )
 def test_pages_say_which_keys_are_short(page: str, made: Callable[[MetadataKeys], Any]) -> None:
