@@ -56,6 +56,8 @@ def test_case(values: dict[str, Any], text: str, contents: list[str]) -> None:
     """A document gives the leaves that its case says, and the laws hold."""
     expected = {name: values[name] for name in ("outline", "summary") if name in values}
     metadata, kind = values.get("leaves", {}), format_named(values.get("format"))
+    if "code_cuts" in values:
+        pytest.importorskip("tree_sitter")
     options = {name: values[name] for name in values if name not in {*expected, *BESIDE}}
     case = Case(text, ChunkConfig.from_dict(options), format=kind)
     assert [f"{chunk.content}\n" for chunk in case.leaves] == contents
