@@ -191,16 +191,17 @@ class ChunkanaSplitter(TextSplitter):
 
     def _config(self, options: dict[str, Any]) -> ChunkConfig:
         """Return the core's configuration, with the overlap subtracted from the chunk size."""
-        room = self._chunk_size - self._chunk_overlap
+        content_size = self._chunk_size - self._chunk_overlap
         if self._chunk_overlap:
-            room -= ChunkConfig(length_function=self._length_function).size_of("\n\n")
+            content_size -= ChunkConfig(length_function=self._length_function).size_of("\n\n")
         if self._chunk_size < _MIN_CHUNK_SIZE:
             raise ConfigurationError("chunk_size", self._chunk_size, f"at least {_MIN_CHUNK_SIZE}")
-        if room < _MIN_CHUNK_SIZE:
-            most = f"at most {self._chunk_overlap - (_MIN_CHUNK_SIZE - room)} with this chunk_size"
-            raise ConfigurationError("chunk_overlap", self._chunk_overlap, most)
+        if content_size < _MIN_CHUNK_SIZE:
+            most = self._chunk_overlap - (_MIN_CHUNK_SIZE - content_size)
+            allowed = f"at most {most} with this chunk_size"
+            raise ConfigurationError("chunk_overlap", self._chunk_overlap, allowed)
         return ChunkConfig(
-            max_chunk_size=room,
+            max_chunk_size=content_size,
             overlap_size=self._chunk_overlap,
             length_function=self._length_function,
             **_DEFAULTS | options,
@@ -371,19 +372,7 @@ class ChunkanaSplitter(TextSplitter):
         return Context(above, introduction=introduction)
 
     def _label(self, document: Document) -> str | None:
-        """Return the label that `source_label` gives a document, None for its path.
-
-        Raises:
-            InputTypeError: if a function returns anything but a str or None.
-        """
-        given = self._source_label
-        if isinstance(given, str):
-            value = document.metadata.get(given) if given else ""
-            return None if value is None else str(value)
-        label = None if given is None else given(document)
-        if not isinstance(label, str | None):
-            raise InputTypeError("what source_label returns", label, "a str or None")
-        return label
+        return checks.label_of(self._source_label, document, document.metadata)
 
 
 def to_documents(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
 from pathlib import PurePath
 from typing import TypeVar
 
 from chunkana_core import ConfigurationError, InputTypeError
-from chunkana_core.extending import require_each, require_number
+from chunkana_core.extending import require_each, require_number, require_type
 
 T = TypeVar("T")
 LARGEST = sys.float_info.max  # the largest finite float
@@ -66,6 +66,32 @@ def by_unique_id(
             raise ConfigurationError(field, name, allowed)
         by_id[name] = item
     return by_id
+
+
+def label_of(
+    source_label: str | Callable[[T], str | None] | None,
+    document: T,
+    metadata: Mapping[str, object],
+) -> str | None:
+    """Return the label that an adapter's option `source_label` gives a document.
+
+    Args:
+        source_label: a key of the metadata, or a function of the document; "" for no label.
+        document: the framework's document.
+        metadata: its metadata.
+
+    Returns:
+        The label, None for the path of the document.
+
+    Raises:
+        InputTypeError: if a function returns anything but a str or None.
+    """
+    if callable(source_label):
+        returned = source_label(document)
+        require_type("what source_label returns", returned, str | None)
+        return returned
+    label = metadata.get(source_label) if source_label else source_label
+    return None if label is None else str(label)
 
 
 def require_parent_size(size: int | None, name: str, chunk_size: int) -> None:

@@ -114,7 +114,7 @@ def test_a_label_survives_serialisation() -> None:
 
 
 def test_a_label_is_a_text() -> None:
-    with pytest.raises(TypeError, match="label is 3; allowed: None or a str"):
+    with pytest.raises(TypeError, match="source_label returns is 3; allowed: None or a str"):
         leaves(source_label=number_of)
 
 
