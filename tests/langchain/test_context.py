@@ -206,7 +206,7 @@ def test_labels_of_other_types() -> None:
     with pytest.raises(TypeError, match="source_label is 5; allowed: None, a key of metadata or"):
         ChunkanaSplitter(source_label=5)  # type: ignore[arg-type]
     splitter = ChunkanaSplitter(source_label=lambda _: 5)  # type: ignore[arg-type, return-value]
-    with pytest.raises(TypeError, match="what source_label returns is 5; allowed: a str or None"):
+    with pytest.raises(TypeError, match="what source_label returns is 5; allowed: None or a str"):
         splitter.split_documents([TEA])
 
 
