@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,22 +26,6 @@ def said_of(call: Callable[[], object]) -> str:
     with pytest.raises((ValueError, TypeError, LookupError)) as caught:
         call()
     return re.sub(r" at 0x[\da-f]+", "", str(caught.value))
-
-
-def test_files_are_no_documents() -> None:
-    said = said_of(lambda: ChunkanaSplitter().split_documents(["README.md"]))  # type: ignore[list-item]
-    assert said == (
-        "documents[0] is 'README.md'; allowed: a Document: TextLoader(\"README.md\").load(), or "
-        'Document("# Text")'
-    )
-
-
-def test_parents_are_not_smaller_than_chunks() -> None:
-    assert said_of(lambda: ChunkanaSplitter(1000, max_parent_size=999)) == (
-        "max_parent_size is 999; allowed: None, or at least chunk_size (1000): a parent holds "
-        "several chunks"
-    )
-    ChunkanaSplitter(1000, max_parent_size=1000)
 
 
 def test_a_vector_store_embeds_by_its_own() -> None:
@@ -142,14 +125,6 @@ def test_documents_of_one_id_are_refused_before_anything_is_done() -> None:
     assert embedding.embedded == []
 
 
-def test_metadata_that_json_cannot_write_are_refused_before_anything_is_done() -> None:
-    embedding = WordEmbeddings()
-    bad = Document("x", id="x", metadata={"n": 1, "when": object()})
-    said = said_of(lambda: ChunkanaRetriever.from_documents([OF_TEA, bad], embedding))
-    assert said.startswith("metadata['when'] is <class 'object'>; allowed: values that JSON can")
-    assert embedding.embedded == []
-
-
 def test_metadata_keys_of_ours_keep_the_value_of_the_caller_with_a_warning() -> None:
     theirs = {"source": "a", "path": "C:/a", "score": 9, "chunkana_leaf_id": "mine", "bm25": 0}
     clashing = "documents keep their own metadata bm25, chunkana_leaf_id, path, score"
@@ -195,34 +170,9 @@ def test_arguments_that_the_splitter_does_not_have(name: str, meant: str) -> Non
     assert said == f"argument is {name!r}; allowed: {OF_THE_SPLITTER}{meant}"
 
 
-@pytest.mark.parametrize("size", ["800", 800.0, True])
-def test_sizes_that_are_no_numbers(size: Any) -> None:  # noqa: ANN401
-    assert said_of(lambda: ChunkanaSplitter(size)) == (
-        f"chunk_size is {size!r}; allowed: a whole number"
-    )
-    assert said_of(lambda: ChunkanaSplitter(chunk_overlap=size)) == (
-        f"chunk_overlap is {size!r}; allowed: a whole number"
-    )
-
-
 def index_of(documents: list[Document]) -> ChunkanaRetriever:
     """Return a retriever by words."""
     return ChunkanaRetriever.from_documents(documents, search="lexical")
-
-
-@pytest.mark.parametrize("take", [SPLITTER.split_documents, SPLITTER.split_hierarchical, index_of])
-def test_what_is_no_list_of_documents(take: Callable[[object], object]) -> None:
-    assert said_of(lambda: take(BOOK)) == (
-        "documents is <class 'langchain_core.documents.base.Document'>; allowed: a list of "
-        "documents: [document]"
-    )
-    for given in ("w", Path("w"), None):
-        name = "'w'" if given else "…"
-        assert said_of(lambda given=given: take(given)) == (  # type: ignore[misc]
-            f"documents is {given!r}; allowed: a list of documents: "
-            f"TextLoader({name}).load() of a file, DirectoryLoader({name}, "
-            "loader_cls=TextLoader).load() of a folder"
-        )
 
 
 PIECES = (
@@ -288,16 +238,6 @@ def test_a_label_that_one_document_has_is_no_mistake() -> None:
     plain = Document("# Plain\n\nText.\n")
     assert len(ChunkanaSplitter(source_label="source").split_documents([OF_TEA, plain])) == 2
     assert ChunkanaSplitter(source_label="source").split_documents([]) == []
-
-
-async def test_folders_without_an_index(tmp_path: Path) -> None:
-    """An OSError for a folder that is missing or empty, or is a file."""
-    (tmp_path / "file.md").write_text("# Tea\n", encoding="utf-8")
-    for folder in (tmp_path, tmp_path / "missing", tmp_path / "file.md"):
-        with pytest.raises(OSError, match=folder.name):
-            ChunkanaRetriever.load(folder, WordEmbeddings())
-        with pytest.raises(OSError, match=folder.name):
-            await ChunkanaRetriever.aload(folder, WordEmbeddings())
 
 
 @pytest.mark.filterwarnings("ignore:.*its metadata are longer than a chunk")

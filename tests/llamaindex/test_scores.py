@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import groupby
 from math import inf, nan
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.llms import MockLLM
-from llama_index.core.node_parser import MarkdownNodeParser, get_leaf_nodes
+from llama_index.core.node_parser import get_leaf_nodes
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
@@ -26,7 +25,6 @@ from llama_index.core.schema import (
 from pydantic import ValidationError
 
 from chunkana_llamaindex import (
-    LeafNodes,
     MarkdownHierarchyNodeParser,
     ScorePropagation,
     build_auto_merging,
@@ -140,12 +138,6 @@ def test_nodes_without_a_score_stay_behind_in_order_as_they_are() -> None:
     assert ScorePropagation().postprocess_nodes(without) == without
 
 
-def test_weights_of_0_leave_order_and_scores() -> None:
-    found = scored(*FOUND)
-    off = ScorePropagation(section_weight=0, document_weight=0)
-    assert off.postprocess_nodes(found) == found
-
-
 def test_what_is_given_is_not_changed() -> None:
     """The nodes of a store in memory are shared by all who ask it."""
     found = scored(*FOUND)
@@ -248,24 +240,6 @@ def test_the_rest_of_the_best_section_is_lifted_whoever_finds(name: str) -> None
     assert {one.node.node_id for one in got} == {one.node.node_id for one in found}
 
 
-def test_nodes_of_other_parsers_have_their_document() -> None:
-    found = vector_retriever(MarkdownNodeParser()(DOCUMENTS)).retrieve(QUERY)
-    got = ScorePropagation(document_weight=100).postprocess_nodes(found)
-    before, after = (
-        [name for name, _ in groupby(one.node.ref_doc_id for one in nodes)]
-        for nodes in (found, got)
-    )
-    assert len(after) == len(set(after)) == len(DOCUMENTS) < len(before)
-
-
-def test_the_same_question_gets_the_same_answer_twice() -> None:
-    """Nothing of the first answer is left in the index."""
-    retriever, propagation = vector_retriever(leaves()), ScorePropagation()
-    first = propagation.postprocess_nodes(retriever.retrieve(QUERY))
-    again = propagation.postprocess_nodes(retriever.retrieve(QUERY))
-    assert [(one.node_id, one.score) for one in again] == [(o.node_id, o.score) for o in first]
-
-
 def test_in_a_query_engine() -> None:
     engine = RetrieverQueryEngine.from_args(
         vector_retriever(leaves()), llm=MockLLM(), node_postprocessors=[STRONG]
@@ -287,12 +261,3 @@ def test_after_merging_sections_and_leaves_take_part() -> None:
     assert any(NodeRelationship.CHILD in one.node.relationships for one in found)
     assert got[0].node == found[0].node
     assert {one.node_id for one in got} == {one.node_id for one in found}
-
-
-def test_without_metadata_nodes_have_their_document() -> None:
-    parser = MarkdownHierarchyNodeParser(
-        max_chunk_size=90, min_chunk_size=0, include_metadata=False
-    )
-    index = VectorStoreIndex(LeafNodes()(parser(DOCUMENTS)), embed_model=WordEmbedding())
-    found = index.as_retriever(similarity_top_k=3).retrieve(QUERY)
-    assert len(ScorePropagation().postprocess_nodes(found)) == 3
