@@ -10,9 +10,9 @@ from pathlib import Path
 from time import process_time
 
 from benchmarks.printing import machine
-from chunkana_cli.comparing.measures import Measurement, Reference, measure
-from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
-from chunkana_cli.reading.documents import Document
+from chunkana_cli.checking.measures import Measurement, Reference, measure
+from chunkana_cli.checking.splitters import SPLITTERS, Splitter
+from chunkana_cli.inputs.batch import Document
 from chunkana_core import ChunkConfig, format_of
 
 _ROOT = Path(__file__).parents[1]
