@@ -13,6 +13,7 @@ import pyarrow as pa
 from chunkana_batch.outcomes import DOCUMENT_ERRORS, describe_error
 from chunkana_batch.rows import DocumentFields
 from chunkana_core import ConfigurationError, InputTypeError
+from chunkana_core.extending import require_number
 
 _TEXT, _PATH, _ID, _METADATA = "text", "path", "document_id", "metadata"
 
@@ -52,9 +53,7 @@ class RowReader:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        limit: object = self.max_characters
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-            raise ConfigurationError("max_characters", limit, "a whole number of at least 1")
+        require_number("max_characters", self.max_characters, 1, kind=int)
         try:
             codecs.lookup(self.encoding)
         except LookupError:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeVar, overload
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar, get_args, overload
 
 from chunkana_batch.outcomes import (
     FormatChoice,
@@ -13,19 +13,23 @@ from chunkana_batch.outcomes import (
     Outcome,
     Task,
     raise_errors,
-    require_on_error,
     require_pairs,
 )
 from chunkana_batch.processes import pickle_task, run_in_processes
 from chunkana_core import (
     ChunkConfig,
     Chunker,
-    ConfigurationError,
     Context,
     HierarchicalChunkingResult,
-    InputTypeError,
 )
-from chunkana_core.extending import BaseStrategy, BlockRule
+from chunkana_core.extending import (
+    BaseStrategy,
+    BlockRule,
+    require_callable,
+    require_choice,
+    require_number,
+    require_type,
+)
 
 T = TypeVar("T")
 Progress = Callable[[int], object]
@@ -124,27 +128,17 @@ def chunk_many(  # noqa: PLR0913  # all but the first are optional
     a.md 2
     b.md 2
     """
-    _require_arguments(documents, workers, {"make": make, "progress": progress})
-    require_on_error(on_error)
+    require_type("documents", documents, Iterable, "an iterable of names and texts")
+    require_number("workers", workers, 0, kind=int)
+    require_callable("make", make, optional=True)
+    require_callable("progress", progress, optional=True)
+    require_choice("on_error", on_error, get_args(OnError))
     config = config or ChunkConfig()
     chunker = Chunker(config, context, strategies=strategies, plugins=plugins, fallback=fallback)
     count = workers or _count_processors()
     if make is None:
         return _run(Task(chunker, _return_result, format), documents, count, progress, on_error)
     return _run(Task(chunker, make, format), documents, count, progress, on_error)
-
-
-def _require_arguments(documents: object, workers: object, functions: Mapping[str, object]) -> None:
-    if not isinstance(documents, Iterable):
-        raise InputTypeError("documents", documents, "an iterable of names and texts")
-    allowed = "a whole number of at least 0"
-    if isinstance(workers, bool) or not isinstance(workers, int):
-        raise InputTypeError("workers", workers, allowed)
-    if workers < 0:
-        raise ConfigurationError("workers", workers, allowed)
-    for name, function in functions.items():
-        if function is not None and not callable(function):
-            raise InputTypeError(name, function, "None or a callable")
 
 
 def _count_processors() -> int:

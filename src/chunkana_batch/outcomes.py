@@ -9,7 +9,6 @@ from typing import Generic, Literal, TypeVar, cast
 from chunkana_core import (
     ChunkanaError,
     Chunker,
-    ConfigurationError,
     HierarchicalChunkingResult,
     InputTypeError,
 )
@@ -89,12 +88,6 @@ def describe_error(error: BaseException) -> str:
     # A MemoryError raised by Python has no message.
     message = "not enough memory" if isinstance(error, MemoryError) else error
     return f"{type(error).__name__}: {message}"
-
-
-def require_on_error(on_error: object) -> None:
-    """Raise a ConfigurationError if `on_error` is neither "raise" nor "skip"."""
-    if on_error not in ("raise", "skip"):
-        raise ConfigurationError("on_error", on_error, "'raise' or 'skip'")
 
 
 def raise_errors(outcomes: Iterable[Outcome[T]]) -> Iterator[Outcome[T]]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from types import MappingProxyType
 from typing import Final, Literal
 
 import msgspec
 
 from chunkana_core import HierarchicalChunkingResult
-from chunkana_core.extending import FieldReader, derive_uuid
+from chunkana_core.extending import FieldReader, derive_uuid, text_digest
 
 SCHEMA_VERSION: Final = 1
 ColumnType = Literal["string", "int64", "bool", "list<string>"]
@@ -44,7 +43,7 @@ FIELDS: Final[Mapping[str, ColumnType]] = MappingProxyType(
 
 def hash_text(text: str) -> str:
     """Return the SHA-256 of a text in UTF-8 as 64 hex digits, the same that databases compute."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return text_digest(text).hex()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TypedDict, Unpack
+from typing import TypedDict, Unpack, get_args
 
 try:
     import pyarrow as pa
@@ -21,10 +21,10 @@ from chunkana_batch.outcomes import (
     DocumentError,
     OnError,
     describe_error,
-    require_on_error,
 )
 from chunkana_batch.rows import FIELDS, SCHEMA_VERSION, ColumnType, Row, replace_surrogates
-from chunkana_core import ChunkConfig, Chunker, Context, InputTypeError
+from chunkana_core import ChunkConfig, Chunker, Context
+from chunkana_core.extending import require_choice, require_each, require_type
 
 _TYPES: dict[ColumnType, pa.DataType] = {
     "string": pa.string(),
@@ -97,9 +97,8 @@ def chunk_batches(  # noqa: PLR0913  # all but the first are optional
             missing, a column is there twice, or its type is not allowed for its name.
         DocumentError: during iteration, if a document fails and `on_error` is "raise".
     """
-    keys: object = front_matter_keys  # a str is a sequence of str too, and not allowed
-    if not isinstance(keys, list | tuple) or not all(isinstance(key, str) for key in keys):
-        raise InputTypeError("front_matter_keys", front_matter_keys, "a list or tuple of str")
+    require_type("front_matter_keys", front_matter_keys, list | tuple, "a list or tuple of str")
+    keys = require_each("front_matter_keys", front_matter_keys, str)
     chunking = _BatchChunker(
         Chunker(config or ChunkConfig(), context, fallback=fallback),
         RowReader(max_characters, encoding, encoding_errors),
@@ -169,7 +168,7 @@ class _BatchChunker:
 
     def __post_init__(self) -> None:
         """Check `on_error`; the other fields are already checked."""
-        require_on_error(self.on_error)
+        require_choice("on_error", self.on_error, get_args(OnError))
 
     def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of all documents in batches of bounded size."""

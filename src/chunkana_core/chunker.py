@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
+from chunkana_core.arguments import require_each, require_type
 from chunkana_core.checking.trees import validate_tree
 from chunkana_core.checking.validation import InvariantValidator
 from chunkana_core.config import AUTO, ChunkConfig
@@ -15,13 +15,7 @@ from chunkana_core.context.context import Context, ContextWriter
 from chunkana_core.document.analysis import ContentAnalysis
 from chunkana_core.document.document import Document
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
-from chunkana_core.errors import (
-    ChunkanaWarning,
-    InvariantViolationError,
-    own_frames,
-    require_str,
-    require_type,
-)
+from chunkana_core.errors import ChunkanaWarning, InvariantViolationError, warn
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.registry import TEXT, Format, FormatSelector, unknown_kind
@@ -53,10 +47,10 @@ class _Pipeline:
 
     def _prepare(self, formats: Iterable[Format]) -> FormatSelector:
         """Check the arguments, and return the selector of formats with the user's formats."""
-        require_type("config", self.config, ChunkConfig, "a ChunkConfig")
-        _require_context(self.context)
-        require_type("strategies", self.strategies, Iterable, "an iterable of strategies")
-        selector = StrategySelector(tuple(self.strategies))
+        require_type("config", self.config, ChunkConfig)
+        require_type("context", self.context, Context | None)
+        strategies = require_each("strategies", self.strategies, BaseStrategy)
+        selector = StrategySelector(tuple(strategies))
         object.__setattr__(self, "strategies", selector.registered)
         object.__setattr__(self, "_selector", selector)
         selected = FormatSelector.of(formats, self.plugins)
@@ -73,8 +67,8 @@ class _Pipeline:
         fallback: Format = TEXT,
     ) -> Stages:
         """Run the stages on a text of the given format."""
-        require_str("text", text)
-        _require_context(context)
+        require_type("text", text, str)
+        require_type("context", context, Context | None)
         document, sizer = given.document(text, fallback), Sizer.of(self.config)
         strategy = self._selector.select(document.analysis, self.config)
         context = context or self.context
@@ -103,9 +97,7 @@ class _Pipeline:
         if errors and self.config.validation == "strict":
             raise InvariantViolationError(errors)
         if errors:
-            warnings.warn(
-                "; ".join(map(str, errors)), ChunkanaWarning, stacklevel=own_frames(globals())
-            )
+            warn(ChunkanaWarning("; ".join(map(str, errors))))
         outcome = ValidationResult(not errors, errors, outcome.warnings, outcome.coverage)
         return result.validated(outcome, debug=self.config.debug)
 
@@ -244,11 +236,6 @@ class Chunker(_Pipeline):
         return self._stages(text, given, context, path, self._fallback)
 
 
-def _require_context(context: Context | None) -> None:
-    if context is not None:
-        require_type("context", context, Context, "None or a Context")
-
-
 def chunk_markdown(text: str, config: ChunkConfig | None = None) -> list[Chunk]:
     r"""Return every leaf of a Markdown document; see `MarkdownChunker.chunk`.
 
@@ -282,11 +269,9 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chun
     result = Chunker(config or ChunkConfig()).chunk_hierarchical(text, found.name)
     is_unknown = bool(unknown_kind(path))
     if is_unknown or result.format != found.name:
-        known = (
-            "of no known format" if is_unknown else f"not valid {found.name}, or too long for it"
-        )
-        message = f"{path} is {known}, and chunked as plain text"
-        warnings.warn(message, ChunkanaWarning, stacklevel=own_frames(globals()))
+        invalid = f"not valid {found.name}, or too long for it"
+        why = "of no known format" if is_unknown else invalid
+        warn(ChunkanaWarning(f"{path} is {why}, and chunked as plain text"))
     return result.get_leaves()
 
 
@@ -309,5 +294,5 @@ def analyze_markdown(text: str) -> ContentAnalysis:
     >>> analyze_markdown("# A\n\n- b\n").list_count
     1
     """
-    require_str("text", text)
+    require_type("text", text, str)
     return parse_markdown(text).analysis

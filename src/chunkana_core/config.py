@@ -5,31 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
+from math import inf
 from typing import Final, Literal
 
-from chunkana_core.errors import (
-    ConfigurationError,
-    InputTypeError,
+from chunkana_core.arguments import (
+    require_callable,
+    require_choice,
     require_number,
     require_size,
     require_type,
 )
+from chunkana_core.errors import ConfigurationError
 
 LengthFunction = Callable[[str], int]
 AUTO: Final = "auto"
-_RANGES: dict[str, tuple[float, float | None]] = {
-    "max_chunk_size": (32, None),  # below it, not even a word and its header stack fit
-    "overlap_size": (0, None),
-    "structure_threshold": (0, None),
+_RANGES: Mapping[str, tuple[int, float]] = {
+    "max_chunk_size": (32, inf),  # below it, not even a word and its header stack fit
+    "overlap_size": (0, inf),
+    "structure_threshold": (0, inf),
     "merge_boundary_level": (0, 6),
-    "code_threshold": (0.0, 1.0),
-    "oversize_tolerance": (0.0, 1e9),
 }
-_TYPES: dict[str, tuple[type, str]] = {
-    "strategy": (str, '"auto" or the name of a strategy'),
-    "include_document_summary": (bool, "True or False"),
-    "debug": (bool, "True or False"),
-}
+_FRACTIONS = {"code_threshold": 1.0, "oversize_tolerance": 1e9}
 _CHOICES = {
     "atomic_blocks": ("keep", "split"),
     "code_cuts": ("lines", "syntax"),
@@ -91,22 +87,21 @@ class ChunkConfig:
     def __post_init__(self) -> None:
         """Check every field."""
         for name, (least, most) in _RANGES.items():
-            require_number(name, getattr(self, name), least, most)
+            require_number(name, getattr(self, name), least, most, kind=int)
+        for name, largest in _FRACTIONS.items():
+            require_number(name, getattr(self, name), 0.0, largest, kind=int | float)
         for name in ("min_chunk_size", "min_content_after_header"):
-            if (value := getattr(self, name)) is not None:
-                require_number(name, value, 0, self.max_chunk_size, "None or {}")
-        for name, (kind, allowed) in _TYPES.items():
-            require_type(name, getattr(self, name), kind, allowed)
+            require_number(name, getattr(self, name), 0, self.max_chunk_size, kind=int | None)
+        require_type("strategy", self.strategy, str, '"auto" or the name of a strategy')
+        for name in ("include_document_summary", "debug"):
+            require_type(name, getattr(self, name), bool)
         for name, choices in _CHOICES.items():
-            if (value := getattr(self, name)) not in choices:
-                raise ConfigurationError(name, value, " or ".join(map(repr, choices)))
+            require_choice(name, getattr(self, name), choices)
         if self.code_cuts == "syntax" and find_spec("tree_sitter") is None:
             install = 'pip install "chunkana-rag[code]"'
             raise ImportError(f"code_cuts='syntax' needs {install}", name="tree_sitter")
-        measure: object = self.length_function
-        if not callable(measure):
-            allowed = "a callable that returns a whole number for a str"
-            raise InputTypeError("length_function", measure, allowed)
+        allowed = "a callable that returns a whole number for a str"
+        require_callable("length_function", self.length_function, allowed)
         self.size_of("")
 
     def size_of(self, text: str) -> int:

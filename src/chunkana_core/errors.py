@@ -1,13 +1,13 @@
-"""Errors and warnings, and the argument checks that raise them."""
+"""Errors and warnings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Collection
 from inspect import currentframe
-from itertools import islice, takewhile
-from operator import index
+from itertools import takewhile
 from traceback import walk_stack
-from typing import SupportsIndex
+from types import FrameType
 
 from chunkana_core.violations import Violation
 
@@ -58,64 +58,13 @@ class ChunkanaWarning(UserWarning):
     """A text was chunked in another format than its name says, or chunks violate laws."""
 
 
-def own_frames(module: Mapping[str, object]) -> int:
-    """Return the `stacklevel` that attributes a warning to the caller of a module."""
-    frames = islice(walk_stack(currentframe()), 1, None)
-    return 1 + sum(1 for _ in takewhile(lambda frame: frame[0].f_globals is module, frames))
+def warn(warning: Warning, packages: Collection[str] = ()) -> None:
+    """Issue a warning at the innermost frame that is neither in the core nor in other packages."""
+    frames = (frame for frame, _ in walk_stack(currentframe()))
+    skipped = takewhile(lambda frame: _package(frame) in {"chunkana_core", *packages}, frames)
+    warnings.warn(warning, stacklevel=1 + sum(1 for _ in skipped))
 
 
-def require_type(field: str, value: object, kind: type | tuple[type, ...], allowed: str) -> None:
-    """Raise an InputTypeError unless the value has the type; a bool is not a number."""
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise InputTypeError(field, value, allowed)
-
-
-def require_str(field: str, value: object) -> None:
-    """Raise an InputTypeError unless the value is a string."""
-    require_type(field, value, str, "a str")
-
-
-def require_size(field: str, size: object, text: str) -> int:
-    """Return the size that a length function returned for a text, as an int.
-
-    Raises:
-        InputTypeError: if the size is not a whole number.
-        ConfigurationError: if the size is negative.
-    """
-    if type(size) is int and size >= 0:
-        return size
-    allowed, returned = "a whole number of at least 0", f"a text of {len(text)} characters"
-    if isinstance(size, bool) or not isinstance(size, SupportsIndex):
-        raise InputTypeError(field, size, allowed, returned)
-    whole = index(size)  # such as an integer of numpy
-    if whole < 0:
-        raise ConfigurationError(field, size, allowed, returned)
-    return whole
-
-
-def require_each(field: str, values: object, kind: type, allowed: str) -> None:
-    """Raise an InputTypeError unless the values are a sequence of one type."""
-    if not isinstance(values, Sequence):
-        raise InputTypeError(field, values, f"a sequence, each {allowed}")
-    for number, value in enumerate(values):
-        require_type(f"{field}[{number}]", value, kind, allowed)
-
-
-def require_number(
-    field: str, value: float, least: float, most: float | None = None, words: str = "{}"
-) -> None:
-    """Raise an error unless the value is in a range.
-
-    Args:
-        field: the name in the error.
-        value: the value to check.
-        least: the smallest allowed value; if it is an int, only whole numbers are allowed.
-        most: the largest allowed value, None for no upper bound.
-        words: the description of allowed values, in which `{}` is the range.
-    """
-    is_whole = isinstance(least, int)
-    bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
-    allowed = words.format(f"a {'whole ' if is_whole else ''}number {bounds}")
-    require_type(field, value, int if is_whole else (int, float), allowed)
-    if not least <= value or (most is not None and value > most):
-        raise ConfigurationError(field, value, allowed)
+def _package(frame: FrameType) -> str:
+    """Return the name of the package whose code a frame runs."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]

@@ -194,7 +194,7 @@ class _Explainer:
         """Return by how much a part of these units exceeds the limit, 0 if it fits."""
         splitter, draft_units = self.stages.splitter, plan.draft_units
         part, _ = splitter.part(draft_units.contents, first, last)
-        return max(0, splitter.sizes.sizer.length(part.content.text) - draft_units.room)
+        return max(0, splitter.sizes.sizer.length(part.content.text) - draft_units.content_limit)
 
     def _where(self, unit: Unit) -> str:
         """Return the name of the place where a unit starts."""

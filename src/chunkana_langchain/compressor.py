@@ -15,8 +15,8 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import ConfigDict, Field, InstanceOf
 
 from chunkana_core import ConfigurationError, Span
+from chunkana_core.extending import HEADED_FORMATS
 from chunkana_langchain import keys
-from chunkana_langchain.documents import TITLED
 from chunkana_langchain.keys import NO_CHUNK, ChunkContext, callers_metadata
 from chunkana_langchain.vector_store import leaf_document
 from chunkana_retrieval import Found, Hit, Passage, assemble_mixed, shared_metadata
@@ -177,13 +177,14 @@ def _hit(document: Document) -> Hit | None:
         return None
     own = {key: value for key, value in metadata.items() if key not in context.callers_keys}
     own |= {keys.FORMAT: context.format, "continued_from_header": context.is_continued}
-    score, title = metadata.get(keys.SCORE), context.title
+    score = metadata.get(keys.SCORE)
+    title = "" if context.format in HEADED_FORMATS else context.title
     hit = Hit(
         document.id or "",
         float(score) if isinstance(score, Real) else nan,
         document_id=document_id,
         span=Span(start, end),
-        path=(title, *context.path) if title and context.format not in TITLED else context.path,
+        path=(title, *context.path) if title else context.path,
         text=text,
     )
     return hit.with_metadata(own, content[context.content_start : prefix])

@@ -19,15 +19,14 @@ from chunkana_core import (
     SectionPath,
     Span,
 )
-from chunkana_core.extending import FieldReader, derive_uuid
+from chunkana_core.extending import HEADED_FORMATS, PROSE_FORMATS, FieldReader, derive_uuid
 from chunkana_langchain import keys
 from chunkana_langchain.identity import source_id
 from chunkana_langchain.keys import ChunkContext, copied
-from chunkana_langchain.overlap import PROSE, overlap_between
+from chunkana_langchain.overlap import overlap_between
 from chunkana_retrieval.hits import join_paths, repeated_rows, titles_above
 
 MARKDOWN = "markdown"
-TITLED = frozenset({MARKDOWN, "notebook"})  # formats whose documents may have a title
 _BLANK_LINE = "\n\n"
 _FORMATS_OF_PARTS = {"notebook": MARKDOWN, "json": "text"}  # a part of such a file is none itself
 _LOCATION_KEYS = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.START_LINE})
@@ -163,7 +162,7 @@ class Origin:
 def _titles_above(context: ChunkContext, metadata: Mapping[str, Any], text: str) -> _Path:
     """Return the path of a chunk without the titles that its text starts with."""
     path: _Path = context.path
-    if context.format in TITLED:
+    if context.format in HEADED_FORMATS:
         return titles_above(path, text)
     name = metadata.get("name")
     return path[: path.index(name)] if name in path and not context.is_continued else path
@@ -323,5 +322,5 @@ def _paragraphs(*texts: str) -> str:
 
 def _is_code(chunk: Chunk) -> bool:
     """Return whether white space at a chunk's start may be part of code."""
-    is_code = chunk.content_type == "code" or chunk.format not in PROSE
+    is_code = chunk.content_type == "code" or chunk.format not in PROSE_FORMATS
     return is_code or chunk.content.startswith(("    ", "\t"))

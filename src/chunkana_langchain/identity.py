@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from hashlib import sha256
 
 from langchain_core.documents import Document
+
+from chunkana_core.extending import text_digest
 
 _SOURCE_DIGITS = 16
 # Metadata keys by which loaders distinguish documents, and parts of one file.
@@ -45,7 +46,7 @@ def source_keys(documents: Iterable[Document]) -> list[str]:
 
 def source_id(source_key: str) -> str:
     """Return the id of a split document, which is in the metadata of all its chunks."""
-    return _hash(source_key, "")[:_SOURCE_DIGITS]
+    return text_digest(source_key, "").hex()[:_SOURCE_DIGITS]
 
 
 def _key(document: Document) -> str:
@@ -55,13 +56,9 @@ def _key(document: Document) -> str:
     if metadata := names if "source" in names else document.metadata:
         named = sorted((str(name), value) for name, value in metadata.items())
         return json.dumps(named, default=_to_json)
-    return _hash(document.page_content)
+    return text_digest(document.page_content).hex()
 
 
 def _to_json(value: object) -> object:
     """Return a JSON value for a value of another type, the same in every run."""
     return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
-
-
-def _hash(*parts: str) -> str:
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

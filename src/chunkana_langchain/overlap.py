@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from chunkana_core import Chunk
+from chunkana_core.extending import PROSE_FORMATS
 
-PROSE = frozenset({"markdown", "notebook", "text"})
 # A line that may be part of a heading, code, math, a table or HTML.
 _NO_PROSE = re.compile(
     r"(?:\A|(?<=[\r\n]))"
@@ -24,7 +24,7 @@ def overlap_between(previous: Chunk, chunk: Chunk) -> str:
     math, a table or HTML or if the cut is inside of one.
     """
     repeated = chunk.content[: chunk.text_offset]
-    if chunk.format not in PROSE:
+    if chunk.format not in PROSE_FORMATS:
         return ""
     is_cut_before = bool(repeated) and not repeated.endswith(_BLANK_LINES)
     is_cut_after = len(previous.content) > previous.text_offset + len(previous.text)

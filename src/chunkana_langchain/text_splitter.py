@@ -23,9 +23,15 @@ from chunkana_core import (
     HierarchicalChunkingResult,
     InputTypeError,
 )
-from chunkana_core.extending import BlockRule, SourceFile, derive_uuid, require_installed
+from chunkana_core.extending import (
+    HEADED_FORMATS,
+    BlockRule,
+    SourceFile,
+    derive_uuid,
+    require_installed,
+)
 from chunkana_langchain import keys
-from chunkana_langchain.documents import TITLED, DocumentMapper, MappingOptions, Origin
+from chunkana_langchain.documents import DocumentMapper, MappingOptions, Origin
 from chunkana_langchain.identity import source_keys
 from chunkana_langchain.keys import is_chunk
 from chunkana_retrieval import checks
@@ -356,7 +362,7 @@ class ChunkanaSplitter(TextSplitter):
             values = result.front_matter
             copied = {name: values[name] for name in self._front_matter_keys if name in values}
             origin = replace(origin, metadata=copied | origin.metadata)
-        title = "" if (origin.chunk_format or result.format) in TITLED else label
+        title = "" if (origin.chunk_format or result.format) in HEADED_FORMATS else label
         return DocumentMapper.of(result, origin, self._options, context, title)
 
     def _context(self, origin: Origin, label: str) -> Context | None:
@@ -403,7 +409,7 @@ def to_documents(
     checks.require_choice("metadata", metadata, get_args(keys.MetadataKeys))
     whole = Document(page_content=result.text, metadata=dict(document_metadata or {}))
     origin = Origin.of(whole, *source_keys([whole]))
-    label = "" if result.format in TITLED else SourceFile.of(whole.metadata).label
+    label = "" if result.format in HEADED_FORMATS else SourceFile.of(whole.metadata).label
     options = MappingOptions(result.max_chunk_size, has_all_keys=metadata == "full")
     return [*DocumentMapper.of(result, origin, options, label=label).leaves()]
 

@@ -108,7 +108,7 @@ class DocumentIndexer:
             embedded_prefix,
             max_parent_size=self.parser.max_parent_size,
             label=title if label is None else title and label,
-            attachment=_format_of(document, front_matter.keys() - document.metadata.keys()),
+            adapter_data=_format_of(document, front_matter.keys() - document.metadata.keys()),
         )
         texts = map(record.embedded, record.leaves)
         if self.limit and not self.too_long and any(map(self.limit.is_exceeded_by, texts)):
@@ -153,7 +153,7 @@ class NodeFormat:
         """Return the format of a document in an index."""
         source = RelatedNodeInfo(node_id=record.document_id, node_type=ObjectType.DOCUMENT)
         node = TextNode(metadata=record.metadata, relationships={NodeRelationship.SOURCE: source})
-        fields = json.loads(record.attachment or "{}")
+        fields = json.loads(record.adapter_data or "{}")
         return cls(node.model_copy(update=fields), record.metadata)
 
     def passage(self, passage: Passage) -> NodeWithScore:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from functools import partial
 from pathlib import Path
-from types import NoneType
 from typing import Any, Final, Self
 
 from llama_index.core import Settings
@@ -120,7 +119,7 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
         require_known(options, RETRIEVER_OPTIONS, SIMILAR_NAMES)
         super().__init__(callback_manager)
         self.set_options({**options, "embed_model": embed_model})
-        require_type("folder", folder, (str, Path, NoneType), "a folder, or None for memory")
+        require_type("folder", folder, str | Path | None, "a folder, or None for memory")
         open_index: Callable[..., Index] = Index.load if must_exist else Index
         self._index = open_index(folder, tokenize=tokenize, timeout=timeout)
 

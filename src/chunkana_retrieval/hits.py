@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chunkana_core import Chunk, Span
+from chunkana_core.extending import HEADED_FORMATS, PROSE_FORMATS
 
 NO_SPAN = Span(0, 0)
 Cells = tuple[int, int]
@@ -17,8 +18,6 @@ _HEADING = re.compile(
 )
 _CONTINUED = "continued_from_header"
 _NON_ALPHANUMERIC = re.compile(r"[\W_]+")
-_MARKUP = frozenset({"markdown", "notebook"})  # formats with fences and headings
-_PROSE = _MARKUP | {"text"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +72,12 @@ class Hit:
     @property
     def has_fences(self) -> bool:
         """Whether the text may have fences; an open fence is closed where the text is cut."""
-        return self.format in _MARKUP
+        return self.format in HEADED_FORMATS
 
     @property
     def is_prose(self) -> bool:
         """Whether the text is cut after sentences instead of after lines."""
-        return self.format in _PROSE
+        return self.format in PROSE_FORMATS
 
     @classmethod
     def of_chunk(cls, chunk: Chunk, score: float, document_id: str = "", title: str = "") -> Hit:

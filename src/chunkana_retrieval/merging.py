@@ -7,13 +7,14 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from math import inf, isnan
 
+from msgspec import Struct
+
 from chunkana_core import ConfigurationError
 from chunkana_retrieval.checks import require_number
 from chunkana_retrieval.hits import Hit
 
 
-@dataclass(frozen=True, slots=True)
-class Parent:
+class Parent(Struct, frozen=True, gc=False, array_like=True):
     """The properties of a parent that merging needs.
 
     Attributes:
@@ -21,11 +22,13 @@ class Parent:
             child that was found.
         parent_id: the id of the parent's own parent; None for a root.
         size: the size of the parent's text, in the unit of `max_parent_size`.
+        start: the offset in the document where the text starts, for a parent in an index.
     """
 
     child_count: int
     parent_id: str | None = None
     size: int = 0
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)

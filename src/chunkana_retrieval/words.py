@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-# Scripts without spaces between words: Thai to Khmer, kana and Han; also Hangul, whose endings are
-# joined to the words.
-_UNSPACED = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff"
-    r"\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-)
+from chunkana_core.extending import UNSPACED_SCRIPTS
+
+# Also compatibility forms, and Hangul, whose endings are joined to the words.
+_UNSPACED = UNSPACED_SCRIPTS + r"\u3005-\u3007\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
 # Combining vowels and accents: parts of words that `\w` does not match.
 _MARKS = (
     r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a"

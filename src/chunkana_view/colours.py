@@ -12,8 +12,9 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Token
 from pygments.util import ClassNotFound
 
+from chunkana_core.extending import PROSE_FORMATS
+
 KINDS = ("comment", "keyword", "name", "number", "string")  # each has its own colour
-_UNCOLOURED = {"markdown", "text", "notebook"}  # formats other than code and JSON
 _LONGEST = 1_000_000  # code points; longer texts are not coloured, since not all lexers are linear
 _TOKENS = (
     (Token.Comment, "comment"),
@@ -60,7 +61,7 @@ def marks_of(form: str, texts: Sequence[str], gaps: Sequence[str]) -> list[Marks
 def _lexer_of(form: str) -> Lexer | None:
     """Return the lexer of a format, None for a format without colours."""
     try:
-        return None if form in _UNCOLOURED else get_lexer_by_name(form)
+        return None if form in PROSE_FORMATS else get_lexer_by_name(form)
     except ClassNotFound:  # the user's own format
         return None
 

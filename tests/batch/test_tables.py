@@ -411,7 +411,7 @@ def test_long_texts_fill_a_batch_before_many_rows_do() -> None:
          "encoding_errors is 'no'; allowed: 'strict', 'replace' or 'ignore'"),
         ({"front_matter_keys": "tags"},
          "front_matter_keys is 'tags'; allowed: a list or tuple of str"),
-        ({"front_matter_keys": [1]}, "front_matter_keys is [1]; allowed: a list or tuple of str"),
+        ({"front_matter_keys": [1]}, "front_matter_keys[0] is 1; allowed: a str"),
         ({"max_characters": 0},
          "max_characters is 0; allowed: a whole number of at least 1"),
         ({"config": 1000}, "config is 1000; allowed: a ChunkConfig"),

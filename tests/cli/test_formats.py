@@ -134,8 +134,8 @@ def test_the_name_of_the_output_tells_that_it_is_compressed(output: str, tmp_pat
          "--format jsonl and -o a.parquet disagree: .parquet is parquet"),
         (["-o", "a.md.gz", "--format=text"],
          "--format text and -o a.md.gz disagree: .md is markdown"),
-        (["-o", "a.csv"],
-         ("-o is 'a.csv', of no known format; allowed: .jsonl, .ndjson, .md, .markdown, .txt, "
+        (["-o", "a.cup"],
+         ("-o is 'a.cup', of no known format; allowed: .jsonl, .ndjson, .md, .markdown, .txt, "
           ".text, .parquet, .pq; or name a --format")),
         (["-o", "a.parquet.gz"],
          "-o is 'a.parquet.gz', but parquet is compressed as it is: leave out .gz"),

@@ -121,11 +121,11 @@ def test_a_damaged_document_is_named_and_repaired(
     copytree(saved(framework), folder)
     connection = sqlite3.connect(folder / FILE)
     with connection:
-        ((number, text),) = connection.execute(
-            "SELECT number, text FROM document ORDER BY number LIMIT 1"  # that of tea.md
+        ((number, record),) = connection.execute(
+            "SELECT number, record FROM document ORDER BY number LIMIT 1"  # that of tea.md
         )
-        changed = bytes([*text[:-1], text[-1] ^ 1])
-        connection.execute("UPDATE document SET text = ? WHERE number = ?", [changed, number])
+        changed = bytes([*record[:-1], record[-1] ^ 1])
+        connection.execute("UPDATE document SET record = ? WHERE number = ?", [changed, number])
     connection.close()
     made = framework.load(folder, model)
     with pytest.raises(IndexFileError, match=r"'tea\.md'.*repair"):

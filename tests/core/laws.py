@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile, zip_longest
@@ -28,6 +28,7 @@ from chunkana_core.document.paths import Path, format_header_path
 from chunkana_core.extending import BlockKind, BlockRule, Document, Format
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
+from tests.core.merge_laws import sound
 from tests.core.stock import (
     ATOMS,
     BOM,
@@ -47,77 +48,21 @@ ATOM_REASONS = {
     "table_integrity": {"table"},
     "list_item_integrity": ATOMS,
 }
-METADATA_KEYS = frozenset(
-    [
-        "chunk_id",
-        "parent_id",
-        "section_id",
-        "parent_section_id",
-        "children_ids",
-        "prev_sibling_id",
-        "next_sibling_id",
-        "hierarchy_level",
-        "is_root",
-        "is_leaf",
-        "indexable",
-        "chunk_index",
-        "strategy",
-        "content_type",
-        "title",
-        "format",
-        "kind",
-        "name",
-        "path",
-        "header_path",
-        "header_level",
-        "section_tags",
-        "anchor",
-        "start_line",
-        "end_line",
-        "text_start_line",
-        "text_end_line",
-        "start_char",
-        "end_char",
-        "size",
-        "has_code",
-        "code_languages",
-        "format",
-        "kind",
-        "name",
-        "cell",
-        "cell_start_line",
-        "cell_end",
-        "cell_end_line",
-        "container",
-        "dangling_header_fixed",
-        "header_moved_from_id",
-        "merge_reason",
-        "continued_from_header",
-        "split_index",
-        "original_section_size",
-        "allow_oversize",
-        "oversize_reason",
-        "previous_content",
-        "next_content",
-    ]
-)
-CONTENT_TYPES = frozenset(
-    [
-        "text",
-        "code",
-        "table",
-        "list",
-        "math",
-        "html",
-        "mixed",
-        "section",
-        "preamble",
-        "front_matter",
-        "heading",
-        "definitions",
-        "document",
-    ]
-)
+METADATA_KEYS = frozenset((
+    "chunk_id", "parent_id", "section_id", "parent_section_id", "children_ids",
+    "prev_sibling_id", "next_sibling_id", "hierarchy_level", "is_root", "is_leaf", "indexable",
+    "chunk_index", "strategy", "content_type", "title", "format", "kind", "name", "path",
+    "header_path", "header_level", "section_tags", "anchor", "start_line", "end_line",
+    "text_start_line", "text_end_line", "start_char", "end_char", "size", "has_code",
+    "code_languages", "cell", "cell_start_line", "cell_end", "cell_end_line", "container",
+    "dangling_header_fixed", "header_moved_from_id", "merge_reason", "continued_from_header",
+    "split_index", "original_section_size", "allow_oversize", "oversize_reason",
+    "previous_content", "next_content",
+))  # fmt: skip
+CONTENT_TYPES = frozenset((
+    "text", "code", "table", "list", "math", "html", "mixed", "section", "preamble",
+    "front_matter", "heading", "definitions", "document",
+))  # fmt: skip
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _UNSEEN = re.compile(r"""(?:\s|<!--(?:(?!--).)*-->|<a (?:id|name)="[\w-]+"></a>)+""", re.DOTALL)
 _CONTAINER_MARKS = "> \t\r" + BOM  # before the first character of a line's block
@@ -804,3 +749,27 @@ ALL = (
     fences_closed,
     metadata_sound,
 )
+
+
+def require_laws(case: Case) -> Case:
+    """Assert every law of a case, and return it; what fails says of which."""
+    for law in ALL if case.format is None else OF_FORMATS:
+        require(law, case)
+    if case.format is not None:
+        sound(case.result, case.config, None, 3)
+    return case
+
+
+def require(law: Callable[[Case], None], case: Case) -> None:
+    """Assert a law of a case; what fails says of which."""
+    try:
+        law(case)
+    except Exception as error:
+        about = case.name or repr(case.text)
+        error.add_note(f"{law.__name__} of {about} with {case.config}, {case.context}")
+        raise
+
+
+def lawful(text: str, context: Context | None = None, **options: object) -> Case:
+    """Return a Markdown text chunked with some options, of which all laws hold."""
+    return require_laws(Case(text, ChunkConfig.from_dict(options), context=context))

@@ -1,7 +1,9 @@
 """Plugins as users bring them, and Markdown with their syntax.
 
 A box is a container: `%%% box`, blocks, `%%%`; a diagram is kept whole: `@@@`, lines, `@@@`. Both
-end with their container or the text where no line closes them.
+end with their container or the text where no line closes them. An aside contains blocks from its
+first line on: `& blocks`, with the following lines indented. This syntax is made up, so that no
+built-in kind of blocks will ever have it.
 """
 
 from __future__ import annotations
@@ -44,6 +46,34 @@ def diagram_plugin(md: MarkdownIt) -> None:
     md.block.ruler.before("fence", "diagram", diagram, {"alt": _INTERRUPTED})
 
 
+def aside(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+    """Find consecutive asides, each two levels below the block that contains all of them."""
+    if state.is_code_block(start) or not _line(state, start).startswith("& "):
+        return False
+    if silent:
+        return True
+    outer, line = state.push("asides_open", "div", 1), start
+    while line < end and _line(state, line).startswith("& "):
+        inner = state.push("aside_open", "div", 1)
+        before = state.blkIndent, state.tShift[line], state.sCount[line]
+        state.blkIndent = state.sCount[line] + 2
+        state.tShift[line] += 2
+        state.sCount[line] += 2
+        state.md.block.tokenize(state, line, end)
+        state.blkIndent, state.tShift[line], state.sCount[line] = before
+        state.push("aside_close", "div", -1)
+        inner.map = [line, state.line]
+        line = state.line
+    state.push("asides_close", "div", -1)
+    outer.map = [start, line]
+    return True
+
+
+def aside_plugin(md: MarkdownIt) -> None:
+    """Register asides."""
+    md.block.ruler.before("paragraph", "asides", aside, {"alt": _INTERRUPTED})
+
+
 def box_plugin(md: MarkdownIt) -> None:
     """Register boxes."""
     container_plugin(md, "box", marker="%")
@@ -62,6 +92,7 @@ BOX = BlockRule(
     name_in=second_word,
 )
 DIAGRAM = BlockRule("diagram", BlockKind.FENCED_CODE, "@", plugin=diagram_plugin)
+ASIDE = BlockRule("asides", BlockKind.BLOCK_QUOTE, "&", plugin=aside_plugin)
 PLUGINS = (BOX, DIAGRAM)
 STOCK_PLUGINS = (StockPlugin(BOX, "container_box_open"), StockPlugin(DIAGRAM, "diagram"))
 

@@ -33,7 +33,7 @@ BOM = "\ufeff"
 DEEPEST = 100
 _OF_PLUGIN = "of a plugin"  # as the markup of its blocks
 ATOMS = frozenset({"fenced_code", "indented_code", "math", "table"})
-_KINDS = {
+KINDS = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
     "bullet_list_open": "list",
@@ -290,7 +290,7 @@ def _blocks(text: str, tokens: list[Token]) -> Iterator[StockBlock]:
 def _own_blocks(text: str, tokens: list[Token]) -> Iterator[StockBlock]:
     starts = [*line_starts(text), len(text)]
     of_plugins = {plugin.token_type: plugin.rule.kind.value for plugin in _PLUGINS.get()}
-    kinds = _KINDS | of_plugins
+    kinds = KINDS | of_plugins
     for number, token in enumerate(tokens):
         kind = kinds.get(token.type)
         if kind is None or token.map is None:

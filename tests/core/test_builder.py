@@ -1,6 +1,8 @@
-"""HierarchyBuilder: the tree over any chunks that have spans."""
+"""The tree: ways through it, what leaves say of it, and how it is built over any chunks."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from chunkana_core import (
     Chunk,
     ChunkConfig,
     ConfigurationError,
+    HierarchicalChunkingResult,
     HierarchyBuilder,
     InputTypeError,
     Links,
@@ -24,6 +27,111 @@ from tests.core.configurations import configs
 from tests.strategies import any_markdown
 
 TEXT = "# D\n\nIntro.\n\n## A\n\nText of A.\n\n### A1\n\nText of A1.\n\n## B\n\nText of B.\n"
+
+
+GUIDE = (
+    "Before all.\n\n# Guide\n\nAbout this guide.\n\n## Install\n\nRun the installer, then wait.\n\n"
+    "### Linux\n\nUse the package of your system.\n\n### macOS\n\nUse the image, and drag it.\n\n"
+    "## Use\n\nStart it and follow what it says.\n"
+)
+
+
+@pytest.fixture(name="guide", scope="module")
+def guide_fixture() -> HierarchicalChunkingResult:
+    """Chunk the guide, each section by itself, the longest one in parts."""
+    config = ChunkConfig(max_chunk_size=40, min_chunk_size=0, overlap_size=12)
+    return MarkdownChunker(config).chunk_hierarchical(GUIDE)
+
+
+def titled(result: HierarchicalChunkingResult, title: str) -> Chunk:
+    """Return the first chunk with a title."""
+    return next(chunk for chunk in result.chunks if chunk.title == title)
+
+
+def test_chunks_are_found_by_ids(guide: HierarchicalChunkingResult) -> None:
+    """Its parent, ancestors, siblings and children; an unknown id has none."""
+    root, linux = guide.chunks[0], titled(guide, "Linux")
+    assert (guide.get_chunk(linux.chunk_id), guide.root_id) == (linux, root.chunk_id)
+    assert [c.title for c in guide.get_ancestors(linux.chunk_id)] == ["Install", "Guide"]
+    assert guide.get_parent(linux.chunk_id) == titled(guide, "Install")
+    below = guide.get_children(titled(guide, "Install").chunk_id)
+    assert [c.title for c in below] == [*["Install"] * 2, *["Linux"] * 2, "macOS"]
+    assert guide.get_siblings(linux.chunk_id) == below
+    assert (guide.get_siblings(root.chunk_id), guide.get_parent(root.chunk_id)) == ([root], None)
+    assert guide.get_children(linux.chunk_id) == []
+    for get in (guide.get_children, guide.get_ancestors, guide.get_siblings, guide.get_section):
+        assert get("no such id") == []
+    assert guide.get_chunk("no such id") is guide.get_parent("no such id") is None
+
+
+def test_the_tree_as_dicts_is_json(guide: HierarchicalChunkingResult) -> None:
+    """It has every chunk once, in the order of the chunks."""
+    tree = guide.to_tree_dict()
+    assert json.loads(json.dumps(tree)) == tree
+    assert tree.keys() == {"id", "content_preview", "header_path", "level", "children"}
+    written = json.dumps(tree).split('"id": "')[1:]
+    assert [part[:8] for part in written] == [chunk.chunk_id for chunk in guide.chunks]
+
+
+def test_a_store_of_metadata_answers_for_relatives(guide: HierarchicalChunkingResult) -> None:
+    """Parents, children and siblings are found by one field that equals another."""
+    rows = [leaf.metadata for leaf in guide.get_leaves()]
+
+    def where(key: str, value: object) -> list[object]:
+        return [row["path"] for row in rows if row[key] == value]
+
+    linux, install = (next(row for row in rows if row["title"] == t) for t in ("Linux", "Install"))
+    own = [["Guide", "Install"]] * 2  # in two parts
+    below = [["Guide", "Install", title] for title in ("Linux", "Linux", "macOS")]
+    assert where("section_id", linux["parent_section_id"]) == own
+    assert where("parent_section_id", linux["parent_section_id"]) == below
+    assert where("parent_section_id", install["section_id"]) == below
+    root = guide.chunks[0]
+    assert (root.parent_section_id, install["parent_section_id"]) == (None, root.section_id)
+
+
+def test_the_section_around_one_in_a_leaf_has_chunks() -> None:
+    """A bare section, whose heading is in the leaf too, has none."""
+    root, leaf, _ = (
+        MarkdownChunker().chunk_hierarchical("# D\n\n## A\n\n### B\n\nb\n\n## C\n").chunks
+    )
+    assert (leaf.header_path, leaf.parent_section_id) == ("/D/A/B", root.section_id)
+
+
+@pytest.mark.parametrize(
+    ("text", "origin"),
+    [
+        ("# D\n\n## A\n\na\n\n## B\n\nb", "D"),
+        ("# D\n\nd\n\n## A\n\n### A1\n\na\n\n### A2\n\nb", "A"),
+    ],
+)
+def test_headings_that_moved_come_from_a_node(text: str, origin: str) -> None:
+    """That of their section, whose id does not change when its text is edited."""
+    config, ids = ChunkConfig(min_chunk_size=0), set()
+    for version in (text, text.replace("\na\n", "\nedited\n")):
+        result = MarkdownChunker(config).chunk_hierarchical(version)
+        (moved,) = [c.header_moved_from_id for c in result.get_leaves() if c.header_moved_from_id]
+        assert titled(result, origin).chunk_id == moved
+        ids.add(moved)
+    assert len(ids) == 1
+
+
+def test_overlap_is_of_the_neighbours_under_one_parent() -> None:
+    """Whole words of them, in the metadata alone: contents and sizes are as without."""
+    text = "# A\n\n## B\n\none two three four five six seven eight nine ten\n\n# C\n\none"
+    sizes = {"max_chunk_size": 32, "min_chunk_size": 0}
+    without, overlapping = (
+        MarkdownChunker(ChunkConfig.from_dict({**sizes, "overlap_size": size})).chunk(text)
+        for size in (0, 9)
+    )
+    assert [(c.content, c.size) for c in overlapping] == [(c.content, c.size) for c in without]
+    assert {c.previous_content + c.next_content for c in without} == {""}
+    assert [(c.text.split()[-1], c.previous_content, c.next_content) for c in overlapping] == [
+        ("four", "", "five six"),
+        ("eight", "four", "nine ten"),
+        ("ten", "eight", ""),
+        ("one", "", ""),
+    ]
 
 
 def builder(config: ChunkConfig) -> HierarchyBuilder:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
-from itertools import accumulate, cycle
+from itertools import accumulate, cycle, product
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +19,6 @@ from chunkana_core import (
     Context,
     InputTypeError,
     MarkdownChunker,
-    chunk_markdown,
 )
 from chunkana_core.context.context import ContextWriter
 from chunkana_core.formats.markdown.parser import parse_markdown
@@ -27,7 +27,7 @@ from chunkana_explain import explain
 from tests import corpora
 from tests.core import laws
 from tests.core.configurations import CONTEXTS, configs, contexts
-from tests.core.laws import Case
+from tests.core.laws import Case, lawful, require
 from tests.strategies import any_markdown
 
 Measure = Callable[[str], int]
@@ -39,10 +39,7 @@ FEWER = settings(max_examples=settings().max_examples // 3)  # each chunks twice
 
 def chunked(text: str, context: Context | None, **options: object) -> list[Chunk]:
     """Return the leaves, of which all laws hold; each section is one where it fits."""
-    case = Case(text, ChunkConfig.from_dict({"min_chunk_size": 0, **options}), context=context)
-    for law in laws.ALL:
-        law(case)
-    return case.leaves
+    return lawful(text, context, **{"min_chunk_size": 0, **options}).leaves
 
 
 def last_context(text: str, context: Context | None, **options: object) -> str:
@@ -101,23 +98,30 @@ def test_nodes_have_no_context() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        # the document's title is not repeated
         ("# Tea\n\n## Green\n\nx\n", "Tea > Green"),
         ("---\ntitle: Tea\n---\n\n## Green\n\nx\n", "Tea > Green"),
         ("---\ntitle: Tea\n---\n\n# Tea\n\n## Green\n\nx\n", "Tea > Green"),
         ("---\ntitle: T\n---\n\n# Tea\n\nx\n\n# Green\n\nx\n", "T > Green"),
-        (
-            "# Tea\n\n# Green\n\ny\n\n## Leaf\n\nx\n",
-            "Green > Leaf",
-        ),  # several H1 stand side by side
         ("<h1>T</h1>\n\n# Tea\n\nx\n\n# Green\n\nx\n", "T > Green"),
         ("# Tea\n\n## Tea\n\nx\n", "Tea > Tea"),  # a section of that name is another
         ("# Tea\n\nx\n", "Tea"),
         ("x\n\n# Tea\n\n## Green\n", "Tea > Green"),
+        # several titles stand side by side
+        ("# Tea\n\n# Green\n\ny\n\n## Leaf\n\nx\n", "Green > Leaf"),
+        # nothing stands for a title that is not there
+        ("x\n", ""),
+        ("## Green\n\nx\n", "Green"),
+        ("---\na: b\n---\n\nx\n", ""),
+        ("#\n\nx\n", ""),
+        ("# Tea\n\n##\n\ny\n\n### Water\n\nx\n", "Tea > Water"),
     ],
 )
-def test_a_title_is_not_repeated(text: str, expected: str) -> None:
-    """The document's title is left out where the path starts with it."""
+def test_breadcrumbs(text: str, expected: str) -> None:
+    """They are the titles around a leaf, with a label before them."""
     assert last_context(text, BREADCRUMB) == expected
+    labelled = f"a.md > {expected}" if expected else "a.md"
+    assert last_context(text, Context("a.md", introduction=False)) == labelled
 
 
 @pytest.mark.parametrize(
@@ -131,35 +135,15 @@ def test_a_title_is_not_repeated(text: str, expected: str) -> None:
 )
 def test_sections_in_each_other_are_named_by_the_outermost(text: str, expected: str) -> None:
     """Of those that a chunk holds whole; the title alone is the document, and no section."""
-    last = MarkdownChunker(ChunkConfig(), Context(introduction=False)).chunk(text)[-1]
-    assert last.context == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("x\n", ""), ("## Green\n\nx\n", "Green"), ("---\na: b\n---\n\nx\n", ""), ("#\n\nx\n", "")],
-)
-def test_there_is_no_placeholder_for_a_title(text: str, expected: str) -> None:
-    """A document that says no title has none in its contexts, and no lone separator."""
-    assert last_context(text, Context()) == expected
-    labelled = f"a.md > {expected}" if expected else "a.md"
-    assert last_context(text, Context("a.md")) == labelled
-
-
-def test_headings_without_a_title_leave_no_gap() -> None:
-    text = "# Tea\n\n##\n\ny\n\n### Water\n\nx\n"
-    assert last_context(text, Context("a.md")) == "a.md > Tea > Water"
+    assert last_context(text, BREADCRUMB, min_chunk_size=None) == expected
 
 
 @pytest.mark.parametrize(
     ("label", "expected"),
     [
-        ("tea.md", "tea.md > Tea > Green"),
         (" of\n\tthe  kitchen ", "of the kitchen > Tea > Green"),
-        ("Tea", "Tea > Green"),  # which is the title
-        (" Tea\n", "Tea > Green"),
+        (" Tea\n", "Tea > Green"),  # which is the title
         ("Green", "Green > Tea > Green"),
-        ("", "Tea > Green"),
         (" \n", "Tea > Green"),
     ],
 )
@@ -170,10 +154,7 @@ def test_labels(label: str, expected: str) -> None:
 
 def test_a_merged_leaf_has_the_path_that_its_sections_share() -> None:
     text = f"# Tea\n\n{ABOUT}\n\n## Kinds\n\nx\n\n### Green\n\nx\n\n### Black\n\ny\n"
-    config = ChunkConfig(min_chunk_size=40, merge_boundary_level=2)
-    merged = MarkdownChunker(config, Context()).chunk(text)[-1]
-    assert merged.content.count("#") == 2 + 3 + 3
-    assert merged.context == f"Tea > Kinds\n\n{ABOUT}"
+    assert last_context(text, Context(), min_chunk_size=40) == f"Tea > Kinds\n\n{ABOUT}"
 
 
 def test_parts_of_a_section_are_introduced_by_how_it_begins() -> None:
@@ -198,34 +179,18 @@ def marked(text: str) -> int:
     return laws.tokens(text) + 2
 
 
-def keeps_sizes(text: str, config: ChunkConfig, context: Context) -> None:
-    """Assert that what is embedded fits with what is reserved, which take half at most."""
-    length, limit = config.length_function, config.max_chunk_size
-    for chunk in MarkdownChunker(config, context).chunk(text):
-        assert chunk.size == length(chunk.embedded)
-        is_over = length(context.reserved + chunk.embedded) > limit
-        assert is_over is (chunk.oversize_reason is not None)
-        before = context.reserved + (chunk.context and f"{chunk.context}\n\n")
-        assert length(before) - length("") <= limit // 2
-
-
-@FEWER
-@given(any_markdown(), configs(), contexts().filter(bool))
-def test_sizes_in_made_markdown(text: str, config: ChunkConfig, context: Context) -> None:
-    keeps_sizes(text, config, context)
-
-
 @pytest.mark.no_cover
-@pytest.mark.parametrize("measure", [utf8, marked])  # the laws are asked by others
-@pytest.mark.parametrize("limit", [64, 300])
-@pytest.mark.parametrize("atoms", ["keep", "split"])
-def test_sizes_in_documents(measure: Measure, limit: int, atoms: str) -> None:
-    """Ours, in turn with every kind of context, by measures that count more for a text."""
-    options = {"max_chunk_size": limit, "atomic_blocks": atoms}
-    config = ChunkConfig.from_dict(options, measure)
-    kinds = cycle(filter(None, CONTEXTS))
-    for sample, context in zip(corpora.own_documents(), kinds, strict=False):
-        keeps_sizes(sample.text, config, context)
+def test_sizes_by_measures_that_count_more_for_a_text() -> None:
+    """What is embedded fits with what is reserved, and what is before a content takes half."""
+    cases = cycle(product(filter(None, CONTEXTS), (utf8, marked), (64, 300), ("keep", "split")))
+    for sample, (context, length, limit, atoms) in zip(
+        corpora.own_documents(), cases, strict=False
+    ):
+        options = {"max_chunk_size": limit, "atomic_blocks": atoms}
+        config = ChunkConfig.from_dict(options, length)
+        case = Case(sample.text, config, sample.name, context)
+        require(laws.size_within_limit, case)
+        require(laws.contexts_sound, case)
 
 
 @pytest.mark.parametrize(
@@ -244,44 +209,26 @@ def test_the_introduction_goes_first_then_the_outermost_titles(limit: int, expec
     assert last_context(text, Context(), max_chunk_size=limit) == expected
 
 
-def titled(*sizes: int) -> str:
-    """Return sections inside each other, with titles of so many letters."""
-    headings = (f"{'#' * n} {chr(96 + n) * size}\n\nx\n\n" for n, size in enumerate(sizes, 1))
-    return "".join(headings)
-
-
 @pytest.mark.parametrize(
-    ("limit", "reserved", "expected"),
+    ("context", "limit", "expected"),
     [
-        (76, "", "a" * 10 + " > " + "b" * 10 + " > " + "c" * 10),
-        (75, "", "b" * 10 + " > " + "c" * 10),
-        (50, "", "b" * 10 + " > " + "c" * 10),
-        (49, "", "c" * 10),
-        (86, "12345", "a" * 10 + " > " + "b" * 10 + " > " + "c" * 10),
-        (85, "12345", "b" * 10 + " > " + "c" * 10),
-        (34, "12345", "c" * 10),
-        (33, "12345", ""),
+        (BREADCRUMB, 76, "abc"),
+        (BREADCRUMB, 75, "bc"),
+        (BREADCRUMB, 50, "bc"),
+        (BREADCRUMB, 49, "c"),
+        (Context(reserved="12345", introduction=False), 86, "abc"),
+        (Context(reserved="12345", introduction=False), 85, "bc"),
+        (Context(reserved="12345", introduction=False), 34, "c"),
+        (Context(reserved="12345", introduction=False), 33, ""),
+        (Context("l" * 10, introduction=False), 102, "labc"),  # which is the outermost of titles
+        (Context("l" * 10, introduction=False), 101, "abc"),
     ],
 )
-def test_half_of_the_limit_is_for_the_content(limit: int, reserved: str, expected: str) -> None:
-    """Reserved text counts; titles go one by one, the outermost first."""
-    context = Context(reserved=reserved, introduction=False)
-    config = ChunkConfig(max_chunk_size=limit, min_chunk_size=0)
-    assert MarkdownChunker(config, context).chunk(titled(10, 10, 10))[-1].context == expected
-
-
-def test_a_label_is_the_outermost_of_titles() -> None:
-    text = titled(10, 10)
-    label = Context("l" * 10, introduction=False)
-    assert last_context(text, label, max_chunk_size=76).startswith("llll")
-    assert last_context(text, label, max_chunk_size=75) == f"{'a' * 10} > {'b' * 10}"
-
-
-def test_a_title_of_half_the_limit_is_left_out() -> None:
-    """All of what is left of the breadcrumb is that."""
-    text = f"# {'a' * 40}\n\nShort.\n"
-    assert last_context(text, BREADCRUMB, max_chunk_size=84) == "a" * 40
-    assert last_context(text, BREADCRUMB, max_chunk_size=83) == ""
+def test_half_of_the_limit_is_for_the_content(context: Context, limit: int, expected: str) -> None:
+    """Reserved text counts; titles of ten letters go one by one, the outermost first."""
+    text = "".join(f"{'#' * n} {title * 10}\n\nx\n\n" for n, title in enumerate("abc", 1))
+    titles = " > ".join(letter * 10 for letter in expected)
+    assert last_context(text, context, max_chunk_size=limit) == titles
 
 
 # What it never costs
@@ -320,17 +267,19 @@ def test_an_atom_that_fits_alone_is_whole(kind: str, atoms: str, reserved: str, 
 
 
 def test_as_much_of_a_context_is_kept_as_fits_with_an_atom() -> None:
-    """The introduction goes first, then the outermost titles."""
+    """The introduction goes first, then the outermost titles; an oversize atom has a breadcrumb."""
     found = []
-    for size in range(60, 201):
+    for size in range(60, 201, 2):
         text = f"# Tea\n\n{ABOUT}\n\n## Green\n\n{atom_texts(size)['code']}\n"
         *_, last = chunked(text, Context("a.md"), max_chunk_size=200)
         found.append((last.context, last.oversize_reason))
-    kept = list(dict.fromkeys(context for context, reason in found if reason is None))
-    titles = [f"a.md > Tea > Green\n\n{ABOUT}"[: 200 // 6 + 20], "a.md > Tea > Green"]
-    assert kept[-4:] == ["a.md > Tea > Green", "Tea > Green", "Green", ""]
-    assert kept[0].startswith(titles[1])
-    assert found[-1][1] == "code_block_integrity"  # with its heading it does not fit
+    breadcrumb = "a.md > Tea > Green"
+    *kept, over = dict.fromkeys(found)
+    assert [context.partition("\n")[0] for context, _ in kept[-4:]] == [
+        *(breadcrumb, "Tea > Green", "Green", "")
+    ]
+    assert {reason for _, reason in kept} == {None}
+    assert over == (breadcrumb, "code_block_integrity")
 
 
 def test_code_whose_fence_leaves_no_room_beside_a_context_is_parted_all_the_same() -> None:
@@ -338,16 +287,6 @@ def test_code_whose_fence_leaves_no_room_beside_a_context_is_parted_all_the_same
     text = f"# {'T' * 46}\n\n{fence}\n" + "x = 1\n" * 40 + f"{fence}\n"
     parts = chunked(text, BREADCRUMB, max_chunk_size=100, atomic_blocks="split")
     assert all(part.oversize_reason is None for part in parts)
-
-
-@pytest.mark.parametrize("reserved", ["", "in front: "])
-def test_what_is_over_the_limit_keeps_its_breadcrumb(reserved: str) -> None:
-    """It is flagged in any case; its introduction is left out."""
-    text = f"# Tea\n\n{ABOUT}\n\n## Green\n\n" + atom_texts(400)["code"]
-    context = Context("a.md", reserved=reserved)
-    last = chunked(text, context, max_chunk_size=300)[-1]
-    assert (last.oversize_reason, last.context) == ("code_block_integrity", "a.md > Tea > Green")
-    assert last.size == len(last.embedded)
 
 
 def test_a_section_that_is_tolerated_keeps_its_breadcrumb() -> None:
@@ -436,25 +375,20 @@ def test_a_call_may_have_a_context_of_its_own() -> None:
     assert chunker.chunk(TEXT, context=empty) == MarkdownChunker(chunker.config).chunk(TEXT)
 
 
-def test_without_one_there_is_none() -> None:
-    assert {chunk.context for chunk in chunk_markdown(TEXT)} == {""}
-
-
-@pytest.mark.parametrize("name", ["label", "reserved"])
-@pytest.mark.parametrize("wrong", [3, b"x", ["x"], True], ids=repr)
-def test_texts_are_checked(name: str, wrong: object) -> None:
-    with pytest.raises(InputTypeError) as caught:
-        Context(**{name: wrong})  # type: ignore[arg-type]
-    allowed = "None or a str" if name == "label" else "a str"
-    assert str(caught.value) == f"{name} is {wrong!r}; allowed: {allowed}"
-
-
-@pytest.mark.parametrize("name", ["breadcrumb", "introduction"])
-@pytest.mark.parametrize("wrong", [None, 1, "yes"], ids=repr)
-def test_switches_are_checked(name: str, wrong: object) -> None:
-    with pytest.raises(InputTypeError) as caught:
-        Context(**{name: wrong})  # type: ignore[arg-type]
-    assert str(caught.value) == f"{name} is {wrong!r}; allowed: True or False"
+@pytest.mark.parametrize(
+    ("name", "values", "allowed"),
+    [
+        ("label", [3, b"x", ["x"], True], "None or a str"),
+        ("reserved", [3, b"x", ["x"], None], "a str"),
+        ("breadcrumb", [None, 1, "yes"], "True or False"),
+        ("introduction", [None, 1, "yes"], "True or False"),
+    ],
+)
+def test_arguments_are_checked(name: str, values: list[Any], allowed: str) -> None:
+    for value in values:
+        with pytest.raises(InputTypeError) as caught:
+            Context(**{name: value})
+        assert str(caught.value) == f"{name} is {value!r}; allowed: {allowed}"
 
 
 @pytest.mark.parametrize(
@@ -502,6 +436,6 @@ def test_a_long_title_is_measured_once() -> None:
     document = parse_markdown(f"# {'T' * 90}\n\n" + "## A\n\nx\n\n" * 50)
     writer = ContextWriter(document, Sizer(length, 1000), BREADCRUMB)
     asked.clear()
-    rooms = {writer.room(section.path) for section in document.sections[2:]}
-    assert rooms == {1000 - len(f"{'T' * 90} > A\n\n")}
+    limits = {writer.content_limit_in(section.path) for section in document.sections[2:]}
+    assert limits == {1000 - len(f"{'T' * 90} > A\n\n")}
     assert len(asked) == 1

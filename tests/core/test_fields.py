@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import get_args
 
@@ -9,6 +10,7 @@ import pytest
 
 from chunkana_core import Chunk, chunk_hierarchical
 from chunkana_core.fields import FIELDS, Field, FieldReader, Output
+from tests import corpora
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
 
@@ -42,3 +44,17 @@ def test_every_attribute_of_a_chunk_is_in_an_output() -> None:
 )
 def test_flat_values(field: Field, value: object, flat: object) -> None:
     assert field.flat(value) == flat
+
+
+HIERARCHY = (
+    "chunk_id", "section_id", "parent_id", "children_ids", "prev_sibling_id", "next_sibling_id",
+    "hierarchy_level", "is_root", "is_leaf", "indexable",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["deep_lists.md", "long_code.md", "tutorial_steps.md"])
+def test_fields_of_the_hierarchy_are_small(name: str) -> None:
+    """Their values are at most 15 % of the contents of sections of a paragraph or more."""
+    chunks = chunk_hierarchical(corpora.own_document(name)).chunks
+    size = sum(len(json.dumps(chunk.metadata[field])) for chunk in chunks for field in HIERARCHY)
+    assert size <= 0.15 * sum(len(chunk.content) for chunk in chunks if chunk.is_leaf)

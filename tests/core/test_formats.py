@@ -16,8 +16,7 @@ from tests import corpora
 from tests.core import laws
 from tests.core.configurations import CONTEXTS, configs, contexts, matrix
 from tests.core.counting import calls_of
-from tests.core.laws import Case
-from tests.core.merge_laws import sound
+from tests.core.laws import Case, require_laws
 from tests.core.nested import NESTED, PACKED, nested_texts
 from tests.strategies import any_markdown
 
@@ -37,30 +36,19 @@ each_format = pytest.mark.parametrize("kind", [NESTED, PACKED], ids=["sections",
 each_shape = pytest.mark.parametrize("shape", SHAPES)
 
 
-def keeps_laws(case: Case) -> None:
-    """Assert every law of a format's text."""
-    for law in laws.OF_FORMATS:
-        try:
-            law(case)
-        except Exception as error:
-            error.add_note(f"{law.__name__} of {case.text!r} with {case.config}, {case.context}")
-            raise
-    sound(case.result, case.config, None, 3)
-
-
 @given(nested_texts(), configs(), contexts(), st.sampled_from((NESTED, PACKED)))
 def test_a_format_of_the_users_own_keeps_all_laws(
     text: str, config: ChunkConfig, context: Context | None, kind: Format
 ) -> None:
     """Own text before, between and after subsections, brackets, and what is left open."""
-    keeps_laws(Case(text, config, context=context, format=kind))
+    require_laws(Case(text, config, context=context, format=kind))
 
 
 @given(any_markdown(), configs(), contexts())
 def test_plain_text_keeps_all_laws(text: str, config: ChunkConfig, context: Context | None) -> None:
     """Whatever the text looks like, it is one section."""
     case = Case(text, config, context=context, format=TEXT)
-    keeps_laws(case)
+    require_laws(case)
     assert {chunk.section.path for chunk in case.leaves} <= {()}
 
 
@@ -70,7 +58,7 @@ def test_plain_text_keeps_all_laws(text: str, config: ChunkConfig, context: Cont
 def test_every_shape_keeps_all_laws(shape: str, config: ChunkConfig) -> None:
     """The laws hold for what is deep, flat, open or empty, with and without contexts."""
     for kind, context in zip((NESTED, PACKED), CONTEXTS, strict=False):
-        keeps_laws(Case(SHAPES[shape](40), config, context=context, format=kind))
+        require_laws(Case(SHAPES[shape](40), config, context=context, format=kind))
 
 
 @pytest.mark.no_cover
@@ -82,7 +70,7 @@ def test_corpus_of_plain_text_keeps_all_laws() -> None:
     for path in paths:
         for config in (ChunkConfig(), ChunkConfig(max_chunk_size=100, length_function=laws.tokens)):
             for context in (None, CONTEXTS[-1]):
-                keeps_laws(Case(corpora.read(path), config, path.name, context, TEXT))
+                require_laws(Case(corpora.read(path), config, path.name, context, TEXT))
 
 
 @each_format
@@ -90,7 +78,7 @@ def test_a_thousand_levels(kind: Format) -> None:
     """Of nested sections 64 have paths; what is deeper is of the innermost, and nothing is lost."""
     text = "a {\n" * 1000 + "x = 1\n" + "}\n" * 1000
     case = Case(text, ChunkConfig(max_chunk_size=200), format=kind)
-    keeps_laws(case)
+    require_laws(case)
     assert max(len(chunk.section.path) for chunk in case.leaves) == 64
     assert max(entry.level for entry in case.result.toc()) == 64
 

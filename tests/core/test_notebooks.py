@@ -17,9 +17,8 @@ from chunkana_core.formats.registry import FormatSelector
 from tests import corpora
 from tests.core.configurations import CONTEXTS, configs, contexts
 from tests.core.counting import calls_of
-from tests.core.laws import Case
+from tests.core.laws import Case, require_laws
 from tests.core.outlines import outline, outline_cases
-from tests.core.test_formats import keeps_laws
 from tests.strategies import any_markdown
 
 pytest.importorskip("tree_sitter")
@@ -55,7 +54,7 @@ def keeps_all(file: str, config: ChunkConfig, context: Context | None = None) ->
     """Assert every law of a notebook, and of what chunks say of cells."""
     text = NOTEBOOK.document(file).text
     case = Case(text, config, context=context, format=NOTEBOOK, file=file)
-    keeps_laws(case)
+    require_laws(case)
     for chunk in case.result.chunks:
         cells = (chunk.cell, chunk.cell_start_line, chunk.cell_end, chunk.cell_end_line)
         if case.result.format != "notebook":
@@ -155,7 +154,7 @@ def test_the_language_may_be_that_of_the_kernel(metadata: object, language: str)
     [
         ("%%time\ndef f():\n    !ls\n    return 1", [("f",)]),
         ("%%bash\nf() {\n  ls\n}", [("f",)]),
-        ("%%sql\nselect 1 from (", []),
+        ("%%brew\nselect 1 from (", []),
         ("%pip install 'a\nclass A:\n    x = 1", [("A",)]),
     ],
 )

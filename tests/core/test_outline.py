@@ -16,6 +16,7 @@ from chunkana_core import (
     merge_sections,
 )
 from chunkana_core.document.outline import common_ancestor
+from chunkana_core.document.paths import Path
 from chunkana_core.formats.markdown.parser import parse_markdown
 
 LEVELS = st.lists(st.integers(1, 6), max_size=14)
@@ -117,12 +118,22 @@ def test_merging_does_not_depend_on_the_order(merged: list[SectionPath], random:
         assert whole.path == common
 
 
-def test_paths_are_compared() -> None:
+@pytest.mark.parametrize(
+    ("parent", "child", "is_parent", "common"),
+    [
+        (SectionPath(1, ("A",)), SectionPath(3, ("A", "B")), True, ("A",)),
+        (SectionPath(3, ("A", "B")), SectionPath(1, ("A",)), False, ("A",)),
+        (("A", "B"), ("A", "B", "C", "D"), True, ("A", "B")),
+        (("A", "B"), ("A", "C", "B", "D"), False, ("A",)),
+        (("A", "B"), ("B",), False, ()),
+        ((), ("A",), True, ()),
+        ((), (), False, ()),
+    ],
+)
+def test_paths_are_compared(parent: Path, child: Path, common: Path, *, is_parent: bool) -> None:
     """Paths tell parents, be they tuples or part of a chunk's section."""
-    parent, child = SectionPath(1, ("A",)), SectionPath(3, ("A", "B"))
-    assert is_parent_child(parent, child)
-    assert not is_parent_child(child, parent)
-    assert parent == parse_markdown("# A\n").sections[1].section_path
+    assert is_parent_child(parent, child) is is_parent
+    assert find_common_prefix(parent, child) == common
 
 
 def test_blocks_are_found_by_offset() -> None:

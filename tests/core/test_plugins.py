@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
-from mdit_py_plugins.deflist import deflist_plugin
-from mdit_py_plugins.field_list import fieldlist_plugin
 
 from chunkana_batch import chunk_many
 from chunkana_core import (
@@ -34,6 +32,7 @@ from tests.core.counting import calls_of
 from tests.core.laws import Case
 from tests.core.merge_laws import sound
 from tests.core.plugins import (
+    ASIDE,
     BOX,
     DIAGRAM,
     PLUGINS,
@@ -204,8 +203,8 @@ def test_what_is_in_a_leaf_is_not_looked_into() -> None:
 
 def test_a_container_whose_first_line_has_content() -> None:
     """No line opens it: it is a quote, of which nothing is repeated."""
-    rule = BlockRule("fieldlist", K.CONTAINER, ":", plugin=fieldlist_plugin)
-    text = f":name: {LONG}\n:other: [a]\n\n    # In [a]\n\nEnd.\n\n# Out [a]\n\n[a]: x\n"
+    rule = replace(ASIDE, kind=K.CONTAINER)
+    text = f"& {LONG}\n& [a]\n\n  # In [a]\n\nEnd.\n\n# Out [a]\n\n[a]: x\n"
     blocks = parse_markdown(text, [rule]).blocks
     assert [block.index for block in blocks] == [*range(len(blocks))]
     assert blocks[0].kind is K.BLOCK_QUOTE
@@ -215,29 +214,26 @@ def test_a_container_whose_first_line_has_content() -> None:
 
 def test_a_container_without_opening_line_in_a_leaf() -> None:
     """What is found in a leaf is forgotten, whatever of it was to be left out."""
-    fields = BlockRule("fieldlist", K.CONTAINER, ":", plugin=fieldlist_plugin)
-    text = "%%% box\n:name: a\n%%%\n\nOne.\n\nTwo.\n"
-    rules = [replace(BOX, kind=K.FENCED_CODE), fields]
+    text = "%%% box\n& a\n%%%\n\nOne.\n\nTwo.\n"
+    rules = [replace(BOX, kind=K.FENCED_CODE), replace(ASIDE, kind=K.CONTAINER)]
     kinds = [block.kind for block in parse_markdown(text, rules).blocks]
     assert kinds == [K.FENCED_CODE, K.PARAGRAPH, K.PARAGRAPH]
 
 
 def test_fenced_code_below_a_marker_of_a_plugin() -> None:
     """Fences are repeated where what stands before them is a plugin's."""
-    rule = BlockRule("deflist", K.BLOCK_QUOTE, plugin=deflist_plugin)
-    text = "Tea\n: ```sh\n" + "  boil --water\n" * 6 + "  ```\n"
-    for content in contents(text, rule):
+    text = "Tea\n& ```sh\n" + "  boil --water\n" * 6 + "  ```\n"
+    for content in contents(text, ASIDE):
         assert content.count("```") == 2
 
 
 def test_a_container_that_is_deeper_than_its_parent_by_two() -> None:
-    """Plugins may nest as they like: terms and their definitions, for example."""
-    rule = BlockRule("deflist", K.BLOCK_QUOTE, plugin=deflist_plugin)
-    text = f"Tea\n: {LONG}\n\n  - hot\n\nCup\n: {LONG}\n"
-    assert [block.kind for block in parse_markdown(text, [rule]).top] == [K.BLOCK_QUOTE]
+    """Plugins may nest as they like: a list and its elements, for example."""
+    text = f"& {LONG}\n\n  - hot\n\n& {LONG}\n"
+    assert [block.kind for block in parse_markdown(text, [ASIDE]).top] == [K.BLOCK_QUOTE]
     assert (
-        InvariantValidator(SMALL, plugins=[rule])
-        .validate(MarkdownChunker(SMALL, plugins=[rule]).chunk(text), text)
+        InvariantValidator(SMALL, plugins=[ASIDE])
+        .validate(MarkdownChunker(SMALL, plugins=[ASIDE]).chunk(text), text)
         .valid
     )
 

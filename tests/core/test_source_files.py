@@ -11,7 +11,7 @@ from chunkana_core.extending import Format, SourceFile, describe_unknown, requir
 from chunkana_core.formats import registry
 
 MARKDOWN = (
-    "docs/tea.md", "TEA.MDX", "text/markdown; charset=utf-8", "text/yaml", "application/pdf",
+    "docs/tea.md", "TEA.MDX", "text/markdown; charset=utf-8", "text/x-tea", "application/pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "tea.pdf", "tea.DOCX", "tea.pptx", "tea.xlsx", "tea.epub", "tea.rtf", "tea.odt", "tea.html",
     "", "-", ".", "..", "README", "notes/tea", "Release 1.2", "Dr. Smith", "v1.2", "user.42",
@@ -21,11 +21,11 @@ MARKDOWN = (
     "https://en.wikipedia.org/wiki/ASP.NET", "See app.ini for more", "a.thisistoolongforasuffix",
 )  # fmt: skip
 UNKNOWN = {
-    "app.ini": ".ini", "data/tea.CSV": ".csv", "compose.yml": ".yml", "Cargo.toml": ".toml",
-    "my notes.sql": ".sql", "C:\\shop\\app.cfg": ".cfg", "https://tea.org/a/b.ini?raw=1": ".ini",
-    ".env.example": ".example", ".gitignore": ".gitignore", "a/.env": ".env", "v1.2/x.tex": ".tex",
+    "app.brew": ".brew", "data/tea.CUP": ".cup", "tea.v1.leaf2": ".leaf2", "a.b.p-1": ".p-1",
+    "my notes.pot": ".pot", "C:\\shop\\a.tin": ".tin", "https://tea.org/a/b.brew?raw=1": ".brew",
+    ".env.example": ".example", ".gitignore": ".gitignore", "a/.brew": ".brew", "v1/x.cup": ".cup",
     "Dockerfile": "Dockerfile", "src/Makefile": "Makefile", "ci\\Jenkinsfile": "Jenkinsfile",
-    "Dockerfile.dev": ".dev", "file:///home/ada/app.conf": ".conf",
+    "Dockerfile.dev": ".dev", "file:///home/ada/app.cup": ".cup",
 }  # fmt: skip
 TEXT = ("a.txt", "LICENSE", "tea/COPYING", "CMakeLists.txt", "text/plain; charset=utf-8", *UNKNOWN)
 OTHERS = {"a.py": "python", "https://tea.org/a.py?raw#x": "python", "file:///a/b.TS": "typescript",
@@ -48,18 +48,18 @@ def test_the_format_of_a_name(path: str, expected: str) -> None:
 def test_a_fallback_replaces_plain_text() -> None:
     """For files of unknown formats; known plain text stays that."""
     chunker = Chunker(fallback="markdown")
-    found = [chunker.chunk("# x\n", path=path)[0].format for path in ("a.ini", "a.txt", "LICENSE")]
+    found = [chunker.chunk("# x\n", path=path)[0].format for path in ("a.brew", "a.txt", "LICENSE")]
     assert found == ["markdown", "text", "text"]
-    assert SourceFile.of({"source": "a.ini"}, fallback="markdown").format == "markdown"
+    assert SourceFile.of({"source": "a.brew"}, fallback="markdown").format == "markdown"
     with pytest.raises(ConfigurationError, match=r"^fallback is 'auto'; allowed: markdown, text, "):
         Chunker(fallback="auto")
 
 
 def test_a_format_of_the_users_own_has_file_names_and_suffixes() -> None:
     """They go before the rule for other files, and before those built in."""
-    own = Format("own", registry.TEXT.parse, (".ini", ".1", ".md"), file_names=("Dockerfile",))
+    own = Format("own", registry.TEXT.parse, (".brew", ".1", ".md"), file_names=("Dockerfile",))
     formats = registry.FormatSelector.of([own])
-    for path in ("a.ini", "tea.1", "tea.md", "src/Dockerfile"):
+    for path in ("a.brew", "tea.1", "tea.md", "src/Dockerfile"):
         assert formats.select("auto", path) is own
     assert formats.select("auto", "Makefile") is registry.TEXT
 
@@ -69,10 +69,10 @@ def test_a_format_of_the_users_own_has_file_names_and_suffixes() -> None:
     [
         ({"file_path": Path("src/tea.py")}, "src/tea.py", "python"),
         ({"file_path": "/tmp/x1", "file_name": "tea.ts"}, "tea.ts", "typescript"),  # noqa: S108
-        ({"source": "a.ini", "file_name": "tea.ts"}, "tea.ts", "typescript"),
+        ({"source": "a.brew", "file_name": "tea.ts"}, "tea.ts", "typescript"),
         ({"file_path": "Makefile", "mime_type": "text/plain"}, "Makefile", "text"),
         ({"file_path": "a.pdf", "file_type": "application/pdf"}, "a.pdf", "markdown"),
-        ({"file_path": "a.pdf", "source": "b.ini"}, "a.pdf", "markdown"),
+        ({"file_path": "a.pdf", "source": "b.brew"}, "a.pdf", "markdown"),
         ({"file_path": "", "file_name": 5, "file_type": None}, "", "markdown"),
     ],
 )
@@ -84,8 +84,8 @@ def test_a_known_format_goes_before_a_media_type_and_this_before_other_suffixes(
 
 
 def test_of_other_files_the_first_with_a_suffix_counts() -> None:
-    metadata = {"file_path": "/tmp/x1", "file_name": "app.ini", "source": "b.cfg"}  # noqa: S108
-    assert SourceFile.of(metadata) == SourceFile("app.ini", "text", ".ini")
+    metadata = {"file_path": "/tmp/x1", "file_name": "app.brew", "source": "b.cup"}  # noqa: S108
+    assert SourceFile.of(metadata) == SourceFile("app.brew", "text", ".brew")
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_the_label_of_an_absolute_path_or_url_is_its_last_two_parts(name: str, l
 
 def test_files_of_unknown_formats_are_counted() -> None:
     assert not describe_unknown(["", ""])
-    assert describe_unknown([".sql"]) == (
-        "1 file of unknown format was chunked as plain text: .sql (1)"
+    assert describe_unknown([".cup"]) == (
+        "1 file of unknown format was chunked as plain text: .cup (1)"
     )
     kinds = [f".x{number}" for number in range(12)] + [".x7"]
     many = describe_unknown(kinds, "markdown")

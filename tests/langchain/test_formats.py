@@ -88,8 +88,8 @@ def test_one_format_for_all_documents() -> None:
     texts = ChunkanaSplitter(250, format="text").split_documents(documents())
     assert {chunk.metadata["format"] for chunk in texts} == {"text"}
     assert_exact(texts)
-    with pytest.raises(ValueError, match=r"format.*'cobol'.*markdown"):
-        ChunkanaSplitter(format="cobol")
+    with pytest.raises(ValueError, match=r"format.*'brew'.*markdown"):
+        ChunkanaSplitter(format="brew")
 
 
 @pytest.mark.parametrize("size", [60, 150, 1000])

@@ -88,8 +88,8 @@ def test_a_content_type_that_is_a_media_type_counts_and_stays() -> None:
 def test_a_format_can_be_given_for_all_documents() -> None:
     assert format_in({"file_name": "x.py"}, format="text") == "text"
     assert format_in({}, format="python") == "python"
-    with pytest.raises(ValueError, match="format is 'cobol'; allowed: auto, markdown, text"):
-        ChunkanaNodeParser(format="cobol")
+    with pytest.raises(ValueError, match="format is 'brew'; allowed: auto, markdown, text"):
+        ChunkanaNodeParser(format="brew")
 
 
 def test_the_parser_of_markdown_takes_all_for_markdown() -> None:

@@ -33,7 +33,7 @@ FILES = {  # the format and the context of the text above
     "docs/v1.2": ("markdown", "docs/v1.2 > database"),
     "docs/tea.txt": ("text", "docs/tea.txt"),
     "LICENSE": ("text", "LICENSE"),
-    "shop/compose.yml": ("text", "shop/compose.yml"),
+    "shop/compose.brew": ("text", "shop/compose.brew"),
     "shop/Dockerfile": ("text", "shop/Dockerfile"),
     "tea.py": ("python", "tea.py"),
     "tea.json": ("text", "tea.json"),  # which does not load
@@ -112,8 +112,8 @@ def both(names: list[str], **options: Any) -> dict[str, list[str]]:  # noqa: ANN
 
 
 def test_files_of_unknown_formats_are_told_once_with_their_number() -> None:
-    names = ["a.ini", "b.ini", "a.md", "Dockerfile", "tea", "a.pdf", "a.txt"]
-    message = "3 files of unknown format were chunked as plain text: .ini (2), Dockerfile (1)"
+    names = ["a.brew", "b.brew", "a.md", "Dockerfile", "tea", "a.pdf", "a.txt"]
+    message = "3 files of unknown format were chunked as plain text: .brew (2), Dockerfile (1)"
     assert both(names) == {"node": [message], "page": [message]}
     as_markdown = message.replace("plain text", "markdown")
     assert both(names, fallback="markdown") == {"node": [as_markdown], "page": [as_markdown]}
@@ -129,10 +129,10 @@ def test_a_fallback_is_for_files_that_are_not_valid_too() -> None:
         [Document(text=TEXT, metadata={"file_path": "tea.json"})]
     )
     assert page.metadata["format"] == node.metadata["format"] == "markdown"
-    (outcome,) = chunk_many([("tea.ini", TEXT)], fallback="markdown")
+    (outcome,) = chunk_many([("tea.brew", TEXT)], fallback="markdown")
     assert outcome.value
     assert outcome.value.format == "markdown"
-    table = pa.table({"text": [TEXT], "path": ["tea.ini"]})
+    table = pa.table({"text": [TEXT], "path": ["tea.brew"]})
     assert chunk_table(table, fallback="markdown").column("format").to_pylist() == ["markdown"]
     for make in (ChunkanaSplitter, ChunkanaNodeParser):
         with pytest.raises(ValueError, match="fallback is 'tea'"):

@@ -148,7 +148,7 @@ def test_elements_of_json_are_read_under_their_path() -> None:
 
 def test_paths_of_a_document_with_a_label_begin_with_it() -> None:
     result = Chunker(ChunkConfig(max_chunk_size=160)).chunk_hierarchical(CODE, path="tea.py")
-    record = replace(record_document("tea.py", result, {}, ""), label="src/tea.py")
+    record = record_document("tea.py", result, {}, "", label="src/tea.py")
     hit = record.hit(record.leaves[-1], 1.0)
     assert hit.path == ("src/tea.py", "Tea", "taste")
     assert read([hit])[0].startswith("src/tea.py > Tea\n\n    def taste")

@@ -49,7 +49,7 @@ class StreamLimits:
     def __post_init__(self) -> None:
         """Check every field."""
         for name in fields(self):
-            require_number(name.name, getattr(self, name.name), 1)
+            require_number(name.name, getattr(self, name.name), 1, kind=int)
 
 
 class Cut(WindowEnd, frozen=True, gc=False):

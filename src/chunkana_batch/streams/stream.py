@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
@@ -16,9 +15,8 @@ from chunkana_core.extending import (
     Window,
     WindowChunker,
     WindowState,
-    own_frames,
-    require_str,
     require_type,
+    warn,
 )
 
 _MARKDOWN, _TEXT = "markdown", "text"
@@ -65,11 +63,10 @@ def chunk_stream(  # noqa: PLR0913 -- all but two have defaults
     >>> [chunk.text for chunk in chunk_stream(pieces, config, title="Tea")]
     ['# Tea\n\nHot.', '## Green\n\nNot boiling.']
     """
-    require_type("config", config, ChunkConfig, "a ChunkConfig")
-    if context is not None:
-        require_type("context", context, Context, "None or a Context")
-    require_type("limits", limits, StreamLimits, "a StreamLimits")
-    require_type("sole_h1", sole_h1, bool, "True or False")
+    require_type("config", config, ChunkConfig)
+    require_type("context", context, Context | None)
+    require_type("limits", limits, StreamLimits)
+    require_type("sole_h1", sole_h1, bool)
     _require_stream_options(config, format, title)
     strategy = StrategySelector().select(analyze_markdown(""), config)
     anchors, title_check = AnchorRegister(), TitleCheck(title or "", sole_h1)
@@ -96,7 +93,7 @@ def _require_stream_options(config: ChunkConfig, format_name: str, title: str | 
     if title is None:
         allowed = "in a stream, the title of the whole text, '' for none"
         raise ConfigurationError("title", title, allowed)
-    require_str("title", title)
+    require_type("title", title, str)
     if not config.merge_boundary_level:
         allowed = "at least 1 in a stream; with 0, chunks may be merged across any heading"
         raise ConfigurationError("merge_boundary_level", 0, allowed)
@@ -201,4 +198,4 @@ class _Stream:
     @staticmethod
     def _warn(message: str) -> None:
         """Issue a StreamWarning at the caller's line."""
-        warnings.warn(message, StreamWarning, stacklevel=own_frames(globals()))
+        warn(StreamWarning(message), ("chunkana_batch",))

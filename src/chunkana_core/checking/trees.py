@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from chunkana_core.errors import require_type
+from chunkana_core.arguments import require_type
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.result import HierarchicalChunkingResult
 from chunkana_core.violations import ValidationResult, Violation
@@ -19,8 +19,7 @@ def validate_tree(result: HierarchicalChunkingResult) -> ValidationResult:
     Raises:
         InputTypeError: if `result` is not a result.
     """
-    allowed = "a HierarchicalChunkingResult"
-    require_type("result", result, HierarchicalChunkingResult, allowed)
+    require_type("result", result, HierarchicalChunkingResult)
     chunks = {chunk.chunk_id: chunk for chunk in result.chunks}
     errors = [Violation("tree", None, message) for message in _messages(result, chunks)]
     for chunk in result.chunks:

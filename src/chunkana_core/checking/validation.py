@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, cast
 
+from chunkana_core.arguments import require_each, require_type
 from chunkana_core.checking.coverage import line_recall
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.traits import FormatTraits
 from chunkana_core.drafting.headings import largest_stack
-from chunkana_core.errors import (
-    InputTypeError,
-    InvariantViolationError,
-    require_each,
-    require_str,
-    require_type,
-)
+from chunkana_core.errors import InvariantViolationError
 from chunkana_core.formats.markdown.parser import parse_blocks
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.registry import MARKDOWN, Format
@@ -50,7 +45,7 @@ def validate_content_coverage(chunks: Sequence[HasContent], text: str) -> Valida
     Raises:
         InputTypeError: if `text` or the `content` of a chunk is not a str.
     """
-    require_str("text", text)
+    require_type("text", text, str)
     coverage = line_recall(_contents(chunks), text)
     if coverage >= _MIN_COVERAGE:
         return ValidationResult(coverage=coverage)
@@ -105,8 +100,8 @@ class InvariantValidator:
 
     def __post_init__(self) -> None:
         """Check the types."""
-        require_type("config", self.config, ChunkConfig, "a ChunkConfig")
-        require_type("strict", self.strict, bool, "True or False")
+        require_type("config", self.config, ChunkConfig)
+        require_type("strict", self.strict, bool)
 
     def validate(self, chunks: Sequence[Chunk], text: str) -> ValidationResult:
         """Validate the leaves among the chunks of one document.
@@ -122,8 +117,8 @@ class InvariantValidator:
             InputTypeError: if `text` is not a str, or a chunk is not a `Chunk`.
             InvariantViolationError: if `strict` is set and there are errors.
         """
-        require_each("chunks", chunks, Chunk, "a Chunk")
-        require_str("text", text)
+        chunks = require_each("chunks", chunks, Chunk)
+        require_type("text", text, str)
         return self.check(chunks, parse_chunked(chunks, text, self.formats, self.plugins))
 
     def check(
@@ -197,13 +192,12 @@ class InvariantValidator:
 
 def _contents(chunks: Sequence[HasContent]) -> list[str]:
     """Return the contents of chunks; raise an InputTypeError for a chunk without one."""
-    require_each("chunks", chunks, object, "an object with a content")
+    require_type("chunks", chunks, Sequence, "a list, each an object with a content")
     contents = []
     for number, chunk in enumerate(chunks):
         content: object = getattr(chunk, "content", None)
-        if not isinstance(content, str):
-            raise InputTypeError(f"chunks[{number}].content", content, "a str")
-        contents.append(content)
+        require_type(f"chunks[{number}].content", content, str)
+        contents.append(cast("str", content))
     return contents
 
 

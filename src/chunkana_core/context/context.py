@@ -1,4 +1,4 @@
-"""The contexts of a document's leaves, and the room that they leave for contents."""
+"""The contexts of a document's leaves, and the limits that they leave for contents."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from itertools import chain
 
 from msgspec import Struct
 
+from chunkana_core.arguments import require_type
 from chunkana_core.context.introductions import Introductions
 from chunkana_core.document.document import Document
-from chunkana_core.document.location import Location, breadcrumb_path
+from chunkana_core.document.location import Location, breadcrumb_path, section_path
 from chunkana_core.document.paths import Path
-from chunkana_core.errors import ConfigurationError, require_type
+from chunkana_core.errors import ConfigurationError
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.file_names import AnyPath, label_of
 from chunkana_core.text.source import Span
@@ -54,11 +55,10 @@ class Context:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        if self.label is not None:
-            require_type("label", self.label, str, "None or a str")
-        require_type("reserved", self.reserved, str, "a str")
+        require_type("label", self.label, str | None)
+        require_type("reserved", self.reserved, str)
         for name in ("breadcrumb", "introduction"):
-            require_type(name, getattr(self, name), bool, "True or False")
+            require_type(name, getattr(self, name), bool)
 
     def with_path(self, path: AnyPath | None) -> Context:
         """Return the options with the label of a document's path, unless there is a label.
@@ -110,7 +110,7 @@ class WrittenContext(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class ContextWriter:
-    """Writes the contexts of one document's leaves, and computes the room for their contents.
+    """Writes the contexts of one document's leaves, and computes the limits of their contents.
 
     Reserved text and context together take at most half of the limit. To achieve this, the
     introduction is omitted first, then the outermost titles.
@@ -120,7 +120,7 @@ class ContextWriter:
         sizer: the length function and the limit.
         context: the options; None for no contexts.
         reserved: the text that a framework puts before contexts, "" for none.
-        full_room: the largest size of a content without a context.
+        content_limit: the largest size of a content without a context.
         introductions: the first sentences of sections.
     """
 
@@ -128,10 +128,10 @@ class ContextWriter:
     sizer: Sizer
     context: Context | None
     reserved: str = field(init=False, repr=False)
-    full_room: int = field(init=False)
+    content_limit: int = field(init=False)
     introductions: Introductions = field(init=False, repr=False)
     _breadcrumbs: dict[Path, str] = field(default_factory=dict, repr=False, compare=False)
-    _rooms: dict[Path, int] = field(default_factory=dict, repr=False, compare=False)
+    _content_limits: dict[Path, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Measure the reserved text.
@@ -145,25 +145,31 @@ class ContextWriter:
             allowed = f"a text of at most {half}, half of max_chunk_size"
             raise ConfigurationError("reserved", reserved, allowed)
         object.__setattr__(self, "reserved", reserved)
-        object.__setattr__(self, "full_room", self.sizer.max_size - size)
+        object.__setattr__(self, "content_limit", self.sizer.max_size - size)
         object.__setattr__(self, "introductions", Introductions(self.document, self.sizer))
 
-    def room(self, path: Path) -> int:
+    def content_limit_in(self, path: Path) -> int:
         """Return the largest size that a content in a section may have next to its context.
 
-        The room reserved for an introduction does not depend on its text, so that a change of its
+        The size reserved for an introduction does not depend on its text, so that a change of its
         wording does not move cuts.
         """
         if self.context is None:
             return self.sizer.max_size
-        if path not in self._rooms:
+        if path not in self._content_limits:
             size = self._size_before_content(self._breadcrumb(path))
             if self._has_introductions:
                 separator = self.sizer.added_size(CONTEXT_SEPARATOR)
                 longer = size + self.introductions.longest + separator
                 size = longer if longer <= self.sizer.max_size // 2 else size
-            self._rooms[path] = self.sizer.max_size - size
-        return self._rooms[path]
+            self._content_limits[path] = self.sizer.max_size - size
+        return self._content_limits[path]
+
+    def content_limit_of(self, first: int, stop: int) -> int:
+        """Return the largest size that the content of a run of blocks may have."""
+        if self.context is None:
+            return self.content_limit
+        return self.content_limit_in(section_path(self.document, first, stop).path)
 
     def excess(self, content: str) -> int:
         """Return the size by which a content without a context exceeds the limit, 0 if it fits."""
@@ -189,7 +195,7 @@ class ContextWriter:
 
     def _fits(self, text: str, content: str, size: int) -> bool:
         """Return whether reserved text, context and content fit, given the size of the last two."""
-        excess = size - self.full_room
+        excess = size - self.content_limit
         if self.reserved and abs(excess) <= self.sizer.margin(2):
             whole = self.reserved + embedded(text, content)
             excess = self.sizer.length(whole) - self.sizer.max_size
@@ -254,7 +260,7 @@ class ContextWriter:
     def _size_before_content(self, *paragraphs: str) -> int:
         """Return the sum of the sizes of the reserved text and of paragraphs of a context."""
         sizes = [self.sizer.added_size(_with_separator(text)) for text in paragraphs]
-        return self.sizer.max_size - self.full_room + sum(sizes)
+        return self.sizer.max_size - self.content_limit + sum(sizes)
 
 
 def embedded(context: str, content: str) -> str:

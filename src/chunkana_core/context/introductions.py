@@ -12,7 +12,7 @@ from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import ROOT
 from chunkana_core.sizing import Sizer
-from chunkana_core.text.cutting import Cutter
+from chunkana_core.text.cutting import UNSPACED_SCRIPTS, Cutter
 from chunkana_core.text.markup import ATTRIBUTES
 from chunkana_core.text.source import Source, Span
 
@@ -46,8 +46,7 @@ _DATE = re.compile(
 )
 _YEAR = re.compile(r"[0-9]{4}")  # in every date
 _MAX_WORDS_AROUND_DATE = 5  # in a line that only dates a page, on each side of the date
-# Scripts without spaces: Thai to Tibetan, Burmese, Khmer, Kana and Han.
-_UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
+_UNSPACED = UNSPACED_SCRIPTS + r"\u0f00-\u0fff"  # and Tibetan
 _WORDS = re.compile(rf"([{_UNSPACED}])|[^\W\d_][^\s{_UNSPACED}]*+")
 _MIN_WORDS = 6
 _LETTERS_PER_WORD = 2  # in scripts without spaces

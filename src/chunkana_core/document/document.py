@@ -131,30 +131,29 @@ class Document:
             title: the title that is not a heading, such as from front matter, "" for none; for a
                 window, the properties of the whole document.
         """
-        text, top = source.text, tuple([block for block in blocks if not block.depth])
+        top = tuple([block for block in blocks if not block.depth])
         contents, code = content_counts(top), _outermost_code(blocks)
         front_matter_stop = int(bool(top) and top[0].kind is BlockKind.FRONT_MATTER)
         sections, runs = outline_of(ranges, contents, front_matter_stop)
         headings = [s for s in sections[1:] if traits.has_headings and not s.kind]
         info = _info_of(headings, len(top), title) if isinstance(title, str) else title
-        first_title = next((s.title for s in headings if s.level == 1 and s.title), UNTITLED)
         is_bare = contents[-1] == front_matter_stop and not info.has_earlier_content
         return cls(
-            source,
-            text,
-            blocks,
-            top,
-            code,
-            sections,
-            traits,
+            source=source,
+            text=source.text,
+            blocks=blocks,
+            top=top,
+            code=code,
+            sections=sections,
+            traits=traits,
             analysis=analyze(source, blocks, code, sections),
-            title=info.title or first_title,
+            title=info.title or _first_title(headings),
             is_titled=bool(info.title),
             folded=1 if info.is_folded else ROOT,
             front_matter_stop=front_matter_stop,
             preamble_stop=headings[0].first if headings else 0,
             is_only_headings=len(sections) > 1 and is_bare,
-            _tiles=[0, *[block.start for block in top[1:]], len(text)],
+            _tiles=[0, *[block.start for block in top[1:]], len(source.text)],
             _runs=runs,
             _contents=contents,
         )
@@ -256,6 +255,11 @@ def _info_of(headings: Sequence[Section], stop: int, title: str) -> DocumentInfo
     is_folded = first is not None and first.index == first.level == 1 and first.stop == stop
     own_title = (tops[0] if len(tops) == 1 else "") or title
     return DocumentInfo(own_title, is_folded, has_earlier_content=False)
+
+
+def _first_title(headings: Sequence[Section]) -> str:
+    """Return the title of the first H1 with a title, "Document" if there is none."""
+    return next((s.title for s in headings if s.level == 1 and s.title), UNTITLED)
 
 
 def _outermost_code(blocks: Sequence[Block]) -> tuple[Block, ...]:

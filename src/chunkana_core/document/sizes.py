@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
 from msgspec import Struct, field
 
 from chunkana_core.document.document import Document
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Span
+
+
+class SizeSum(NamedTuple):
+    """The size of the text before a span, and of the text up to its end."""
+
+    before: int
+    up_to_end: int
 
 
 class DocumentSizes(Struct, frozen=True):
@@ -23,7 +33,7 @@ class DocumentSizes(Struct, frozen=True):
     document: Document
     sizer: Sizer
     _spans: dict[tuple[int, int], int] = field(default_factory=dict)
-    _sums: list[tuple[int, int]] = field(default_factory=list)
+    _block_sums: list[SizeSum] = field(default_factory=list)
 
     def of_span(self, start: int, end: int) -> int:
         """Return the size of the text between two offsets."""
@@ -52,19 +62,20 @@ class DocumentSizes(Struct, frozen=True):
         if self.sizer.is_exact:
             span = self.document.trimmed_run(first, stop)
             return span.end - span.start
-        if not self._sums:
-            self._sums.extend(self._cumulative())
-        return self.sizer.overhead + self._sums[stop - 1][1] - self._sums[first][0]
+        if not self._block_sums:
+            trimmed_run, positions = self.document.trimmed_run, range(len(self.document.top))
+            self._block_sums.extend(self.sums(trimmed_run(p, p + 1) for p in positions))
+        sums = self._block_sums
+        return self.sizer.overhead + sums[stop - 1].up_to_end - sums[first].before
 
-    def _cumulative(self) -> list[tuple[int, int]]:
-        """Return for each block the cumulative sizes of the text up to its start and to its end."""
-        document, overhead = self.document, self.sizer.overhead
-        sums: list[tuple[int, int]] = []
-        end_size = last_end = 0
-        for position in range(len(document.top)):
-            span = document.trimmed_run(position, position + 1)
-            start_size = end_size + (self.of_gap(last_end, span.start) if sums else 0)
-            end_size = start_size + self.of_span(span.start, span.end) - overhead
-            last_end = span.end
-            sums.append((start_size, end_size))
-        return sums
+    def sums(self, spans: Iterable[Span]) -> Iterator[SizeSum]:
+        """Yield the size of the text before each span and up to its end, from the first span on.
+
+        The sizes of spans and gaps are added, less the overhead of each.
+        """
+        size, end = 0, None
+        for span in spans:
+            before = size if end is None else size + self.of_gap(end, span.start)
+            size = before + self.of_span(span.start, span.end) - self.sizer.overhead
+            end = span.end
+            yield SizeSum(before, size)

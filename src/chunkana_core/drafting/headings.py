@@ -48,11 +48,8 @@ def repeated_headings(document: Document, draft: Draft, section: Section) -> lis
 
 def header_stacks(sizes: DocumentSizes, headings: Sequence[Span]) -> list[HeaderStack]:
     """Return the innermost headings within a third of the limit, then ever fewer of them."""
-    document, stacks, limit = (
-        sizes.document,
-        list[HeaderStack](),
-        largest_stack(sizes.sizer.max_size),
-    )
+    document, stacks = sizes.document, list[HeaderStack]()
+    limit = largest_stack(sizes.sizer.max_size)
     blank_line = 2 * document.source.line_ending(headings[-1].end) if headings else ""
     for first in reversed(range(len(headings))):
         heading = headings[first]

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import ContextWriter
-from chunkana_core.document.location import section_path, summarize_paths
+from chunkana_core.document.location import summarize_paths
 from chunkana_core.document.outline import ROOT, Section
 from chunkana_core.document.paths import PathSummary
 from chunkana_core.document.sizes import DocumentSizes
@@ -41,7 +41,7 @@ class Merger:
 
     Attributes:
         sizes: the sizes of ranges of the document.
-        contexts: returns the room that a context leaves.
+        contexts: returns the limit that a context leaves for a content.
         config: gives the merge boundary.
         minimum: the size under which a draft is small.
         obstacles: why a draft is not merged with the one before it, by its first position, None if
@@ -149,13 +149,13 @@ class Merger:
     def _fit_together(self, left: Draft, right: Draft) -> bool:
         """Return whether two neighbours fit into one chunk; the summaries of paths are cached."""
         document, size = self.sizes.document, self._size(Draft(left.first, right.stop))
-        if size > self.contexts.full_room:
+        if size > self.contexts.content_limit:
             return False
         if not all(document.has_content(draft.first, draft.stop) for draft in (left, right)):
             return self._fits(left.first, right.stop)
         joined = self._summary(left).joined(self._summary(right))
         self._summaries[Draft(left.first, right.stop)] = joined
-        return size <= self.contexts.room(joined.merged.path)
+        return size <= self.contexts.content_limit_in(joined.merged.path)
 
     def _summary(self, draft: Draft) -> PathSummary:
         if draft not in self._summaries:
@@ -170,9 +170,9 @@ class Merger:
 
     def _fits(self, first: int, stop: int) -> bool:
         size = self._size(Draft(first, stop))
-        if size > self.contexts.full_room or self.contexts.context is None:
-            return size <= self.contexts.full_room
-        return size <= self.contexts.room(section_path(self.sizes.document, first, stop).path)
+        if size > self.contexts.content_limit:
+            return False
+        return size <= self.contexts.content_limit_of(first, stop)
 
 
 def _are_neighbours(row: Sequence[Draft]) -> bool:

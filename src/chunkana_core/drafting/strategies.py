@@ -6,13 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+from chunkana_core.arguments import require_each
 from chunkana_core.config import AUTO, ChunkConfig
 from chunkana_core.document.analysis import ContentAnalysis
 from chunkana_core.document.blocks import TRAITS, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.drafting import costs
 from chunkana_core.drafting.drafts import Draft, require_tiling, section_drafts
-from chunkana_core.errors import ConfigurationError, require_type
+from chunkana_core.errors import ConfigurationError
 
 _PARAGRAPH = {BlockKind.PARAGRAPH}
 _ATOMS_AND_PARAGRAPH = {kind for kind in BlockKind if TRAITS[kind].oversize_reason} | _PARAGRAPH
@@ -102,8 +103,7 @@ class StrategySelector:
 
     def __post_init__(self) -> None:
         """Check that all registered objects are strategies."""
-        for strategy in self.registered:
-            require_type("strategies", strategy, BaseStrategy, "instances of BaseStrategy")
+        require_each("strategies", self.registered, BaseStrategy)
 
     def get_available_strategies(self) -> tuple[BaseStrategy, ...]:
         """Return all strategies in the order of their priority."""

@@ -22,14 +22,13 @@ from chunkana_core.formats.markdown.parser import parse_titled_blocks, traits_of
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.markdown.titles import heading_sections
 from chunkana_core.formats.plain import parse_text
+from chunkana_core.text.file_names import by_name_or_suffix
 from chunkana_core.text.source import BOM, NON_SPACE, Source
 
 _CELL_SEPARATOR = "\n\n"
 _MAX_HEADING_LEVEL = 6
 _LANGUAGE_NAMES = {
-    name: language.name
-    for language in LANGUAGES.values()
-    for name in (language.name, *(suffix.removeprefix(".") for suffix in language.suffixes))
+    alias: language.name for alias, language in by_name_or_suffix(LANGUAGES.values()).items()
 } | {"c#": "csharp", "c++": "cpp", "ipython": "python"}
 _VERSION_CHARACTERS = "0123456789."  # at the end, such as "17" in "C++17"
 _CELL_MAGIC = re.compile(r"\s*+%%(\w++)[^\r\n]*+")

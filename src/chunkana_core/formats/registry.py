@@ -8,9 +8,10 @@ from functools import lru_cache, partial
 from importlib.util import find_spec
 from os import PathLike
 
+from chunkana_core.arguments import require_each, require_type
 from chunkana_core.config import AUTO
 from chunkana_core.document.document import Document
-from chunkana_core.errors import ConfigurationError, require_str, require_type
+from chunkana_core.errors import ConfigurationError
 from chunkana_core.formats.code.languages.table import LANGUAGES
 from chunkana_core.formats.markdown.grammar import require_plugins
 from chunkana_core.formats.markdown.parser import parse_markdown
@@ -141,14 +142,23 @@ NOTEBOOK = Format(
 _BUILT_IN = (MARKDOWN, TEXT, JSON, *CODE, NOTEBOOK)
 
 
+HEADED_FORMATS = frozenset({MARKDOWN.name, NOTEBOOK.name})
+"""The names of the built-in formats with headings, whose documents may have a title."""
+PROSE_FORMATS = HEADED_FORMATS | {TEXT.name}
+"""The names of the built-in formats other than code and data."""
+
+
 @lru_cache(maxsize=64)
 def _built_in(plugins: tuple[BlockRule, ...]) -> tuple[Format, ...]:
     """Return the built-in formats; the plugins apply to Markdown and to cells of notebooks."""
     if not plugins:
         return _BUILT_IN
     parse_cells = partial(parse_notebook, parse_code=_parse_code, plugins=plugins)
-    markdown = replace(MARKDOWN, parse=partial(parse_markdown, plugins=plugins))
-    return (markdown, *_BUILT_IN[1:-1], replace(NOTEBOOK, parse=parse_cells))
+    with_plugins = {
+        MARKDOWN.name: replace(MARKDOWN, parse=partial(parse_markdown, plugins=plugins)),
+        NOTEBOOK.name: replace(NOTEBOOK, parse=parse_cells),
+    }
+    return tuple(with_plugins.get(found.name, found) for found in _BUILT_IN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +176,7 @@ class FormatSelector:
     @classmethod
     def of(cls, registered: Iterable[Format], plugins: Iterable[BlockRule] = ()) -> FormatSelector:
         """Return a selector of formats and plugins; raise an error if one is invalid."""
-        require_type("formats", registered, Iterable, "an iterable of formats")
-        given = tuple(registered)
-        for value in given:
-            require_type("formats", value, Format, "instances of Format")
-        return cls(given, require_plugins(plugins))
+        return cls(tuple(require_each("formats", registered, Format)), require_plugins(plugins))
 
     @property
     def markdown(self) -> Format:
@@ -184,11 +190,12 @@ class FormatSelector:
 
     def named(self, name: str, field: str = "format") -> Format:
         """Return the format with a name; raise a ConfigurationError if there is none."""
-        require_str(field, name)
-        if name not in self.available:
+        require_type(field, name, str)
+        known = self.available
+        if name not in known:
             automatic = (AUTO,) if field == "format" else ()
-            raise ConfigurationError(field, name, ", ".join([*automatic, *self.available]))
-        return self.available[name]
+            raise ConfigurationError(field, name, ", ".join([*automatic, *known]))
+        return known[name]
 
     def select(self, name: str, path: AnyPath | None = None, fallback: Format = TEXT) -> Format:
         """Return the format with a name; for "auto" the format of a path.
@@ -201,7 +208,7 @@ class FormatSelector:
         Raises:
             ConfigurationError: if no format has the name.
         """
-        require_str("format", name)
+        require_type("format", name, str)
         if name != AUTO:
             return self.named(name)
         found = self.of_path(path)
@@ -211,7 +218,7 @@ class FormatSelector:
         """Return the format that has a path's suffix, file name or media type, None if unknown."""
         if path is None:
             return None
-        require_type("path", path, (str, PathLike), "None, a path or a media type")
+        require_type("path", path, str | PathLike, "None, a path or a media type")
         media_type = str(path).partition(";")[0].strip().lower()
         suffix, name = suffix_of(path), file_name(path)
         for found in reversed(self.available.values()):  # the user's formats first
@@ -227,7 +234,7 @@ class FormatSelector:
 def known_format(path: AnyPath) -> str | None:
     """Return the name of the format with this suffix, file name or media type, None for none.
 
-    >>> known_format("docs/README.md"), known_format("report.pdf"), known_format("app.ini")
+    >>> known_format("docs/README.md"), known_format("report.pdf"), known_format("tea.brew")
     ('markdown', None, None)
     """
     found = FormatSelector().of_path(path)
@@ -240,8 +247,8 @@ def unknown_kind(path: AnyPath | None) -> str:
     All else is text that is Markdown unless its format is known: what has no suffix, such as a web
     page, a title or an id, and what tools convert to Markdown, such as a PDF.
 
-    >>> [unknown_kind(path) for path in ("app.ini", "src/Dockerfile", "tea.pdf", "tea.md", "Tea")]
-    ['.ini', 'Dockerfile', '', '', '']
+    >>> [unknown_kind(path) for path in ("tea.brew", "src/Dockerfile", "tea.pdf", "tea.md", "Tea")]
+    ['.brew', 'Dockerfile', '', '', '']
     """
     if path is None or known_format(path):
         return ""
@@ -277,7 +284,7 @@ def parse_document(  # noqa: PLR0913 -- the same arguments as chunking
     >>> [section.path for section in parse_document("# Tea\n\n## Green\n").sections]
     [(), ('Tea',), ('Tea', 'Green')]
     """
-    require_str("text", text)
+    require_type("text", text, str)
     selector = FormatSelector.of(formats, plugins)
     other = selector.named(fallback, "fallback")
     return selector.select(format, path, other).document(text, other)
@@ -290,7 +297,7 @@ def format_of(path: AnyPath) -> str:
     without a suffix, such as that of a web page, and files that tools convert to Markdown, such as
     PDF, are Markdown. The extra that the format needs may not be installed; see `format_names`.
 
-    >>> [format_of(path) for path in ("docs/README.md", "LICENSE", "app.ini", "text/x-python")]
+    >>> [format_of(path) for path in ("docs/README.md", "LICENSE", "tea.brew", "text/x-python")]
     ['markdown', 'text', 'text', 'python']
     >>> [format_of(path) for path in ("https://example.com/docs/v1.2", "report.pdf", "Dr. Smith")]
     ['markdown', 'markdown', 'markdown']

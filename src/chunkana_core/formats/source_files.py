@@ -10,8 +10,7 @@ from typing import Final
 
 from chunkana_core.config import AUTO
 from chunkana_core.formats.registry import (
-    MARKDOWN,
-    NOTEBOOK,
+    HEADED_FORMATS,
     TEXT,
     format_of,
     is_installed,
@@ -20,7 +19,6 @@ from chunkana_core.formats.registry import (
 )
 from chunkana_core.text.file_names import is_file_suffix, label_of, suffix_of
 
-_TITLED: Final = (MARKDOWN.name, NOTEBOOK.name)  # formats whose documents may have a title
 _PATH_KEYS: Final = ("file_path", "file_name", "source", "filename")
 _MEDIA_TYPE_KEYS: Final = ("file_type", "mime_type", "content_type")
 _MAX_KINDS: Final = 10  # kinds of files that a message names
@@ -59,8 +57,8 @@ class SourceFile:
         'python'
         >>> SourceFile.of({"source": "https://docs.rs"}).format
         'markdown'
-        >>> SourceFile.of({"file_name": "app.ini"})
-        SourceFile(name='app.ini', format='text', unknown='.ini')
+        >>> SourceFile.of({"file_name": "tea.brew"})
+        SourceFile(name='tea.brew', format='text', unknown='.brew')
         """
         paths = [*_texts(metadata, _PATH_KEYS)]
         files = [path for path in paths if is_file_suffix(suffix_of(path)) or unknown_kind(path)]
@@ -80,7 +78,7 @@ class SourceFile:
     @property
     def title(self) -> str:
         """The title for passages: the label if the format has no headings, else ""."""
-        return "" if self.format in _TITLED else self.label
+        return "" if self.format in HEADED_FORMATS else self.label
 
 
 def require_installed(files: Iterable[SourceFile]) -> None:
@@ -104,18 +102,15 @@ def describe_unknown(kinds: Iterable[str], fallback: str = TEXT.name) -> str:
         kinds: the `unknown_kind` of each document.
         fallback: the name of the format in which such files are chunked.
 
-    >>> describe_unknown([".ini", "", ".sql", ".ini"])
-    '3 files of unknown format were chunked as plain text: .ini (2), .sql (1)'
+    >>> describe_unknown([".brew", "", ".cup", ".brew"])
+    '3 files of unknown format were chunked as plain text: .brew (2), .cup (1)'
     """
     counts = Counter(filter(None, kinds))
     if not counts:
         return ""
     number = counts.total()
-    files = (
-        "1 file of unknown format was"
-        if number == 1
-        else f"{number:,} files of unknown format were"
-    )
+    several = f"{number:,} files of unknown format were"
+    files = "1 file of unknown format was" if number == 1 else several
     named = [f"{kind} ({count})" for kind, count in counts.most_common(_MAX_KINDS)]
     more = ["…"] if len(counts) > _MAX_KINDS else []
     form = "plain text" if fallback == TEXT.name else fallback

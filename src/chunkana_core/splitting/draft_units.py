@@ -16,7 +16,7 @@ from chunkana_core.splitting.units import Unit, UnitMaker
 from chunkana_core.text.source import Span
 
 _BRACKET, _HEADING, _PARAGRAPH = BlockKind.BRACKET, BlockKind.HEADING, BlockKind.PARAGRAPH
-SMALLEST_FIRST_UNIT = 16  # the least room below headings for the unit joined to them
+SMALLEST_FIRST_UNIT = 16  # the smallest size to leave below headings for the unit joined to them
 _LEAD_IN_ENDS = (":", "：")
 _LED_IN_TYPES = frozenset({"list", "table", "code", "math"})  # content types
 
@@ -39,15 +39,15 @@ class DraftUnits(Struct, frozen=True):
         draft: the draft.
         maker: divides blocks into units.
         contents: gives the header stack that parts repeat.
-        room: the largest size of a content.
-        limit: the size to plan with, at most the room.
+        content_limit: the largest size of a content.
+        planned_limit: the limit to plan with, at most that of a content.
     """
 
     draft: Draft
     maker: UnitMaker
     contents: ContentWriter
-    room: int
-    limit: int
+    content_limit: int
+    planned_limit: int
 
     def units(self) -> list[Unit]:
         """Return the units of the draft.
@@ -73,8 +73,8 @@ class DraftUnits(Struct, frozen=True):
         size = self._joined_size(left.span, right) + self._added_size(left.repeats.lead)
         if right.kind is _BRACKET:
             # Not joined it would be a unit of its own, so it may use all that a unit may have.
-            return size <= max(self.room - repeated, self.room // 2)
-        return size <= self.limit - repeated
+            return size <= max(self.content_limit - repeated, self.content_limit // 2)
+        return size <= self.planned_limit - repeated
 
     def _headed_units(self) -> list[Unit]:
         """Return the units of all blocks; headings are joined with the first readable unit below.
@@ -99,7 +99,7 @@ class DraftUnits(Struct, frozen=True):
 
         A heading alone is whole if it fits without a context.
         """
-        limit, units = self.limit + self.maker.atom_allowance, list[Unit]()
+        limit, units = self.planned_limit + self.maker.atom_allowance, list[Unit]()
         for heading, end in pairwise([*headings, stop]):
             below = range(heading + 1, end)
             if below:
@@ -111,10 +111,11 @@ class DraftUnits(Struct, frozen=True):
 
     def _block_units(self, position: int) -> list[Unit]:
         """Return the units of a block, small enough to fit below the header stack if possible."""
-        limit = max(self.limit - self.contents.stack_size(position), self.room // 2)
+        below_stack = self.planned_limit - self.contents.stack_size(position)
+        limit = max(below_stack, self.content_limit // 2)
         units = self.maker.units(position, limit - self._closing_size(position))
         is_divided = self.maker.keep_atoms or not any(unit.oversize_reason for unit in units)
-        return units if is_divided else self.maker.units(position, self.room)
+        return units if is_divided else self.maker.units(position, self.content_limit)
 
     def _closing_size(self, position: int) -> int:
         """Return the size of the brackets after a block, 0 for none or if they are long."""
@@ -125,7 +126,7 @@ class DraftUnits(Struct, frozen=True):
             return 0
         ends = [self.contents.document.trimmed_block(n).end for n in (position, stop - 1)]
         size = self.maker.sizes.of_span(*ends)
-        return size if size <= largest_stack(self.room) else 0
+        return size if size <= largest_stack(self.content_limit) else 0
 
     def _units_with_headings(self, headings: Sequence[int], position: int) -> list[Unit]:
         """Return the units of headings and a block; the first unit is joined with the headings.
@@ -152,11 +153,11 @@ class DraftUnits(Struct, frozen=True):
         """
         units = self._block_units(position)
         joined = self._fitting_headings(headings, units[0])
-        limit = self.limit - self._closing_size(position)
+        limit = self.planned_limit - self._closing_size(position)
         if joined and self._exceeds(joined[0], units[0], limit):
             units = self._divide_below_headings(joined[0], position, units)
             joined = self._fitting_headings(joined, units[0])
-            while joined and self._exceeds(joined[0], units[0], self.room):
+            while joined and self._exceeds(joined[0], units[0], self.content_limit):
                 joined = joined[1:]
         return units, joined
 
@@ -165,16 +166,16 @@ class DraftUnits(Struct, frozen=True):
 
         Above an atom, comments and definitions are joined only if they leave room for all of it.
         """
-        end, room = unit.span.start, self._limit_of(unit, self.room)
+        end, limit = unit.span.start, self.maker.limit_of(unit.kind, self.content_limit)
         size = self.maker.sizes.of_span(unit.span.start, unit.span.end)
         whole = size + self._added_size(unit.repeats.tail)
-        least = 0 if unit.oversize_reason else min(whole, SMALLEST_FIRST_UNIT)
+        start_size = 0 if unit.oversize_reason else min(whole, SMALLEST_FIRST_UNIT)
         count = 0
         for heading in reversed(headings):
             are_headings_alone = heading + count + 1 == unit.first
             is_divisible = are_headings_alone or not TRAITS[unit.kind].oversize_reason
             size = self.maker.sizes.of_span(self._joined_start(heading), end)
-            if room - size < (least if is_divisible else whole):
+            if limit - size < (start_size if is_divisible else whole):
                 break
             count += 1
         return headings[len(headings) - count :]
@@ -184,7 +185,7 @@ class DraftUnits(Struct, frozen=True):
         sizes = self.maker.sizes
         headings = sizes.of_span(self._joined_start(heading), units[0].span.start)
         rounding = int(not sizes.sizer.is_exact)
-        limit = max(self.limit - headings - rounding, (self.room - headings) // 2)
+        limit = max(self.planned_limit - headings - rounding, (self.content_limit - headings) // 2)
         finer = self.maker.units(position, limit - self._closing_size(position))
         if finer[0].oversize_reason and not self.maker.keep_atoms:
             return units
@@ -195,11 +196,8 @@ class DraftUnits(Struct, frozen=True):
     def _exceeds(self, heading: int, unit: Unit, limit: int) -> bool:
         """Return whether a divisible unit exceeds a limit together with the headings before it."""
         is_divisible = not unit.oversize_reason
-        headings = Span(self._joined_start(heading), unit.span.start)
-        return is_divisible and self._joined_size(headings, unit) > self._limit_of(unit, limit)
-
-    def _limit_of(self, unit: Unit, limit: int) -> int:
-        return self.maker.limit_of(unit.kind, limit)
+        size = self._joined_size(Span(self._joined_start(heading), unit.span.start), unit)
+        return is_divisible and size > self.maker.limit_of(unit.kind, limit)
 
     def _joined_start(self, heading: int) -> int:
         """Return the offset where the unit joined from a heading and the unit after it starts."""

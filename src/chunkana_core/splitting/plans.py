@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from chunkana_core.document.blocks import BlockKind
+from chunkana_core.document.sizes import SizeSum
 from chunkana_core.drafting import costs
 from chunkana_core.drafting.strategies import BaseStrategy
 from chunkana_core.splitting.draft_units import DraftUnits, is_lead_in
@@ -52,7 +53,7 @@ class Plan(Struct, frozen=True):
 
     def rows(self) -> Iterator[PackedUnits]:
         """Yield each oversize atom, and the units between oversize atoms with their parts."""
-        limit = self.draft_units.limit - self.draft_units.contents.largest_stack_size
+        limit = self.draft_units.planned_limit - self.draft_units.contents.largest_stack_size
         numbered = enumerate(self.draft_units.units())
         # The key of an oversize atom is its number, so that it is alone in its group.
         for _, group in groupby(numbered, key=lambda item: item[1].oversize_reason and item[0]):
@@ -65,18 +66,20 @@ class Plan(Struct, frozen=True):
             yield PackedUnits(units, row, limit, parts)
 
     def _row(self, units: Sequence[Unit]) -> UnitRow:
-        """Return the sizes of units, including repeated text, and the costs of cuts."""
+        """Return the sizes of units and the costs of cuts.
+
+        The text that a part would repeat before a unit counts as if it were text before the unit,
+        so that the size of a part is the difference of two sums; `begins` and `ends` may have to be
+        made to rise for that.
+        """
         contents, margin = self.draft_units.contents, self.unit_margin
-        size_of, largest = (
-            self.draft_units.maker.sizes.sizer.added_size,
-            contents.largest_stack_size,
-        )
+        size_of = self.draft_units.maker.sizes.sizer.added_size
+        largest = contents.largest_stack_size
         begins, ends = [], []
-        sizes = zip(units, *self._cumulative_sizes(units), strict=True)
-        for number, (unit, begin, end) in enumerate(sizes):
+        for number, (unit, sums) in enumerate(zip(units, self._sums(units), strict=True)):
             repeated = contents.repeated_size(unit) + size_of(unit.repeats.lead)
-            begins.append(begin + number * margin + largest - repeated)
-            ends.append(end + (number + 1) * margin + size_of(unit.repeats.tail))
+            begins.append(sums.before + number * margin + largest - repeated)
+            ends.append(sums.up_to_end + (number + 1) * margin + size_of(unit.repeats.tail))
         starts_draft = units[0].span.start == contents.span.start
         return UnitRow(
             begins=list(accumulate(reversed(begins), min))[::-1],
@@ -85,23 +88,19 @@ class Plan(Struct, frozen=True):
             headings=max(0, contents.headings_size - largest) if starts_draft else 0,
         )
 
-    def _cumulative_sizes(self, units: Sequence[Unit]) -> tuple[list[int], list[int]]:
-        """Return for each unit the cumulative sizes of the text up to its start and to its end."""
-        sizes = self.draft_units.maker.sizes
+    def _sums(self, units: Sequence[Unit]) -> Sequence[SizeSum]:
+        """Return the size of the text before each unit, and that up to its end."""
+        sizes, spans = self.draft_units.maker.sizes, [unit.span for unit in units]
         if sizes.sizer.is_exact:
-            return [unit.span.start for unit in units], [unit.span.end for unit in units]
-        begins, ends = [0], []
-        for unit, following in zip(units, [*units[1:], None], strict=True):
-            ends.append(begins[-1] + sizes.of_span(unit.span.start, unit.span.end))
-            if following is not None:
-                gap = sizes.of_gap(unit.span.end, following.span.start)
-                begins.append(ends[-1] - sizes.sizer.overhead + gap)
+            return [SizeSum(span.start, span.end) for span in spans]
+        overhead = sizes.sizer.overhead
+        sums = [SizeSum(before, end + overhead) for before, end in sizes.sums(spans)]
         # The sum of many small sizes may be far over the known size of the blocks.
-        total, estimate = sizes.of_blocks(units[0].first, units[-1].stop), max(1, ends[-1])
-        if total < estimate:
-            begins = [begin * total // estimate for begin in begins]
-            ends = [-(-end * total // estimate) for end in ends]
-        return begins, ends
+        total = sizes.of_blocks(units[0].first, units[-1].stop)
+        estimate = max(1, sums[-1].up_to_end)
+        if total >= estimate:
+            return sums
+        return [SizeSum(a * total // estimate, -(-b * total // estimate)) for a, b in sums]
 
     def _cost(self, left: Unit, right: Unit) -> int:
         """Return the cost of a cut between two neighbouring units."""

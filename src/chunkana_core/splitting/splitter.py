@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import ContextWriter, WrittenContext
-from chunkana_core.document.location import Location, locate, section_path
+from chunkana_core.document.location import Location, locate
 from chunkana_core.document.sizes import DocumentSizes
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.headings import HeaderStack, stack_before
@@ -19,8 +19,8 @@ from chunkana_core.splitting.plans import Plan
 from chunkana_core.splitting.units import Unit, UnitMaker
 from chunkana_core.text.source import Span
 
-_MAX_PLANS = 3  # plans with ever less room, before every unit becomes a part of its own
-_SHRINK_DIVISOR = 16  # the next plan has 1/16 less room, in addition to the largest excess
+_MAX_PLANS = 3  # plans with ever lower limits, before every unit becomes a part of its own
+_SHRINK_DIVISOR = 16  # the limit of the next plan is 1/16 lower, in addition to the largest excess
 
 
 class Part(Struct, frozen=True, gc=False):
@@ -50,7 +50,7 @@ class Splitter(Struct, frozen=True):
 
     Attributes:
         sizes: the sizes of ranges of the document.
-        contexts: writes contexts, and returns the room that they leave.
+        contexts: writes contexts, and returns the limits that they leave for contents.
         config: the options.
         strategy: adds to the costs of cuts.
     """
@@ -83,10 +83,11 @@ class Splitter(Struct, frozen=True):
         span = draft.span(document)
         stack = stack_before(self.sizes, draft) or HeaderStack("", span.start)
         added = self.sizes.sizer.added_size(stack.text)
-        if self._excess(draft, span, contexts.full_room - added) > self._tolerance:
+        if self._excess(draft, span, contexts.content_limit - added) > self._tolerance:
             return None
         location = locate(document, span, draft.first, draft.stop)
-        excess = self._excess(draft, span, contexts.room(location.section_path.path) - added)
+        limit = contexts.content_limit_in(location.section_path.path)
+        excess = self._excess(draft, span, limit - added)
         if excess > self._tolerance:
             return None
         text = stack.text + document.text[span.start : span.end]
@@ -97,17 +98,17 @@ class Splitter(Struct, frozen=True):
         """Return the parts of a draft that is over the limit, and the plan of its cuts.
 
         Plans use estimated sizes. The contents are then measured; if one is too large, the next
-        plan has less room. In the last plan, every unit is a part of its own.
+        plan has a lower limit. In the last plan, every unit is a part of its own.
         """
-        keep_atoms, full_room = self.config.atomic_blocks == "keep", self.contexts.full_room
+        keep_atoms = self.config.atomic_blocks == "keep"
+        by_syntax = self.config.code_cuts == "syntax"
         contents = ContentWriter.of(draft, self.sizes, keep_atoms=keep_atoms)
-        room = limit = self._room(draft)
-        maker = UnitMaker(
-            self.sizes, keep_atoms, full_room - room, by_syntax=self.config.code_cuts == "syntax"
-        )
+        content_limit = planned_limit = self.contexts.content_limit_of(draft.first, draft.stop)
+        context_size = self.contexts.content_limit - content_limit
+        maker = UnitMaker(self.sizes, keep_atoms, context_size, by_syntax)
         for attempt in range(_MAX_PLANS + 1):
             plan = Plan(
-                DraftUnits(draft, maker, contents, room, limit),
+                DraftUnits(draft, maker, contents, content_limit, planned_limit),
                 self.strategy,
                 self.config.min_content,
                 unit_margin=int(attempt > 0 and self.sizes.sizer.is_exact),
@@ -116,8 +117,8 @@ class Splitter(Struct, frozen=True):
             parts, excesses = zip(*(self.part(contents, *p) for p in plan.parts()), strict=True)
             if not any(excesses):
                 break
-            least = self.sizes.sizer.max_size // 2
-            limit = max(limit - max(excesses) - limit // _SHRINK_DIVISOR, least)
+            lower = planned_limit - max(excesses) - planned_limit // _SHRINK_DIVISOR
+            planned_limit = max(lower, self.sizes.sizer.max_size // 2)
         return list(parts), plan
 
     def part(self, contents: ContentWriter, first: Unit, last: Unit) -> tuple[Part, int]:
@@ -141,8 +142,8 @@ class Splitter(Struct, frozen=True):
 
     def _is_far_over(self, span: Span) -> bool:
         """Return whether a text alone is certainly over the limit."""
-        size, room = self.sizes.of_span(span.start, span.end), self.contexts.full_room
-        return size > room + self.sizes.sizer.margin(2)
+        size, limit = self.sizes.of_span(span.start, span.end), self.contexts.content_limit
+        return size > limit + self.sizes.sizer.margin(2)
 
     def _part(
         self, span: Span, location: Location, content: Content, reason: str | None
@@ -162,25 +163,19 @@ class Splitter(Struct, frozen=True):
         context = self.contexts.oversize(span, location, content.text)
         return Part(span, location, content, context, oversize_reason=reason)
 
-    def _room(self, draft: Draft) -> int:
-        """Return the room for the contents of a draft that its context leaves."""
-        if self.contexts.context is None:
-            return self.contexts.full_room
-        return self.contexts.room(section_path(self.sizes.document, draft.first, draft.stop).path)
-
     @property
     def _tolerance(self) -> int:
         """The excess over the limit that a draft may have without being split."""
         return int(self.sizes.sizer.max_size * self.config.oversize_tolerance)
 
-    def _excess(self, draft: Draft, span: Span, room: int) -> int:
-        """Return the excess of a draft over the room for its content, 0 if it fits.
+    def _excess(self, draft: Draft, span: Span, limit: int) -> int:
+        """Return the excess of a draft over the limit of its content, 0 if it fits.
 
         A draft that is clearly too large by the sum of its blocks' sizes is not measured whole.
         """
         if self.sizes.sizer.is_exact:
-            return max(0, span.end - span.start - room)
+            return max(0, span.end - span.start - limit)
         size = self.sizes.of_blocks(draft.first, draft.stop)
-        if room < size <= room + max(room // 8, self._tolerance):
+        if limit < size <= limit + max(limit // 8, self._tolerance):
             size = self.sizes.of_span(span.start, span.end)
-        return max(0, size - room)
+        return max(0, size - limit)

@@ -222,10 +222,8 @@ class UnitMaker(Struct, frozen=True):
         in_item = parent.has_marker or parent.block.kind is BlockKind.LIST_ITEM
         children = []
         for child, end in zip(blocks, [*(b.start for b in blocks[1:]), parent.end], strict=True):
-            has_marker, cost = (
-                in_item and child.start == parent.block.start,
-                block_cost(child.depth),
-            )
+            cost = block_cost(child.depth)
+            has_marker = in_item and child.start == parent.block.start
             children.append(
                 _PendingBlock(child, child.start, end, cost, child.kind, has_marker, inside, inside)
             )
@@ -249,14 +247,15 @@ class UnitMaker(Struct, frozen=True):
         """Divide a leaf block that does not fit; yield an atom that must stay whole unchanged."""
         reason = TRAITS[whole.kind].oversize_reason
         is_kept = reason is not None and self.keep_atoms
-        for room, unit, inside in () if is_kept else self._room_options(pending, whole, limit):
-            if pieces := self._pieces(pending.block, whole, room):
+        options = () if is_kept else self._division_options(pending, whole, limit)
+        for piece_limit, unit, inside in options:
+            if pieces := self._pieces(pending.block, whole, piece_limit):
                 yield from self._piece_units(pieces, unit, inside)
                 return
         reason = "list_item_integrity" if pending.has_marker else reason
         yield structs.replace(whole, oversize_reason=reason, repeats=NO_REPEATS)
 
-    def _room_options(
+    def _division_options(
         self, pending: _PendingBlock, whole: Unit, limit: int
     ) -> Iterator[tuple[int, Unit, InnerRepeats]]:
         """Yield the limits for the pieces of a block, each with the block and its repeated text.

@@ -43,6 +43,10 @@ _OPENS_A_BLOCK = re.compile(
 _LOOKAHEAD = 160  # code points; the start of a block is short, but runs of markers may be long
 # A line that turns the line before it into a heading or a table header.
 _UNDERLINE = re.compile(r"[\r\n][ \t>]*+(?:=++|[-:|][-:| \t]*+)[ \t]*+(?![^\r\n])")
+# Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana and Han.
+UNSPACED_SCRIPTS = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
+)
 _CLAUSE_ENDS = "，、；："
 _JOINERS = "\u200d\ufe0e\ufe0f"
 _MAX_WORDS_BACK = 8  # how many words back a cut may move so that the rest is not misread

@@ -99,10 +99,8 @@ class Tags(Struct, frozen=True):
         That is the last tag with the fewest open elements in the second half, so that pieces are
         not small; else the tag around `stop`.
         """
-        first, last = (
-            bisect_right(self.starts, (start + stop) // 2),
-            bisect_right(self.starts, stop),
-        )
+        first = bisect_right(self.starts, (start + stop) // 2)
+        last = bisect_right(self.starts, stop)
         if first < last:
             return self.starts[min(range(first, last), key=lambda tag: (self.depths[tag], -tag))]
         is_around = last > 0 and self.starts[last - 1] > start and self.ends[last - 1] > stop

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 
+from chunkana_core.arguments import require_each, require_type
 from chunkana_core.config import ChunkConfig
 from chunkana_core.document.document import Document
 from chunkana_core.document.location import Location, locate
 from chunkana_core.document.outline import ROOT
 from chunkana_core.document.paths import format_header_path
-from chunkana_core.errors import ConfigurationError, require_each, require_str
+from chunkana_core.errors import ConfigurationError
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.registry import MARKDOWN, Format, parse_document
 from chunkana_core.sizing import Sizer
@@ -240,8 +241,8 @@ class HierarchyBuilder:
             ConfigurationError: if a span is not in the text, or two leaves have one id.
             InputTypeError: if `original_text` is not a str, or a chunk is not a `Chunk`.
         """
-        require_each("chunks", chunks, Chunk, "a Chunk")
-        require_str("original_text", original_text)
+        chunks = require_each("chunks", chunks, Chunk)
+        require_type("original_text", original_text, str)
         document = parse_chunked(chunks, original_text, self.formats, self.plugins)
         unsorted = [chunk for chunk in chunks if chunk.is_leaf]
         leaves = sorted(unsorted, key=lambda chunk: (chunk.span.start, chunk.span.end))

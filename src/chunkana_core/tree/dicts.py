@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from importlib.resources import files
 
-from chunkana_core.errors import require_number
+from chunkana_core.arguments import require_number
 from chunkana_core.fields import FieldReader
 from chunkana_core.tree.chunks import Chunk
 
@@ -32,7 +32,7 @@ def hierarchy_dict(chunks: Sequence[Chunk], page_size: int | None) -> dict[str, 
         chunks: all chunks in pre-order.
         page_size: the number of children per page, None for all on one page.
     """
-    _require_page_size(page_size)
+    require_number("page_size", page_size, 1, kind=int | None)
     nodes = {
         chunk.chunk_id: _NODE.values(chunk)
         | {"children": children_dict(chunk.links.children_ids, 1, page_size)}
@@ -51,8 +51,8 @@ def children_dict(ids: Sequence[str], page: int, page_size: int | None) -> dict[
         page: the number of the page, from 1; a page after the last one is empty.
         page_size: the number of children per page, None for all on one page.
     """
-    require_number("page", page, 1)
-    _require_page_size(page_size)
+    require_number("page", page, 1, kind=int)
+    require_number("page_size", page_size, 1, kind=int | None)
     size = len(ids) if page_size is None else page_size
     stop = page * size
     next_page = page + 1 if stop < len(ids) else None
@@ -83,12 +83,6 @@ def read_schema() -> dict[str, object]:
         definition |= {"required": [*properties], "additionalProperties": False}
     whole: dict[str, object] = schema
     return whole
-
-
-def _require_page_size(page_size: int | None) -> None:
-    """Raise a ConfigurationError unless the page size is None or a number of at least 1."""
-    if page_size is not None:
-        require_number("page_size", page_size, 1, words="None or {}")
 
 
 def _preview(content: str) -> str:

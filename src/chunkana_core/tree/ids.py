@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Protocol
@@ -18,11 +18,12 @@ def derive_uuid(*parts: str) -> str:
 
     Vector stores accept it as an id. (Grouped as in RFC 9562 §4; lone surrogates are allowed.)
     """
-    digits = _digest(parts).hex()
+    digits = text_digest(*parts).hex()
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"
 
 
-def _digest(parts: Iterable[str]) -> bytes:
+def text_digest(*parts: str) -> bytes:
+    """Return the SHA-256 of some strings, separated by NUL, in UTF-8 with lone surrogates."""
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
 
 
@@ -55,7 +56,7 @@ class IdRegister:
 
     def new(self, *parts: str) -> str:
         """Return a new id derived from some strings."""
-        seed = _digest(parts)
+        seed = text_digest(*parts)
         chunk_id = seed[:_LENGTH].hex()
         while chunk_id in self.taken:
             repeats = self._repeats[seed] = self._repeats.get(seed, 0) + 1

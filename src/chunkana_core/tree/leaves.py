@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from operator import attrgetter
 
 from msgspec import Struct, field, structs
@@ -45,21 +46,23 @@ class LeafMaker(Struct, frozen=True):
 
     def leaves(self, parts: Sequence[Part], sizer: Sizer) -> list[Chunk]:
         """Return the leaves of a document, one for each part, in order."""
-        overlap = Overlap(self.document.text, parts, sizer, self.config.overlap_size)
         spans, locations = [part.span for part in parts], [part.location for part in parts]
         containers = container_names(self.document, spans, locations)
         leaves = [
-            self._leaf(number, part, container, overlap)
+            self._leaf(number, part, container)
             for number, (part, container) in enumerate(zip(parts, containers, strict=True))
         ]
-        return [*map(self._with_cells, leaves)] if self.document.cells.cells else leaves
+        if self.document.cells.cells:
+            leaves = [*map(self._with_cells, leaves)]
+        size = self.config.overlap_size
+        return _with_overlap(leaves, parts, sizer, size) if size else leaves
 
     def _with_cells(self, leaf: Chunk) -> Chunk:
         """Return a leaf of a notebook with its cell numbers and the lines in the cells."""
         cells = self.document.cells.lines(self.document.source, leaf.span)
         return structs.replace(leaf, **structs.asdict(cells))
 
-    def _leaf(self, number: int, part: Part, container: str, overlap: Overlap) -> Chunk:
+    def _leaf(self, number: int, part: Part, container: str) -> Chunk:
         document, location, span, content = self.document, part.location, part.span, part.content
         line_at = document.source.line_at
         start_line, end_line = line_at(span.start), line_at(span.end - 1)
@@ -98,8 +101,6 @@ class LeafMaker(Struct, frozen=True):
             split_index=part.split_index,
             original_section_size=part.original_size,
             oversize_reason=part.oversize_reason,
-            previous_content=overlap.before(number),
-            next_content=overlap.after(number),
         )
 
     def _header_path(self, location: Location) -> str:
@@ -150,51 +151,35 @@ def _merge_reason(location: Location) -> str | None:
     return "small_chunk" if location.has_several_bodies else None
 
 
-class Overlap(Struct, frozen=True):
-    """The overlap of each leaf with its neighbours, which is only in the metadata.
-
-    Attributes:
-        text: the text of the document.
-        parts: the parts of the leaves, in document order.
-        sizer: measures the overlap.
-        size: the largest size of the overlap, 0 for none.
-    """
-
-    text: str
-    parts: Sequence[Part]
-    sizer: Sizer
-    size: int
-
-    def before(self, number: int) -> str:
-        """Return the last words of the previous leaf under the same parent, "" for none."""
-        if not self.size or not self._is_sibling(number, number - 1):
-            return ""
-        return last_words(self.text, self.parts[number - 1].span, self.sizer, self.size)
-
-    def after(self, number: int) -> str:
-        """Return the first words of the next leaf under the same parent, "" for none."""
-        if not self.size or not self._is_sibling(number, number + 1):
-            return ""
-        return first_words(self.text, self.parts[number + 1].span, self.sizer, self.size)
-
-    def _is_sibling(self, number: int, neighbour: int) -> bool:
-        if not 0 <= neighbour < len(self.parts):
-            return False
-        parents = [self.parts[n].location.parent_section for n in (number, neighbour)]
-        return parents[0] == parents[1]
+def _with_overlap(
+    leaves: Sequence[Chunk], parts: Sequence[Part], sizer: Sizer, size: int
+) -> list[Chunk]:
+    """Return the leaves of parts; neighbours under the same parent overlap."""
+    overlapping = [*leaves]
+    for number, (before, after) in enumerate(pairwise(parts)):
+        if before.location.parent_section == after.location.parent_section:
+            pair = overlap(overlapping[number], overlapping[number + 1], sizer, size)
+            overlapping[number : number + 2] = pair
+    return overlapping
 
 
-def last_words(text: str, span: Span, sizer: Sizer, size: int) -> str:
-    """Return the last words of a span that fit into a size."""
-    start = sizer.longest_end(text, span.start, span.end, size)
-    while span.start < start < span.end and not text[start - 1].isspace():
+def overlap(left: Chunk, right: Chunk, sizer: Sizer, size: int) -> tuple[Chunk, Chunk]:
+    """Return two neighbouring leaves with the overlap, which is only in their metadata."""
+    last, first = _last_words(left.text, sizer, size), _first_words(right.text, sizer, size)
+    return structs.replace(left, next_content=first), structs.replace(right, previous_content=last)
+
+
+def _last_words(text: str, sizer: Sizer, size: int) -> str:
+    """Return the last words of a text that fit into a size."""
+    start = sizer.longest_end(text, 0, len(text), size)
+    while 0 < start < len(text) and not text[start - 1].isspace():
         start += 1
-    return text[start : span.end].lstrip()
+    return text[start:].lstrip()
 
 
-def first_words(text: str, span: Span, sizer: Sizer, size: int) -> str:
-    """Return the first words of a span that fit into a size."""
-    end = sizer.longest(text, span.start, span.end, size)
-    while span.start < end < span.end and not text[end].isspace():
+def _first_words(text: str, sizer: Sizer, size: int) -> str:
+    """Return the first words of a text that fit into a size."""
+    end = sizer.longest(text, 0, len(text), size)
+    while 0 < end < len(text) and not text[end].isspace():
         end -= 1
-    return text[span.start : end].rstrip()
+    return text[:end].rstrip()

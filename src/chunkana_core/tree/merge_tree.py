@@ -8,9 +8,9 @@ from itertools import chain, groupby, pairwise
 
 from msgspec import Struct, structs
 
+from chunkana_core.arguments import require_number
 from chunkana_core.document.outline import Section
 from chunkana_core.document.paths import SectionPath, find_common_prefix
-from chunkana_core.errors import require_number
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.chunks import Chunk, Links
@@ -104,8 +104,8 @@ def build_merge_tree(
     max_children: int,
 ) -> MergeTree:
     """Build the merge tree of a document's chunks, which are in pre-order."""
-    require_number("max_parent_size", max_parent_size, 1)
-    require_number("max_children", max_children, _MIN_CHILDREN)
+    require_number("max_parent_size", max_parent_size, 1, kind=int)
+    require_number("max_children", max_children, _MIN_CHILDREN, kind=int)
     if not chunks:
         return MergeTree((), (), {})
     ids = IdRegister({chunk.chunk_id for chunk in chunks})

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 
+from chunkana_core.arguments import require_type
 from chunkana_core.config import LengthFunction
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import Section
-from chunkana_core.errors import require_type
 from chunkana_core.formats.markdown.front_matter import front_matter_data
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Source
@@ -222,7 +222,7 @@ class HierarchicalChunkingResult:
         Raises:
             ConfigurationError: if `page_size` is less than 1.
         """
-        require_type("hierarchy", hierarchy, bool, "a bool")
+        require_type("hierarchy", hierarchy, bool)
         nodes = hierarchy_dict(self.chunks, page_size)
         return {
             "version": VERSION,

@@ -29,7 +29,7 @@ from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.builder import Children, TreeBuilder
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.ids import IdRegister, Ids, SectionIds
-from chunkana_core.tree.leaves import LeafMaker, first_words, last_words
+from chunkana_core.tree.leaves import LeafMaker, overlap
 from chunkana_core.windows.window import OpenSection, Window, WindowEnd, WindowState
 
 _NO_ANCHOR = "\n"  # never a slug; marks headings whose anchors another window makes
@@ -108,7 +108,7 @@ class WindowChunker:
         contexts = self._contexts(document, window.state)
         stages = run_stages(document, self.strategy, self.config, contexts, part.own)
         made = self._leaves(part, part.own_parts(stages.parts), contexts.sizer)
-        leaves = self._link_last_leaf(window.state, made)
+        leaves = self._link_last_leaf(window.state, made, contexts.sizer)
         last_leaf = leaves[-1] if leaves else None
         if end is None:
             return leaves[:-1], replace(window.state, last_leaf=last_leaf)
@@ -161,7 +161,7 @@ class WindowChunker:
         linked = tree.link_leaves(leaves, locations, children, links)
         return _WindowLeaves([*part.shifted(linked)], ids, children)
 
-    def _link_last_leaf(self, state: WindowState, made: _WindowLeaves) -> list[Chunk]:
+    def _link_last_leaf(self, state: WindowState, made: _WindowLeaves, sizer: Sizer) -> list[Chunk]:
         """Return the last leaf before a window and the leaves of the window, linked as siblings."""
         last, leaves = state.last_leaf, made.leaves
         if last is None or not leaves:
@@ -172,12 +172,8 @@ class WindowChunker:
         last = replace(last, links=replace(last.links, next_sibling_id=following))
         above = (s.last_child for s in state.sections if s.section_id == parents[1])
         first = replace(first, links=replace(first.links, prev_sibling_id=next(above, None)))
-        if self.config.overlap_size and parents[0] == parents[1]:
-            sizer, size = Sizer.of(self.config), self.config.overlap_size
-            spans = Span(0, len(last.text)), Span(0, len(first.text))
-            last_text, first_text = last.text, first.text
-            last = replace(last, next_content=first_words(first_text, spans[1], sizer, size))
-            first = replace(first, previous_content=last_words(last_text, spans[0], sizer, size))
+        if (size := self.config.overlap_size) and parents[0] == parents[1]:
+            last, first = overlap(last, first, sizer, size)
         return [last, first, *rest]
 
 

@@ -15,8 +15,7 @@ from chunkana_core import (
     HierarchicalChunkingResult,
     Source,
 )
-from chunkana_core.extending import SourceFile
-from chunkana_retrieval.checks import require_documents
+from chunkana_core.extending import SourceFile, require_each
 from chunkana_retrieval.index.records import (
     DocumentRecord,
     Metadata,
@@ -77,8 +76,7 @@ def sources_of_texts(
     """
     chunker = chunker or _DEFAULT
     by_id: dict[str, IndexDocument] = {}
-    example = 'IndexDocument("tea.md", "# Tea")'
-    for document in require_documents(documents, IndexDocument, "[IndexDocument(…), …]", example):
+    for document in require_each("documents", documents, IndexDocument):
         if document.document_id in by_id:
             allowed = "a different one for each document"
             raise ConfigurationError("document_id", document.document_id, allowed)

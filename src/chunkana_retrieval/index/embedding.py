@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.index.storage.columns import DIGEST_SIZE, to_bytes
 
 Embed = Callable[[list[str]], Sequence[Sequence[float]]]
 NEW_INDEX = "make a new index, in another folder, for another one"
@@ -94,8 +92,3 @@ class Embedder:
             allowed = f"the model of this index; {NEW_INDEX}"
             given = f"a model whose vector of {text[:40]!r} has another direction ({same:.3f})"
             raise ConfigurationError(self.argument, given, allowed)
-
-
-def digest_of(text: str) -> bytes:
-    """Return the digest of an embedded text, under which its vector is stored."""
-    return sha256(to_bytes(text)).digest()[:DIGEST_SIZE]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from random import sample
+from sys import float_info
+from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 import numpy as np
 
-from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult, InputTypeError
-from chunkana_retrieval.checks import LARGEST, require_number
+from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult
+from chunkana_core.extending import require_number, require_type
 from chunkana_retrieval.errors import LostLeavesWarning, warn
 from chunkana_retrieval.index.documents import (
     IndexDocument,
@@ -29,13 +32,12 @@ from chunkana_retrieval.index.searching.leaves import LeafTable
 from chunkana_retrieval.index.searching.options import SearchOptions
 from chunkana_retrieval.index.searching.query import Query
 from chunkana_retrieval.index.storage import repairing, tables
+from chunkana_retrieval.index.storage.columns import Tokenize
 from chunkana_retrieval.index.storage.database import Database, require_database
 from chunkana_retrieval.index.storage.tables import State
 from chunkana_retrieval.index.stores import LeafStore, Proposal
 from chunkana_retrieval.index.updating import (
     Progress,
-    Target,
-    Tokenize,
     Update,
     UpdateReport,
     name_of,
@@ -44,6 +46,7 @@ from chunkana_retrieval.index.updating import (
 from chunkana_retrieval.words import words_of
 
 _OPTIONS = SearchOptions()
+_SECONDS = "the seconds to wait, a finite number of at least 0"
 _SAMPLE = 32  # documents whose leaves are looked for in a user's vector store
 
 
@@ -85,13 +88,10 @@ class Index:
             tokenize: returns the words of a text or question, the same each time.
             timeout: the seconds that an update waits for another one.
         """
-        if folder is not None and not isinstance(folder, str | Path):
-            raise InputTypeError("folder", folder, "None, or a str or Path")
+        require_type("folder", folder, str | Path | None)
+        require_number("timeout", timeout, 0, float_info.max, allowed=_SECONDS)
         self.folder = None if folder is None else Path(folder)
         self._tokenize, self._timeout = tokenize, timeout
-        require_number(
-            "timeout", timeout, 0, LARGEST, "the seconds to wait, a number of at least 0"
-        )
         self._database = Database(self.folder, timeout)
         self._table, self._filter = LeafTable(), LeafFilter()
         with self._database.reading() as connection:
@@ -110,8 +110,8 @@ class Index:
         Raises:
             FileNotFoundError: if there is none.
         """
-        if isinstance(folder, str | Path):
-            require_database(Path(folder))
+        require_type("folder", folder, str | Path)
+        require_database(Path(folder))
         return cls(folder, tokenize=tokenize, timeout=timeout)
 
     def __repr__(self) -> str:
@@ -230,8 +230,7 @@ class Index:
             progress: called with the numbers of documents that are done and that are to do.
         """
         with self._database.updating():
-            target = Target(embedder, store)
-            update = Update(self._database, sources, target, self._tokenize, progress)
+            update = Update(self._database, sources, embedder, store, self._tokenize, progress)
             report = update.run(deleted, delete_missing=delete_missing)
         if store and report.unchanged:
             self.check_store(store)
@@ -354,11 +353,13 @@ class Index:
             IndexFileError: if the database cannot be read at all; then make a new one.
         """
         with self._database.updating():
-            with self._database.writing() as connection:
-                deleted = repairing.delete_damaged(connection)
+            with TemporaryDirectory() as folder, closing(Database(Path(folder), 0)) as intact:
+                with self._database.reading() as source, intact.writing() as target:
+                    damaged = repairing.copy_intact(source, target, self._tokenize)
+                intact.copy(self._database)
             if store is not None:
                 repairing.restore_leaves(self._database, store)
-        return deleted
+        return damaged
 
     def save(self, folder: str | Path) -> None:
         """Copy the index to a folder, in place of an index there; it may be changed meanwhile."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from hashlib import sha256
 
-import msgspec
 from msgspec import Struct
 
 from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, MergeNode, Span
-from chunkana_core.extending import FieldReader, derive_uuid, format_header_path
+from chunkana_core.extending import FieldReader, derive_uuid, format_header_path, text_digest
 from chunkana_retrieval.hits import Cells, Hit, repeated_rows
+from chunkana_retrieval.merging import Parent
 
 _METADATA = FieldReader.of("index")
 Metadata = Mapping[str, object]
@@ -66,36 +65,7 @@ class LeafRecord(Struct, frozen=True, gc=False, array_like=True):
         return str(self.metadata["parent_section_id"])
 
 
-class ParentRecord(Struct, frozen=True, gc=False, array_like=True):
-    """A parent of the merge tree, whose text is a slice of the document.
-
-    Attributes:
-        node_id: the id of the parent, unique in the document.
-        parent_id: the id of its own parent, None for a root.
-        child_count: the number of its children.
-        start: the offset in the document where the text starts.
-        end: the offset in the document where the text ends.
-    """
-
-    node_id: str
-    parent_id: str | None
-    child_count: int
-    start: int
-    end: int
-
-
-class _Stored(Struct, frozen=True, array_like=True):
-    """The part of a document's record that is stored in one column."""
-
-    metadata: dict[str, object]
-    leaves: tuple[LeafRecord, ...]
-    parents: tuple[ParentRecord, ...]
-    label: str
-    attachment: str
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRecord:
+class DocumentRecord(Struct, frozen=True, array_like=True):
     """A document in an index, with all the data that search results are made from.
 
     Attributes:
@@ -104,19 +74,19 @@ class DocumentRecord:
         metadata: the caller's metadata, serialisable as JSON.
         fingerprint: a hash of the text, the metadata and the chunking options.
         leaves: all indexed leaves, in document order.
-        parents: the parents of the merge tree, each before its children.
+        parents: the parents of the merge tree by their ids, each before its children.
         label: the first title of the paths in passages, such as the file; "" for none.
-        attachment: further data of an adapter, as a str.
+        adapter_data: further data of an adapter, as a str.
     """
 
     document_id: str
     text: str
     metadata: dict[str, object]
     fingerprint: str
-    leaves: tuple[LeafRecord, ...] = ()
-    parents: tuple[ParentRecord, ...] = ()
+    leaves: tuple[LeafRecord, ...]
+    parents: dict[str, Parent]
     label: str = ""
-    attachment: str = ""
+    adapter_data: str = ""
 
     def embedded(self, leaf: LeafRecord) -> str:
         """Return the text of a leaf to embed."""
@@ -140,18 +110,6 @@ class DocumentRecord:
             opened=leaf.opened,
             cells=leaf.cells,
         )
-
-    def to_json(self) -> str:
-        """Return everything but the id, the text and the fingerprint as JSON."""
-        stored = _Stored(self.metadata, self.leaves, self.parents, self.label, self.attachment)
-        return json.dumps(msgspec.to_builtins(stored), separators=(",", ":"))
-
-    @classmethod
-    def from_json(cls, name: str, text: str, fingerprint: str, stored: str) -> DocumentRecord:
-        """Return the record of a document from the JSON of `to_json`."""
-        given = msgspec.convert(json.loads(stored), _Stored)
-        parts = given.metadata, fingerprint, given.leaves, given.parents
-        return cls(name, text, *parts, given.label, given.attachment)
 
 
 Leaf = tuple[DocumentRecord, LeafRecord]
@@ -187,7 +145,7 @@ def fingerprint(document_id: str, text: str, metadata: Metadata, chunking: str) 
         ConfigurationError: for metadata that cannot be serialised as JSON.
     """
     parts = (chunking, document_id, text, metadata_json(document_id, metadata))
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return text_digest(*parts).hex()
 
 
 def record_document(
@@ -199,7 +157,7 @@ def record_document(
     *,
     max_parent_size: int | None = None,
     label: str = "",
-    attachment: str = "",
+    adapter_data: str = "",
 ) -> DocumentRecord:
     """Return the record of a chunked document.
 
@@ -211,69 +169,65 @@ def record_document(
         front: returns the text to embed before a chunk's content; by default the context.
         max_parent_size: the size of the largest parent, see `merge_tree` of the result.
         label: the first title of the paths in passages; "" for none.
-        attachment: further data of an adapter.
+        adapter_data: further data of an adapter.
     """
-    written, title = metadata_json(document_id, metadata), result.title
-    tree = result.merge_tree(max_parent_size)
-
-    def leaf_record(chunk: Chunk) -> LeafRecord:
-        before = front(chunk) if front else f"{chunk.context}\n\n" if chunk.context else ""
-        leaf, node = _leaf_record(chunk, title, before), tree.get(chunk.chunk_id)
-        leaf_id = _leaf_id(document_id, leaf, chunk.text, written)
-        parent_id = node.parent_id if node else None
-        return msgspec.structs.replace(leaf, leaf_id=leaf_id, parent_id=parent_id)
-
+    stored_metadata = metadata_json(document_id, metadata)
+    tree, leaves = result.merge_tree(max_parent_size), list[LeafRecord]()
+    for node in tree.leaves:
+        chunk = node.chunk
+        embedded = front(chunk) + chunk.content if front else chunk.embedded
+        leaves.append(_leaf_record(node, embedded, result.title, (document_id, stored_metadata)))
+    parents = {
+        node.node_id: Parent(
+            len(node.children_ids), node.parent_id, len(node.span), node.span.start
+        )
+        for node in tree.nodes
+        if not node.is_leaf
+    }
     return DocumentRecord(
         document_id,
         result.text,
-        json.loads(written),
+        json.loads(stored_metadata),
         fingerprint,
-        tuple(map(leaf_record, result.get_flat_chunks())),
-        tuple(
-            ParentRecord(
-                node.node_id, node.parent_id, len(node.children_ids), node.span.start, node.span.end
-            )
-            for node in tree.nodes
-            if not node.is_leaf
-        ),
+        tuple(leaves),
+        parents,
         label,
-        attachment,
+        adapter_data,
     )
 
 
-def _leaf_record(chunk: Chunk, title: str, front: str) -> LeafRecord:
-    """Return the record of a leaf without its ids outside of the document.
+def _leaf_record(
+    node: MergeNode, embedded: str, title: str, document: tuple[str, str]
+) -> LeafRecord:
+    """Return the record of a leaf.
 
     Args:
-        chunk: the leaf.
+        node: the leaf.
+        embedded: the text to embed.
         title: the title of the document, "" for none.
-        front: the text to embed before the leaf's content.
+        document: the id and the metadata of the document, which its vector store has, too.
     """
-    content, hit = chunk.content, Hit.of_chunk(chunk, 0.0, title=title)
+    chunk = node.chunk
+    hit = Hit.of_chunk(chunk, 0.0, title=title)
+    metadata = _METADATA.flat_values(chunk) | {"header_path": format_header_path(hit.path)}
+    start = len(embedded) - len(chunk.content) + chunk.text_offset
+    before, after = embedded[:start], embedded[start + len(chunk.text) :]
+    own = json.dumps([chunk.chunk_id, hit.path, metadata])
     return LeafRecord(
-        chunk_id=chunk.chunk_id,
-        path=hit.path,
-        metadata=_METADATA.flat_values(chunk) | {"header_path": format_header_path(hit.path)},
-        start=chunk.span.start,
-        end=chunk.span.end,
-        start_line=chunk.text_start_line,
-        before=front + content[: chunk.text_offset],
-        after=content[chunk.text_offset + len(chunk.text) :],
-        signature=hit.signature,
-        opened=hit.opened,
-        cells=hit.cells,
+        chunk.chunk_id,
+        hit.path,
+        metadata,
+        chunk.span.start,
+        chunk.span.end,
+        chunk.text_start_line,
+        before,
+        after,
+        derive_uuid(*document, own, before, chunk.text, after),
+        node.parent_id,
+        hit.signature,
+        hit.opened,
+        hit.cells,
     )
-
-
-def _parent_record(node: MergeNode) -> ParentRecord:
-    children = len(node.children_ids)
-    return ParentRecord(node.node_id, node.parent_id, children, node.span.start, node.span.end)
-
-
-def _leaf_id(document_id: str, leaf: LeafRecord, text: str, metadata: str) -> str:
-    """Return the id of a leaf: a hash of all that a vector store contains of it, no offsets."""
-    stored = json.dumps([leaf.chunk_id, leaf.path, leaf.metadata])
-    return derive_uuid(document_id, metadata, stored, leaf.before, text, leaf.after)
 
 
 def metadata_json(document_id: str, metadata: Metadata) -> str:
@@ -282,26 +236,19 @@ def metadata_json(document_id: str, metadata: Metadata) -> str:
     Raises:
         ConfigurationError: naming the key of the first value that JSON does not have.
     """
-    try:
-        return json.dumps(metadata, sort_keys=True, default=_to_iso, allow_nan=False)
-    except (RecursionError, TypeError, ValueError) as error:
-        key, value = next(_unwritable(metadata), ("", metadata))
-        field = f"metadata[{key!r}]" if key else "metadata"
-        allowed = f"values that JSON can write; in {document_id!r}: {error}"
-        shown = value if isinstance(value, float) else type(value)  # others may be long or deep
-        raise ConfigurationError(field, shown, allowed) from error
+    written, parts = "", [(f"metadata[{key!r}]", {key: metadata[key]}) for key in metadata]
+    for field, part in [*parts, ("metadata", metadata)]:
+        try:
+            written = json.dumps(part, sort_keys=True, default=_to_iso, allow_nan=False)
+        except (RecursionError, TypeError, ValueError) as error:
+            (value, *_) = part.values()
+            shown = value if isinstance(value, float) else type(value)  # others may be long or deep
+            allowed = f"values that JSON can write; in {document_id!r}: {error}"
+            raise ConfigurationError(field, shown, allowed) from error
+    return written
 
 
 def _to_iso(value: object) -> str:
     if isinstance(value, date):  # a datetime is a date, too
         return value.isoformat()
     raise TypeError(f"{type(value).__name__} is not serialisable as JSON")
-
-
-def _unwritable(metadata: Metadata) -> Iterator[tuple[str, object]]:
-    """Yield the keys and values of metadata that cannot be serialised as JSON by themselves."""
-    for key, value in metadata.items():
-        try:
-            json.dumps({key: value}, default=_to_iso, allow_nan=False)
-        except (RecursionError, TypeError, ValueError):
-            yield str(key), value

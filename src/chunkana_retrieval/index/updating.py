@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 
 from chunkana_core import ChunkanaError, ConfigurationError
-from chunkana_retrieval.index.embedding import NEW_INDEX, Embedder, digest_of
-from chunkana_retrieval.index.records import DocumentRecord, SourceDocuments
+from chunkana_retrieval.index.embedding import NEW_INDEX, Embedder
+from chunkana_retrieval.index.records import SourceDocuments
 from chunkana_retrieval.index.storage import tables
-from chunkana_retrieval.index.storage.columns import DocumentRow
+from chunkana_retrieval.index.storage.columns import (
+    DocumentRow,
+    Tokenize,
+    digest_of,
+    split_digests,
+)
 from chunkana_retrieval.index.storage.database import Database
 from chunkana_retrieval.index.storage.tables import Kind, State
 from chunkana_retrieval.index.stores import LeafStore, add_leaves, delete_leaves
 
-Tokenize = Callable[[str], Sequence[str]]
 Progress = Callable[[int, int], None]
 _BATCH = 256  # texts that are embedded together, and documents that are read together
 _SHOWN_IDS = 3  # document ids in the printed form of a report
@@ -26,15 +27,14 @@ _NO_DOCUMENTS = (
     "False if no documents are given, as from an empty folder or a wrong pattern; "
     "to delete all documents, delete them by their ids"
 )
-_GIVEN: Mapping[Kind, str] = {
-    "words": "without an embedding",
-    "vectors": "with an embedding",
-    "store": "with a vector store",
-}
-_NEEDED: Mapping[Kind, str] = {
-    "words": "without an embedding and a vector store, since it has words alone",
-    "vectors": "with the embedding that its vectors are by",
-    "store": "with the vector store that has its leaves",
+# By kind of index, how an update is given its vectors, and what an index needs.
+_USES: Mapping[Kind, tuple[str, str]] = {
+    "words": (
+        "without an embedding",
+        "without an embedding and a vector store, since it has words alone",
+    ),
+    "vectors": ("with an embedding", "with the embedding that its vectors are by"),
+    "store": ("with a vector store", "with the vector store that has its leaves"),
 }
 
 
@@ -80,24 +80,12 @@ def _first(names: Iterable[str]) -> str:
     return f" ({', '.join(shown + more)})" if given else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where the vectors of an update go: to the database, to a user's vector store, or nowhere."""
-
-    embedder: Embedder | None = None
-    store: LeafStore | None = None
-
-    @property
-    def kind(self) -> Kind:
-        """The kind of index that has such vectors."""
-        return "store" if self.store else "vectors" if self.embedder else "words"
-
-
 def require_fitting(state: State, kind: Kind, embedder: Embedder | None) -> None:
     """Raise a ConfigurationError if an index with documents is of another kind or model."""
     if state.kind not in {"", kind}:
-        allowed = f"this one {_NEEDED[state.kind]}; {NEW_INDEX}"
-        raise ConfigurationError("index", f"one that is used {_GIVEN[kind]}", allowed)
+        (given, _), (_, needed) = _USES[kind], _USES[state.kind]
+        allowed = f"this one {needed}; {NEW_INDEX}"
+        raise ConfigurationError("index", f"one that is used {given}", allowed)
     if kind == "vectors" and embedder and embedder.model_name != state.model:
         allowed = f"the model of this index, {state.model!r}; {NEW_INDEX}"
         raise ConfigurationError(embedder.argument, embedder.model_name, allowed)
@@ -109,23 +97,27 @@ def name_of(function: Callable[..., object]) -> str:
     return ".".join(str(getattr(named, name, "")) for name in ("__module__", "__qualname__"))
 
 
+@dataclass(slots=True)
 class Update:
-    """An update of an index to the current documents."""
+    """An update of an index to the current documents.
 
-    def __init__(
-        self,
-        database: Database,
-        sources: SourceDocuments,
-        target: Target,
-        tokenize: Tokenize,
-        progress: Progress | None,
-    ) -> None:
-        self._database, self._sources, self._target = database, sources, target
-        self._tokenize, self._progress = tokenize, progress
-        with database.reading() as connection:
-            self._state = tables.read_state(connection)
-            self._strays = tables.strays(connection)
-        self._is_known = False  # whether the model is known to be that of the index
+    Attributes:
+        database: the database of the index.
+        sources: the current documents.
+        embedder: the embedding model, for vectors in the database; None for none.
+        store: a user's vector store, which has the leaves and their vectors; None for none.
+        tokenize: returns the words of a text.
+        progress: called with the numbers of documents that are done and that are to do.
+    """
+
+    database: Database
+    sources: SourceDocuments
+    embedder: Embedder | None
+    store: LeafStore | None
+    tokenize: Tokenize
+    progress: Progress | None
+    _state: State = field(init=False)
+    _is_model_known: bool = False  # whether the model is known to be that of the index
 
     def run(self, deleted: Iterable[str], *, delete_missing: bool) -> UpdateReport:
         """Change the index and return a report.
@@ -138,14 +130,19 @@ class Update:
             ConfigurationError: if `delete_missing` would delete all documents, or the index is of
                 another kind, model or chunking; nothing is changed.
         """
-        current = self._sources.fingerprints
+        current = self.sources.fingerprints
         if delete_missing and not current:
             raise ConfigurationError("delete_missing", value=True, allowed=_NO_DOCUMENTS)
+        with self.database.reading() as connection:
+            self._state, strays = tables.read_state(connection), tables.strays(connection)
         unwanted = self._document_names() if delete_missing else dict.fromkeys(deleted)
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             stored = tables.fingerprints(connection, [*current, *unwanted])
         removed = [name for name in unwanted if name in stored and name not in current]
-        self._prepare(removed)
+        if self._state.documents:
+            self._require_fitting(removed)
+        elif current:
+            self._start()
         changed = [name for name, one in current.items() if stored.get(name) != one]
         rows, failed = self._rows(changed)
         report = UpdateReport(
@@ -155,35 +152,45 @@ class Update:
             [name for name, one in current.items() if stored.get(name) == one],
             failed,
         )
-        return self._write(rows, report) if rows or removed or self._strays else report
+        return self._write(rows, report, strays) if rows or removed or strays else report
 
-    def _prepare(self, removed: Collection[str]) -> None:
-        """Check the index, and note the kind and model of one without documents."""
-        current, state, target = self._sources.fingerprints, self._state, self._target
-        if self._state.documents:
-            if current or state.kind == "store":
-                require_fitting(state, target.kind, target.embedder)
-            is_other = self._sources.options not in {"", state.options}
-            if current and is_other and {*self._document_names()} - current.keys() - {*removed}:
-                allowed = (
-                    "those that all other documents of the index were chunked with; to change them "
-                    "give all documents, with delete_missing=True"
-                )
-                raise ConfigurationError("chunking options", "other ones", allowed)
-        elif current:
-            model = target.embedder.model_name if target.embedder and not target.store else ""
-            is_same = (state.kind, state.model) == (target.kind, model)
-            size = state.size if is_same else 0
-            words = name_of(self._tokenize)
-            self._state = State(0, target.kind, size, model, self._sources.options, words)
-            with self._database.writing() as connection:
-                if not is_same:
-                    tables.delete_unused_vectors(connection)
-                tables.write_state(connection, self._state)
+    @property
+    def _kind(self) -> Kind:
+        """The kind of index that has such vectors."""
+        return "store" if self.store else "vectors" if self.embedder else "words"
 
     def _document_names(self) -> list[str]:
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return tables.document_names(connection)
+
+    def _require_fitting(self, removed: Collection[str]) -> None:
+        """Raise a ConfigurationError if an index with documents is of another kind or chunking.
+
+        Args:
+            removed: the ids of the documents that are deleted.
+        """
+        current, options = self.sources.fingerprints, self.sources.options
+        if current or self._state.kind == "store":
+            require_fitting(self._state, self._kind, self.embedder)
+        is_other = current and options not in {"", self._state.options}
+        if is_other and {*self._document_names()} - current.keys() - {*removed}:
+            allowed = (
+                "those that all other documents of the index were chunked with; to change them "
+                "give all documents, with delete_missing=True"
+            )
+            raise ConfigurationError("chunking options", "other ones", allowed)
+
+    def _start(self) -> None:
+        """Write the kind and model of an index without documents; keep vectors of this model."""
+        model = self.embedder.model_name if self.embedder and not self.store else ""
+        is_same = (self._state.kind, self._state.model) == (self._kind, model)
+        size = self._state.size if is_same else 0
+        words = name_of(self.tokenize)
+        self._state = State(0, self._kind, size, model, self.sources.options, words)
+        with self.database.writing() as connection:
+            if not is_same:
+                tables.delete_unused_vectors(connection)
+            tables.write_state(connection, self._state)
 
     def _rows(self, changed: Sequence[str]) -> tuple[list[DocumentRow], dict[str, str]]:
         """Return changed documents as they are stored, and why others could not be chunked.
@@ -191,76 +198,62 @@ class Update:
         The vectors of their texts are stored, batch by batch.
         """
         rows, failed, pending = list[DocumentRow](), dict[str, str](), dict[bytes, str]()
+        has_vectors = self._kind == "vectors"
         for count, name in enumerate(changed, 1):
             try:
-                record = self._sources.record(name)
+                record = self.sources.record(name)
             except (ChunkanaError, RecursionError, ValueError) as error:
                 failed[name] = f"{type(error).__name__}: {error}"
             else:
-                rows.append(self._row(record, pending))
-            while len(pending) >= _BATCH:
+                rows.append(DocumentRow.of(record, self.tokenize, has_vectors=has_vectors))
+                pending |= self._texts_without_vector(rows[-1]) if has_vectors else {}
+            while len(pending) >= _BATCH or (pending and count == len(changed)):
                 self._embed(pending)
-            if self._progress:
-                self._progress(count, len(changed))
-        if pending:
-            self._embed(pending)
+            if self.progress:
+                self.progress(count, len(changed))
         return rows, failed
 
-    def _row(self, record: DocumentRecord, pending: dict[bytes, str]) -> DocumentRow:
-        """Return a document as it is stored, and add its texts that have no vector to others."""
-        texts = [record.embedded(leaf) for leaf in record.leaves]
-        digests: list[bytes] = []
-        if self._target.kind == "vectors":
-            digests = [*map(digest_of, texts)]
-            with self._database.reading() as connection:
-                known = tables.known_digests(connection, digests)
-            found = zip(digests, texts, strict=True)
-            pending.update({digest: text for digest, text in found if digest not in known})
-        lengths = array("I")
-        postings: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
-        for position, text in enumerate(texts):
-            words = self._tokenize(text)
-            lengths.append(len(words))
-            for word in words:
-                postings[word].append(position)
-        numbers: dict[str, int] = {}
-        sections = [numbers.setdefault(leaf.section_id, len(numbers)) for leaf in record.leaves]
-        return DocumentRow(record, lengths, array("I", sections), b"".join(digests), postings)
+    def _texts_without_vector(self, row: DocumentRow) -> dict[bytes, str]:
+        """Return the texts of a document to embed, by their digests."""
+        digests = split_digests(row.leaves.digests)
+        with self.database.reading() as connection:
+            known = tables.known_digests(connection, digests)
+        found = zip(digests, row.record.leaves, strict=True)
+        return {one: row.record.embedded(leaf) for one, leaf in found if one not in known}
 
     def _embed(self, pending: dict[bytes, str]) -> None:
         """Embed the first of the pending texts, and store their vectors."""
-        embedder, size = self._target.embedder, self._state.size
+        embedder, size = self.embedder, self._state.size
         if embedder is None:
             raise ConfigurationError("embed", None, "a model: this index has vectors")
-        texts = {digest: pending[digest] for digest in islice(pending, _BATCH)}
-        probe = {} if embedder.is_certain or self._is_known else self._stored_text()
+        texts = dict(islice(pending.items(), _BATCH))
+        probe = {} if embedder.is_certain or self._is_model_known else self._stored_text()
         vectors = embedder.vectors({one: text for one, (text, _) in probe.items()} | texts, size)
         for digest, (text, stored) in probe.items():
             embedder.require_same(text, stored, vectors[digest])
-        with self._database.writing() as connection:
+        self._state = self._state._replace(size=size or len(next(iter(vectors.values()))) // 4)
+        self._is_model_known = True
+        with self.database.writing() as connection:
             tables.add_vectors(connection, vectors)
             if not size:
-                size = len(next(iter(vectors.values()))) // 4
-                self._state = self._state._replace(size=size)
                 tables.write_state(connection, self._state)
-        self._is_known = True
         for digest in texts:
             del pending[digest]
 
     def _stored_text(self) -> dict[bytes, tuple[str, bytes]]:
         """Return the text and the vector of a stored leaf by its digest, nothing for no leaves."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             for name in tables.document_names(connection):
                 (record,) = tables.read_records(connection, [name]).values()
-                for leaf in record.leaves:
+                for leaf in record.leaves[:1]:
                     text = record.embedded(leaf)
-                    return {
-                        digest: (text, stored)
-                        for digest, stored in tables.vectors(connection, [digest_of(text)])
-                    }
+                    ((digest, vector),) = tables.vectors(connection, [digest_of(text)])
+                    return {digest: (text, vector)}
         return {}
 
-    def _write(self, rows: Sequence[DocumentRow], report: UpdateReport) -> UpdateReport:
+    def _write(
+        self, rows: Sequence[DocumentRow], report: UpdateReport, strays: Iterable[str]
+    ) -> UpdateReport:
         """Write what changed, in one transaction, and return the report with the leaves.
 
         A leaf that a user's vector store may have although no document has it is a stray: it is
@@ -270,34 +263,29 @@ class Update:
         old = self._leaf_ids([*report.changed, *report.deleted])
         added = [leaf for leaf_id, leaf in new.items() if leaf_id not in old]
         gone = [leaf_id for leaf_id in old if leaf_id not in new]
-        store = self._target.store
-        if store:
-            self._delete_strays(store, self._strays)
-            with self._database.writing(is_durable=True) as connection:
-                tables.set_strays(connection, (leaf.leaf_id for _, leaf in added))
-            add_leaves(store, added)
-        options = self._sources.options or self._state.options
-        with self._database.writing() as connection:
+        left = {*strays, *gone} - new.keys() if self.store else set[str]()
+        if self.store:
+            with self.database.writing(is_durable=True) as connection:
+                tables.set_strays(connection, [*strays, *(leaf.leaf_id for _, leaf in added)])
+            add_leaves(self.store, added)
+        options = self.sources.options or self._state.options
+        with self.database.writing() as connection:
             tables.write_documents(connection, rows)
             tables.delete_documents(connection, report.deleted)
             tables.delete_unused_vectors(connection)
-            tables.set_strays(connection, gone if store else ())
+            tables.set_strays(connection, left)
             tables.write_state(connection, self._state._replace(options=options))
-        if store:
-            self._delete_strays(store, gone)
+        if self.store:
+            delete_leaves(self.store, [*left])
+            with self.database.writing() as connection:
+                tables.set_strays(connection, ())
         return replace(report, leaves_added=len(added), leaves_deleted=len(gone))
 
-    def _leaf_ids(self, names: Sequence[str]) -> dict[str, None]:
+    def _leaf_ids(self, names: Sequence[str]) -> set[str]:
         """Return the ids of the leaves of stored documents."""
-        found: dict[str, None] = {}
+        found = set[str]()
         for start in range(0, len(names), _BATCH):
-            with self._database.reading() as connection:
+            with self.database.reading() as connection:
                 records = tables.read_records(connection, names[start : start + _BATCH])
-            found |= {leaf.leaf_id: None for one in records.values() for leaf in one.leaves}
+            found.update(leaf.leaf_id for one in records.values() for leaf in one.leaves)
         return found
-
-    def _delete_strays(self, store: LeafStore, leaf_ids: Sequence[str]) -> None:
-        """Delete leaves of no document from a user's vector store."""
-        delete_leaves(store, leaf_ids)
-        with self._database.writing() as connection:
-            tables.set_strays(connection, ())

@@ -6,44 +6,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import cast
 
-import tree_sitter_bash
-import tree_sitter_c
-import tree_sitter_c_sharp
-import tree_sitter_cpp
-import tree_sitter_go
-import tree_sitter_java
-import tree_sitter_javascript
-import tree_sitter_json
-import tree_sitter_php
-import tree_sitter_python
-import tree_sitter_ruby
-import tree_sitter_rust
-import tree_sitter_typescript
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
+from chunkana_core.formats.code.languages.table import LANGUAGES
 from chunkana_core.formats.code.limits import is_within_limits, max_progress_calls
 
 __all__ = ["Grammar", "Node", "grammar", "parse", "walk"]
 
-_LANGUAGES = {
-    "bash": tree_sitter_bash.language,
-    "c": tree_sitter_c.language,
-    "cpp": tree_sitter_cpp.language,
-    "csharp": tree_sitter_c_sharp.language,
-    "go": tree_sitter_go.language,
-    "java": tree_sitter_java.language,
-    "javascript": tree_sitter_javascript.language,
-    "json": tree_sitter_json.language,
-    "php": tree_sitter_php.language_php,
-    "python": tree_sitter_python.language,
-    "ruby": tree_sitter_ruby.language,
-    "rust": tree_sitter_rust.language,
-    "tsx": tree_sitter_typescript.language_tsx,
-    "typescript": tree_sitter_typescript.language_typescript,
-}
 # NUL, BOM, and what is white space to `str.isspace` but not to every grammar.
 _SPACE = re.compile(
     "[\0\x0b\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
@@ -56,9 +29,13 @@ MAX_READS = 20_000  # a usual text of the largest size takes 1,500
 
 
 @cache
-def grammar(language: str) -> Grammar:
-    """Return the grammar of a language."""
-    return Grammar(_LANGUAGES[language]())
+def grammar(name: str) -> Grammar:
+    """Return the grammar of a language, from the package that its row names."""
+    language = LANGUAGES.get(name)
+    path = (language and language.grammar) or f"tree_sitter_{name}.language"
+    module, _, function = path.rpartition(".")
+    make_grammar = cast("Callable[[], object]", getattr(import_module(module), function))
+    return Grammar(make_grammar())
 
 
 def parse(text: str, language: str) -> Node | None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
+from chunkana_core.formats.code.languages.table import LANGUAGES
+
 _MAX_CHARACTERS = 2_000_000
 _MAX_DEPTH = 400  # of brackets; 254 in the deepest of 6,500 real files
 _MAX_UNOPENED = 1000  # brackets that are closed, but not open; 149 in these files
@@ -27,10 +29,6 @@ _EXPRESSION_END = re.compile(
 _HALF_EXPRESSION = re.compile(r"\|[ \t]*+;|(?<!\?)\?(?![.?])[^:;?]*+;")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"')
 _ANY_STRING = re.compile(rf"{_STRING.pattern}|'(?:[^'\\\n]|\\.)*+'")
-# In other languages, a single quote also starts a lifetime, or is in a number.
-_WITH_SINGLE_QUOTES = frozenset(
-    {"bash", "javascript", "php", "python", "ruby", "tsx", "typescript"}
-)
 _MAX_PROGRESS_CALLS = 50_000  # each after 100 steps of the parser, which take up to 450 KB
 _FIRST_PROGRESS_CALLS = 300
 _CHARACTERS_PER_CALL = 8  # 13 in the densest code
@@ -43,7 +41,8 @@ def is_within_limits(text: str, language: str) -> bool:
     """
     if len(text) > _MAX_CHARACTERS:
         return False
-    string = _ANY_STRING if language in _WITH_SINGLE_QUOTES else _STRING
+    row = LANGUAGES.get(language)
+    string = _ANY_STRING if row and row.has_single_quotes else _STRING
     code = string.sub("''", text)
     return _has_usual_brackets(code) and (language == "json" or _are_expressions_usual(code))
 

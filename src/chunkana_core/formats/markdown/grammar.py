@@ -11,8 +11,9 @@ from markdown_it import MarkdownIt
 from markdown_it.parser_block import ParserBlock, RuleFuncBlockType
 from markdown_it.ruler import Ruler
 
+from chunkana_core.arguments import require_each
 from chunkana_core.document.blocks import TRAITS, BlockKind, Division
-from chunkana_core.errors import ConfigurationError, require_type
+from chunkana_core.errors import ConfigurationError
 from chunkana_core.formats.markdown.rule_table import (
     FRONT_MATTER,
     INDENTED_CODE,
@@ -247,10 +248,8 @@ def grammar_of(plugins: tuple[BlockRule, ...]) -> Grammar:
 
 def require_plugins(plugins: Iterable[BlockRule]) -> tuple[BlockRule, ...]:
     """Return the user's plugins; raise an error if one of their rules would never be called."""
-    require_type("plugins", plugins, Iterable, "an iterable of BlockRule")
-    rules = tuple(plugins)
+    rules = tuple(require_each("plugins", plugins, BlockRule))
     for row in rules:
-        require_type("plugins", row, BlockRule, "instances of BlockRule")
         if row.kind not in PLUGIN_KINDS:
             allowed = ", ".join(f"BlockKind.{kind.name}" for kind in PLUGIN_KINDS)
             raise ConfigurationError(f"the kind of plugin {row.name!r}", row.kind, allowed)

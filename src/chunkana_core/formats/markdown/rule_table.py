@@ -18,8 +18,9 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from chunkana_core.arguments import require_callable, require_type
 from chunkana_core.document.blocks import BlockKind
-from chunkana_core.errors import ConfigurationError, InputTypeError, require_str, require_type
+from chunkana_core.errors import ConfigurationError
 from chunkana_core.formats.markdown import container_lines, rules
 from chunkana_core.formats.markdown.state import RuleFunction, State
 from chunkana_core.formats.markdown.titles import RawLinkMarkdownIt
@@ -71,18 +72,17 @@ class BlockRule:
 
     def __post_init__(self) -> None:
         """Check the fields."""
-        require_str("BlockRule.name", self.name)
-        require_type("BlockRule.kind", self.kind, BlockKind, "a BlockKind")
+        require_type("BlockRule.name", self.name, str)
+        require_type("BlockRule.kind", self.kind, BlockKind)
         for field in ("characters", "next_characters"):
             value = getattr(self, field)
-            require_str(f"BlockRule.{field}", value)
+            require_type(f"BlockRule.{field}", value, str)
             if value and not value.strip():
                 allowed = "the first characters of lines, which are no white space; '' for any"
                 raise ConfigurationError(f"BlockRule.{field}", value, allowed)
         for field in ("plugin", "name_in"):
             value = getattr(self, field)
-            if value is not None and not callable(value):
-                raise InputTypeError(f"BlockRule.{field}", value, "None or a function")
+            require_callable(f"BlockRule.{field}", value, "a function", optional=True)
 
 
 def _enable_table(md: MarkdownIt) -> None:

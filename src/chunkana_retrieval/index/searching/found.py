@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import get_args
 
+from msgspec import structs
+
 from chunkana_core import Span
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.index.records import DocumentRecord, LeafRecord
@@ -78,29 +80,27 @@ class Found:
     def _parents(self) -> dict[str, Parent]:
         """Return the parents of all documents of the hits."""
         return {
-            _unique_id(name, one.node_id): Parent(
-                one.child_count,
-                None if one.parent_id is None else _unique_id(name, one.parent_id),
-                one.end - one.start,
+            _unique_id(name, node_id): structs.replace(
+                parent, parent_id=parent.parent_id and _unique_id(name, parent.parent_id)
             )
             for name, record in self.records.items()
-            for one in record.parents
+            for node_id, parent in record.parents.items()
         }
 
     def _passage(self, merged: MergedHit, best: Hit) -> Passage:
         """Return a leaf or a parent as a passage."""
         record = self.records[best.document_id]
         name = merged.node_id.rpartition("\0")[2]
-        parent = next((one for one in record.parents if one.node_id == name), None)
         hits = [best]
-        if parent is not None:
-            inside = [one for one in record.leaves if parent.start <= one.start < parent.end]
+        if parent := record.parents.get(name):
+            span = Span(parent.start, parent.start + parent.size)
+            inside = [one for one in record.leaves if span.start <= one.start < span.end]
             hits = [
                 replace(
                     record.hit(inside[0], best.score),
                     node_id=name,
-                    span=Span(parent.start, parent.end),
-                    text=record.text[parent.start : parent.end],
+                    span=span,
+                    text=record.text[span.start : span.end],
                     path=common_prefix([record.hit(one, 0.0).path for one in inside]),
                     opened=0,
                     similarity=best.similarity,

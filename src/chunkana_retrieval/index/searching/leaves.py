@@ -86,16 +86,11 @@ class VectorMatrix:
             grown = np.zeros((most, size), np.float32)
             grown[:used] = self.numbers[:used] if used else 0
             self.numbers = grown
-        found = 0
-        for digest, stored in tables.vectors(connection, missing):
-            if len(stored) != self.numbers[0].nbytes:
+        for row, (digest, stored) in enumerate(tables.vectors(connection, missing), used):
+            if len(stored) != self.numbers[row].nbytes:
                 raise DamagedError(digest)
-            self.numbers[used + found] = np.frombuffer(stored, "<f4")
-            self.row_of[digest] = used + found
-            found += 1
-        for digest in missing if found < len(missing) else ():
-            if digest not in self.row_of:
-                raise DamagedError(digest)
+            self.numbers[row] = np.frombuffer(stored, "<f4")
+            self.row_of[digest] = row
 
     def similarities(self, vector: Sequence[float]) -> Scores:
         """Return the cosine similarity of each row to a vector that is not zero."""

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from hashlib import sha256
 from typing import NamedTuple, TypeVar
 from zlib import compress, crc32, decompress
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from chunkana_retrieval.index.records import DocumentRecord
 
-DIGEST_SIZE = 16  # bytes of the digest of an embedded text
+Tokenize = Callable[[str], Sequence[str]]
+_DIGEST_SIZE = 16  # bytes of the digest of an embedded text
 _SEAL_SIZE = 4  # bytes of a checksum
 _FACTOR = 0x9E3779B1  # odd, so that each document has another number in the checksums of postings
 _Numbers = TypeVar("_Numbers", int, NDArray[np.int64])
@@ -23,53 +28,50 @@ class DamagedError(ValueError):
     """A stored value was changed; the argument is the id of a document, or the digest of a text."""
 
 
-class DocumentRow(NamedTuple):
-    """A document as it is stored.
+class LeafArrays(NamedTuple):
+    """What is known of the leaves of a document without reading it.
 
     Attributes:
-        record: the record.
+        name: the id of the document.
         lengths: the number of words of each leaf.
         sections: the number of each leaf's section, from 0 in the document.
         digests: the digests of the embedded texts, joined; empty without vectors.
-        postings: by word, the position of the leaf of each of its occurrences, in order.
     """
-
-    record: DocumentRecord
-    lengths: array[int]
-    sections: array[int]
-    digests: bytes
-    postings: Mapping[str, array[int]]
-
-
-class StoredDocument(NamedTuple):
-    """The columns of a document."""
-
-    number: int
-    name: bytes
-    fingerprint: str
-    leaves: bytes
-    words: bytes
-    record: bytes
-    text: bytes
-
-    def contents(self) -> tuple[list[str], list[bytes]]:
-        """Return the words and the digests of the texts of the document.
-
-        Raises:
-            DamagedError: if any of its columns is damaged.
-        """
-        record_of(self.name, self.fingerprint, self.record, self.text)
-        digests = split_digests(leaf_arrays_of(self.name, self.leaves).digests)
-        return words_of_document(self.name, self.words), digests
-
-
-class LeafArrays(NamedTuple):
-    """What is known of the leaves of a document without reading it; see `DocumentRow`."""
 
     name: str
     lengths: array[int]
     sections: array[int]
     digests: bytes
+
+
+class DocumentRow(NamedTuple):
+    """A document as it is stored.
+
+    Attributes:
+        record: the record.
+        leaves: the numbers of its leaves.
+        postings: by word, the position of the leaf of each of its occurrences, in order.
+    """
+
+    record: DocumentRecord
+    leaves: LeafArrays
+    postings: Mapping[str, array[int]]
+
+    @classmethod
+    def of(cls, record: DocumentRecord, tokenize: Tokenize, *, has_vectors: bool) -> DocumentRow:
+        """Return a document as it is stored in an index with or without vectors."""
+        texts = [record.embedded(leaf) for leaf in record.leaves]
+        lengths, numbers = array("I"), dict[str, int]()
+        postings: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
+        for position, text in enumerate(texts):
+            words = tokenize(text)
+            lengths.append(len(words))
+            for word in words:
+                postings[word].append(position)
+        sections = [numbers.setdefault(leaf.section_id, len(numbers)) for leaf in record.leaves]
+        digests = b"".join(map(digest_of, texts)) if has_vectors else b""
+        leaves = LeafArrays(record.document_id, lengths, array("I", sections), digests)
+        return cls(record, leaves, postings)
 
 
 def to_bytes(text: str) -> bytes:
@@ -98,32 +100,30 @@ def from_name(stored: object) -> str:
     return to_text(unseal(stored, b"", stored[:-_SEAL_SIZE].decode("utf-8", "replace")))
 
 
-def posting_seal(word: bytes, number: _Numbers) -> _Numbers:
-    """Return what the numbers of a sealed posting add up to, modulo 2 ** 32, for each document."""
-    return (crc32(word) + number * _FACTOR) % (1 << 32)
+def digest_of(text: str) -> bytes:
+    """Return the digest of an embedded text, under which its vector is stored."""
+    return sha256(to_bytes(text)).digest()[:_DIGEST_SIZE]
 
 
 def split_digests(joined: bytes) -> list[bytes]:
     """Return the digests of texts that are joined."""
-    return [joined[n : n + DIGEST_SIZE] for n in range(0, len(joined), DIGEST_SIZE)]
+    return [joined[n : n + _DIGEST_SIZE] for n in range(0, len(joined), _DIGEST_SIZE)]
 
 
 def columns_of(number: int, row: DocumentRow, version: int) -> tuple[object, ...]:
     """Return the columns of a document, in the order of its table."""
-    record = row.record
+    record, leaves = row.record, row.leaves
     name = to_name(record.document_id)
-    numbers = array("I", [len(row.lengths), *row.lengths, *row.sections])
-    stored, words = record.to_json().encode(), json.dumps([*row.postings]).encode()
-    key = name + record.fingerprint.encode()
+    numbers = array("I", [len(leaves.lengths), *leaves.lengths, *leaves.sections])
+    fingerprint = record.fingerprint.encode()
     return (
         number,
         name,
         version,
         record.fingerprint,
-        seal(numbers.tobytes() + row.digests, name),
-        seal(compress(words), name),
-        seal(compress(stored), key),
-        seal(compress(to_bytes(record.text)), key),
+        seal(numbers.tobytes() + leaves.digests, name),
+        seal(_compressed([*row.postings]), name),
+        seal(_compressed(msgspec.to_builtins(record)), name + fingerprint),
     )
 
 
@@ -136,17 +136,30 @@ def leaf_arrays_of(name: bytes, stored: bytes) -> LeafArrays:
     return LeafArrays(document_id, numbers[:count], numbers[count:], data[4 + 8 * count :])
 
 
-def record_of(name: bytes, fingerprint: str, record: bytes, text: bytes) -> DocumentRecord:
+def record_of(name: bytes, fingerprint: object, stored: bytes) -> DocumentRecord:
     """Return the record of a document; a DamagedError names it."""
-    shown, key = from_name(name), name + str(fingerprint).encode()
-    parts = [decompress(unseal(part, key, shown)) for part in (text, record)]
-    return DocumentRecord.from_json(shown, to_text(parts[0]), fingerprint, parts[1].decode())
+    data = unseal(stored, name + str(fingerprint).encode(), from_name(name))
+    return msgspec.convert(_decompressed(data), DocumentRecord)
 
 
 def words_of_document(name: bytes, stored: bytes) -> list[str]:
     """Return the words of a document; a DamagedError names it."""
-    words: list[str] = json.loads(decompress(unseal(stored, name, from_name(name))))
-    return words
+    return msgspec.convert(_decompressed(unseal(stored, name, from_name(name))), list[str])
+
+
+def _compressed(value: object) -> bytes:
+    """Return a value as compressed JSON."""
+    return compress(to_bytes(json.dumps(value, ensure_ascii=False, separators=(",", ":"))))
+
+
+def _decompressed(stored: bytes) -> object:
+    """Return the value of `_compressed`."""
+    return json.loads(to_text(decompress(stored)))
+
+
+def posting_seal(word: bytes, number: _Numbers) -> _Numbers:
+    """Return what the numbers of a sealed posting add up to, modulo 2 ** 32, for each document."""
+    return (crc32(word) + number * _FACTOR) % (1 << 32)
 
 
 def seal_posting(word: bytes, number: int, leaves: array[int]) -> bytes:
@@ -160,27 +173,14 @@ def seal(data: bytes, key: bytes) -> bytes:
     return data + crc32(data, crc32(key)).to_bytes(_SEAL_SIZE, "little")
 
 
-def is_sealed(stored: object, key: object) -> bool:
-    """Return whether data are those that `seal` returned for a key."""
-    if not (isinstance(stored, bytes) and isinstance(key, bytes)):
-        return False
-    data, checksum = stored[:-_SEAL_SIZE], stored[-_SEAL_SIZE:]
-    return crc32(data, crc32(key)).to_bytes(_SEAL_SIZE, "little") == checksum
-
-
-def unseal(stored: bytes, key: bytes, name: str | bytes) -> bytes:
+def unseal(stored: object, key: object, name: str | bytes) -> bytes:
     """Return the data of `seal`.
 
     Raises:
-        DamagedError: naming what is damaged, if its checksum differs.
+        DamagedError: naming what is damaged, if its checksum differs, or its type.
     """
-    if not is_sealed(stored, key):
-        raise DamagedError(name)
-    return stored[:-_SEAL_SIZE]
-
-
-def is_sealed_posting(word: object, number: object, stored: object) -> bool:
-    """Return whether a posting is what `seal_posting` returned."""
-    if not (isinstance(word, bytes) and isinstance(number, int) and isinstance(stored, bytes)):
-        return False
-    return not len(stored) % 4 and sum(array("I", stored)) % (1 << 32) == posting_seal(word, number)
+    if isinstance(stored, bytes) and isinstance(key, bytes):
+        data = stored[:-_SEAL_SIZE]
+        if seal(data, key) == stored:
+            return data
+    raise DamagedError(name)

@@ -6,8 +6,9 @@ import errno
 import os
 import sqlite3
 import weakref
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
@@ -48,9 +49,8 @@ class Database:
             oldest = ".".join(map(str, _OLDEST))
             raise ImportError(f"an index needs SQLite {oldest}; this is {sqlite3.sqlite_version}")
         self.folder, self._timeout = folder, timeout
-        self._inherited: list[object] = []  # a parent process's connections, which stay open
-        self._connections = self._connect()
-        self._close = weakref.finalize(self, _Connections.close, self._connections)
+        self._by_process = {os.getpid(): self._connect()}
+        self._close = weakref.finalize(self, _Connections.close_all, self._by_process)
 
     @property
     def path(self) -> str:
@@ -118,49 +118,42 @@ class Database:
 
     def close(self) -> None:
         """Close the connections; everything after this is an error."""
-        if self._connections.pid == os.getpid():
-            self._close()
+        self._close()
 
     def _current(self) -> _Connections:
-        """Return the connections of this process."""
+        """Return the connections of this process; those of its parent process stay open."""
         if not self._close.alive:
             raise ValueError("this index is closed")
-        if self._connections.pid != os.getpid():
-            self._close.detach()
-            self._inherited.append(self._connections)
-            self._connections = (
-                self._connections.unlocked() if self.folder is None else self._connect()
+        if os.getpid() not in self._by_process:
+            (*_, inherited) = self._by_process.values()
+            self._by_process[os.getpid()] = (
+                self._connect()
+                if self.folder
+                else _Connections(inherited.reader, inherited.writer, inherited.opened)
             )
-            self._close = weakref.finalize(self, _Connections.close, self._connections)
-        return self._connections
+        return self._by_process[os.getpid()]
 
     def _connect(self) -> _Connections:
-        if self.folder is None:
-            connection = _open(":memory:", 0)
-            _create(connection)
-            return _Connections(connection, connection)
-        path = self.folder / _FILE
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with self._errors():
-            if not os.access(self.folder, os.W_OK):
-                return self._connect_read_only(path)
-            with ExitStack() as failed:
-                writer = _open(f"{path.absolute().as_uri()}?mode=rwc", self._timeout)
-                failed.callback(writer.close)
+        """Return new connections; if one of them cannot be opened, none is left open."""
+        with ExitStack() as opened, self._errors():
+            open_ = partial(_open, opened, timeout=self._timeout)
+            if self.folder is None:
+                reader = writer = open_(":memory:")
+                _create(writer)
+                return _Connections(reader, writer, opened.pop_all())
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if os.access(self.folder, os.W_OK):
+                writer = open_(_uri(self.folder / _FILE, "mode=rwc"))
                 if not self._require_format(writer):
                     _create(writer)
                 writer.execute("PRAGMA journal_mode = WAL")
-                reader = _open(f"{path.absolute().as_uri()}?mode=rw", self._timeout)
-                failed.pop_all()
-            return _Connections(reader, writer)
-
-    def _connect_read_only(self, path: Path) -> _Connections:
-        with ExitStack() as failed:
-            reader = _open_read_only(path, self._timeout)
-            failed.callback(reader.close)
-            self._require_format(reader)
-            failed.pop_all()
-        return _Connections(reader, reader)
+                reader = open_(_uri(self.folder / _FILE, "mode=rw"))
+            else:  # it was closed by its last writer if there is no log of changes
+                has_log = (self.folder / f"{_FILE}-wal").is_file()
+                mode = "mode=ro" if has_log else "immutable=1"
+                reader = writer = open_(_uri(self.folder / _FILE, mode))
+                self._require_format(reader)
+            return _Connections(reader, writer, opened.pop_all())
 
     def _require_format(self, connection: sqlite3.Connection) -> bool:
         """Return whether a database has the tables of an index; raise an error for other tables."""
@@ -190,10 +183,9 @@ class Database:
     @contextmanager
     def _file_lock(self, folder: Path) -> Iterator[None]:
         """Hold the lock of a file, which the system frees when the process ends."""
-        with self._errors():
-            lock = _open(f"{(folder / _LOCK_FILE).absolute().as_uri()}?mode=rwc", self._timeout)
-        with closing(lock):
+        with ExitStack() as opened:
             with self._errors():
+                lock = _open(opened, _uri(folder / _LOCK_FILE, "mode=rwc"), timeout=self._timeout)
                 lock.execute("BEGIN EXCLUSIVE")
             yield
 
@@ -236,23 +228,26 @@ def require_database(folder: Path) -> None:
 class _Connections:
     """The connections of one process, each with the lock under which one thread uses it."""
 
-    def __init__(self, reader: sqlite3.Connection, writer: sqlite3.Connection) -> None:
-        self.reader, self.writer, self.pid = reader, writer, os.getpid()
+    def __init__(
+        self, reader: sqlite3.Connection, writer: sqlite3.Connection, opened: ExitStack
+    ) -> None:
+        self.reader, self.writer, self.opened = reader, writer, opened
         self.reader_lock, self.update_lock = Lock(), Lock()
         self.writer_lock = self.reader_lock if reader is writer else Lock()
 
-    def unlocked(self) -> _Connections:
-        """Return the same connections with new locks, for a fork of a database in memory."""
-        return _Connections(self.reader, self.writer)
-
-    def close(self) -> None:
+    @staticmethod
+    def close_all(by_process: Mapping[int, _Connections]) -> None:
         """Close the connections of this process."""
-        if self.pid == os.getpid():
-            self.reader.close()
-            self.writer.close()
+        if os.getpid() in by_process:
+            by_process[os.getpid()].opened.close()
 
 
-def _open(path: str, timeout: float) -> sqlite3.Connection:
+def _uri(path: Path, parameters: str) -> str:
+    return f"{path.absolute().as_uri()}?{parameters}"
+
+
+def _open(opened: ExitStack, path: str, timeout: float) -> sqlite3.Connection:
+    """Open a connection that is closed with others."""
     connection = sqlite3.connect(
         path,
         timeout=timeout,
@@ -260,20 +255,12 @@ def _open(path: str, timeout: float) -> sqlite3.Connection:
         check_same_thread=False,
         uri=path.startswith("file:"),
     )
+    opened.callback(connection.close)
     # Text that was changed is noticed by its checksum.
     connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
-    with ExitStack() as failed:
-        failed.callback(connection.close)
-        for setting in _SETTINGS:
-            connection.execute(f"PRAGMA {setting}")
-        failed.pop_all()
+    for setting in _SETTINGS:
+        connection.execute(f"PRAGMA {setting}")
     return connection
-
-
-def _open_read_only(path: Path, timeout: float) -> sqlite3.Connection:
-    """Open a database in a folder that cannot be written; it was closed by its last writer."""
-    has_log = path.with_name(f"{path.name}-wal").is_file()
-    return _open(f"{path.absolute().as_uri()}?{'mode=ro' if has_log else 'immutable=1'}", timeout)
 
 
 def _create(connection: sqlite3.Connection) -> None:

@@ -1,10 +1,17 @@
-"""Repair of an index: damaged documents are deleted, and a user's vector store is refilled."""
+"""Repair of an index: what is not damaged is written to a new database, or to a vector store."""
 
 from __future__ import annotations
 
 from chunkana_retrieval.errors import warn
 from chunkana_retrieval.index.storage import tables
-from chunkana_retrieval.index.storage.columns import DamagedError, StoredDocument, from_name
+from chunkana_retrieval.index.storage.columns import (
+    DamagedError,
+    DocumentRow,
+    Tokenize,
+    from_name,
+    record_of,
+    split_digests,
+)
 from chunkana_retrieval.index.storage.database import Database
 from chunkana_retrieval.index.storage.tables import Connection
 from chunkana_retrieval.index.stores import LeafStore, add_leaves, delete_leaves
@@ -12,50 +19,33 @@ from chunkana_retrieval.index.stores import LeafStore, add_leaves, delete_leaves
 _BATCH = 64  # documents that are read together
 
 
-def delete_damaged(connection: Connection) -> list[str]:
-    """Delete all documents of which anything is damaged, and return their ids.
+def copy_intact(source: Connection, target: Connection, tokenize: Tokenize) -> list[str]:
+    """Copy the documents that can be read to an empty index, and return the ids of the others.
 
-    A warning counts the documents whose ids are damaged, too.
+    Their words are found again in their texts. A warning counts the documents without a readable
+    id.
     """
-    state = tables.read_state(connection)
-    vectors = tables.delete_damaged_vectors(connection)
-    postings = tables.intact_postings(connection)
-    deleted, kept, used, nameless = list[str](), set[int](), list[bytes](), 0
-    for document in tables.all_documents(connection):
+    state, copied, damaged = tables.read_state(source), list[str](), list[str]()
+    for name, fingerprint, stored in tables.stored_records(source):
         try:
-            name = from_name(document.name)
+            document_id = from_name(name)
         except DamagedError:
-            nameless += 1
             continue
-        digests = _intact_digests(document, postings[document.number], vectors)
-        if digests is None:
-            deleted.append(name)
+        try:
+            record = record_of(name, fingerprint, stored)
+            row = DocumentRow.of(record, tokenize, has_vectors=state.kind == "vectors")
+            vectors = dict(tables.vectors(source, split_digests(row.leaves.digests)))
+        except DamagedError:
+            damaged.append(document_id)
         else:
-            kept.add(document.number)
-            used += digests
-    tables.keep_documents(connection, kept, used)
-    tables.require_integrity(connection)
-    tables.write_state(connection, state)
-    if nameless:
+            copied.append(document_id)
+            tables.add_vectors(target, vectors)
+            tables.write_documents(target, [row])
+    tables.set_strays(target, tables.strays(source))
+    tables.write_state(target, state)
+    if nameless := state.documents - len(copied) - len(damaged):
         warn(f"the ids of {nameless} deleted documents cannot be read: give all to `update`")
-    return deleted
-
-
-def _intact_digests(
-    document: StoredDocument, word_count: int, vectors: set[bytes]
-) -> list[bytes] | None:
-    """Return the digests of a document's texts, None if anything of it is damaged.
-
-    Args:
-        document: the document.
-        word_count: the number of its words whose postings are not damaged.
-        vectors: the digests of the texts that have a vector.
-    """
-    try:
-        words, digests = document.contents()
-    except DamagedError:
-        return None
-    return digests if len(words) == word_count and vectors.issuperset(digests) else None
+    return damaged
 
 
 def restore_leaves(database: Database, store: LeafStore) -> None:

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from secrets import randbits
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from chunkana_retrieval.index.records import DocumentRecord
 from chunkana_retrieval.index.storage.columns import (
+    DamagedError,
     DocumentRow,
     LeafArrays,
-    StoredDocument,
     columns_of,
     from_name,
-    is_sealed,
-    is_sealed_posting,
     leaf_arrays_of,
     posting_seal,
     record_of,
@@ -31,7 +29,6 @@ from chunkana_retrieval.index.storage.columns import (
     split_digests,
     to_bytes,
     to_name,
-    to_text,
     unseal,
     words_of_document,
 )
@@ -42,8 +39,7 @@ CREATE TABLE state(
     documents INTEGER, seal BLOB);
 CREATE TABLE document(
     number INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, version INTEGER NOT NULL,
-    fingerprint TEXT NOT NULL, leaves BLOB NOT NULL, words BLOB NOT NULL, record BLOB NOT NULL,
-    text BLOB NOT NULL);
+    fingerprint TEXT NOT NULL, leaves BLOB NOT NULL, words BLOB NOT NULL, record BLOB NOT NULL);
 CREATE INDEX document_version ON document(version);
 CREATE TABLE posting(
     word BLOB, document INTEGER, leaves BLOB NOT NULL, PRIMARY KEY (word, document)
@@ -149,9 +145,14 @@ def read_records(connection: Connection, names: Iterable[str]) -> dict[str, Docu
     Raises:
         DamagedError: naming a document.
     """
-    query = "SELECT name, fingerprint, record, text FROM document WHERE name IN"
-    rows = _select(connection, query, map(to_name, names))
-    return {from_name(row[0]): record_of(*row) for row in rows}
+    query = "SELECT name, fingerprint, record FROM document WHERE name IN"
+    found = (record_of(*row) for row in _select(connection, query, map(to_name, names)))
+    return {record.document_id: record for record in found}
+
+
+def stored_records(connection: Connection) -> Iterator[tuple[bytes, str, bytes]]:
+    """Yield the names, fingerprints and records of all documents, which may be damaged."""
+    return connection.execute("SELECT name, fingerprint, record FROM document NOT INDEXED")
 
 
 def postings(connection: Connection, word: str) -> Postings:
@@ -173,11 +174,16 @@ def vectors(connection: Connection, digests: Iterable[bytes]) -> Iterator[tuple[
     """Yield digests of texts, and their vectors as little-endian float32.
 
     Raises:
-        DamagedError: for a vector that was changed.
+        DamagedError: with the digest of a text whose vector is missing or was changed.
     """
-    query = "SELECT text, numbers FROM vector WHERE text IN"
-    for digest, stored in _select(connection, query, digests):
+    missing = dict.fromkeys(digests)
+    for digest, stored in _select(
+        connection, "SELECT text, numbers FROM vector WHERE text IN", [*missing]
+    ):
+        del missing[digest]
         yield digest, unseal(stored, digest, digest)
+    for digest in missing:
+        raise DamagedError(digest)
 
 
 def add_vectors(connection: Connection, found: Mapping[bytes, bytes]) -> None:
@@ -186,32 +192,25 @@ def add_vectors(connection: Connection, found: Mapping[bytes, bytes]) -> None:
     connection.executemany("INSERT OR IGNORE INTO vector VALUES (?, 0, ?)", rows)
 
 
-def write_documents(connection: Connection, rows: Sequence[DocumentRow]) -> None:
+def write_documents(connection: Connection, rows: Iterable[DocumentRow]) -> None:
     """Write documents, each in place of the one with the same id."""
-    version = _new_version()
-    names = [to_name(row.record.document_id) for row in rows]
-    query = "SELECT name, number FROM document WHERE name IN"
-    numbers = dict(_select(connection, query, names))
+    version, by_name = _new_version(), {to_name(row.record.document_id): row for row in rows}
     ((last,),) = connection.execute("SELECT coalesce(max(number), 0) FROM document")
-    new = [name for name in names if name not in numbers]
-    by_name = dict(zip(names, rows, strict=True))
-    _clear(connection, {number: by_name[name] for name, number in numbers.items()})
+    numbers = _delete_documents(connection, by_name)
+    new = (name for name in by_name if name not in numbers)
     numbers |= {name: number for number, name in enumerate(new, last + 1)}
-    numbered = [(numbers[name], row) for name, row in by_name.items()]
+    numbered = sorted(((numbers[name], row) for name, row in by_name.items()), key=itemgetter(0))
     connection.executemany(
-        "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?)",
         (columns_of(number, row, version) for number, row in numbered),
     )
-    _add_postings(connection, sorted(numbered, key=itemgetter(0)))
-    _count_uses(connection, (row.digests for row in rows), 1)
+    _add_postings(connection, numbered)
+    _count_uses(connection, (row.leaves.digests for _, row in numbered), 1)
 
 
 def delete_documents(connection: Connection, names: Iterable[str]) -> None:
     """Delete documents by their ids."""
-    query = "SELECT number FROM document WHERE name IN"
-    numbers = [number for (number,) in _select(connection, query, map(to_name, names))]
-    _clear(connection, dict.fromkeys(numbers))
-    connection.executemany("DELETE FROM document WHERE number = ?", ((n,) for n in numbers))
+    _delete_documents(connection, map(to_name, names))
 
 
 def delete_unused_vectors(connection: Connection) -> None:
@@ -253,17 +252,18 @@ def _add_postings(connection: Connection, rows: Sequence[tuple[int, DocumentRow]
     _add_seals(connection, {stored: [n for n, _ in found[word]] for stored, word in words}, 1)
 
 
-def _clear(connection: Connection, successors: Mapping[int, DocumentRow | None]) -> None:
-    """Delete the words of documents that their successors lack, and what they use of vectors."""
-    query = "SELECT number, name, words, leaves FROM document WHERE number IN"
-    for number, name, words, leaves in [*_select(connection, query, successors)]:
-        successor = successors[number]
-        kept: Collection[str] = successor.postings if successor else ()
+def _delete_documents(connection: Connection, names: Iterable[bytes]) -> dict[bytes, int]:
+    """Delete documents, their words, and their use of vectors; return their numbers by name."""
+    query = "SELECT number, name, words, leaves FROM document WHERE name IN"
+    numbers = dict[bytes, int]()
+    for number, name, words, leaves in [*_select(connection, query, names)]:
+        numbers[name] = number
         found = [(to_bytes(word), number) for word in words_of_document(name, words)]
-        gone = [(word, number) for word, number in found if to_text(word) not in kept]
-        connection.executemany("DELETE FROM posting WHERE word = ? AND document = ?", gone)
+        connection.executemany("DELETE FROM posting WHERE word = ? AND document = ?", found)
         _add_seals(connection, {word: [number] for word, _ in found}, -1)
         _count_uses(connection, [leaf_arrays_of(name, leaves).digests], -1)
+        connection.execute("DELETE FROM document WHERE number = ?", [number])
+    return numbers
 
 
 def _add_seals(
@@ -301,64 +301,3 @@ def _select(connection: Connection, query: str, values: Iterable[_Value]) -> Ite
         some = given[start : start + _MOST_VALUES]
         marks = ",".join("?" * len(some))
         yield from connection.execute(f"{query} ({marks})", some).fetchall()
-
-
-def all_documents(connection: Connection) -> Iterator[StoredDocument]:
-    """Yield all documents as they are stored."""
-    query = (
-        "SELECT number, name, fingerprint, leaves, words, record, text FROM document NOT INDEXED"
-    )
-    return map(StoredDocument._make, connection.execute(query))
-
-
-def intact_postings(connection: Connection) -> Counter[int]:
-    """Return the number of words of each document whose postings are not damaged."""
-    rows = connection.execute("SELECT word, document, leaves FROM posting")
-    return Counter(row[1] for row in rows if is_sealed_posting(*row))
-
-
-def delete_damaged_vectors(connection: Connection) -> set[bytes]:
-    """Delete vectors that were changed, and return the digests of the texts of the others."""
-    kept, damaged = set[bytes](), list[bytes]()
-    for digest, stored in connection.execute("SELECT text, numbers FROM vector"):
-        (kept.add if is_sealed(stored, digest) else damaged.append)(digest)
-    connection.executemany("DELETE FROM vector WHERE text = ?", ((one,) for one in damaged))
-    return kept
-
-
-def keep_documents(connection: Connection, numbers: Collection[int], used: Iterable[bytes]) -> None:
-    """Delete all other documents without reading them, and count all uses again.
-
-    The postings are written again, since rows whose keys are damaged cannot be deleted singly.
-
-    Args:
-        connection: the connection.
-        numbers: the numbers of the documents to keep.
-        used: the digests of the texts of these documents.
-    """
-    found = connection.execute("SELECT number FROM document NOT INDEXED").fetchall()
-    gone = [row for row in found if row[0] not in numbers]
-    connection.executemany("DELETE FROM document WHERE number = ?", gone)
-    rows = connection.execute("SELECT word, document, leaves FROM posting")
-    intact = sorted(row for row in rows if is_sealed_posting(*row) and row[1] in numbers)
-    connection.execute("DELETE FROM posting")
-    connection.execute("DELETE FROM word")
-    connection.executemany("INSERT OR IGNORE INTO posting VALUES (?, ?, ?)", intact)
-    documents: defaultdict[bytes, list[int]] = defaultdict(list)
-    for word, number, _ in intact:
-        documents[word].append(number)
-    _add_seals(connection, documents, 1)
-    connection.execute("UPDATE vector SET uses = 0")
-    _count_uses(connection, [b"".join(used)], 1)
-
-
-def require_integrity(connection: Connection) -> None:
-    """Rebuild SQLite's indices.
-
-    Raises:
-        DatabaseError: if pages of the database are damaged.
-    """
-    connection.execute("REINDEX")
-    ((found,),) = connection.execute("PRAGMA integrity_check(1)")
-    if found != "ok":
-        raise sqlite3.DatabaseError(found)

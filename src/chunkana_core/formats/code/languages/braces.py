@@ -40,6 +40,7 @@ JAVASCRIPT = Language(
     comments=node_types("comment html_comment"),
     imports=node_types("import_statement"),
     attributes=node_types("decorator"),
+    has_single_quotes=True,
 )
 
 TYPESCRIPT = Language(
@@ -69,6 +70,8 @@ TYPESCRIPT = Language(
     comments=JAVASCRIPT.comments,
     imports=node_types("import_statement import_alias"),
     attributes=node_types("decorator"),
+    has_single_quotes=True,
+    grammar="tree_sitter_typescript.language_typescript",
 )
 
 TSX = Language(
@@ -85,6 +88,8 @@ TSX = Language(
     comments=TYPESCRIPT.comments,
     imports=TYPESCRIPT.imports,
     attributes=TYPESCRIPT.attributes,
+    has_single_quotes=True,
+    grammar="tree_sitter_typescript.language_tsx",
 )
 
 GO = Language(
@@ -237,6 +242,7 @@ C_SHARP = Language(
     },
     imports=node_types("using_directive extern_alias_directive"),
     attributes=node_types("attribute_list"),
+    grammar="tree_sitter_c_sharp.language",
 )
 
 PHP = Language(
@@ -264,4 +270,6 @@ PHP = Language(
     imports=node_types("namespace_use_declaration"),
     import_words=word_starts("require require_once include include_once"),
     attributes=node_types("attribute_list php_tag"),
+    has_single_quotes=True,
+    grammar="tree_sitter_php.language_php",
 )

@@ -48,6 +48,9 @@ class Language:
         attributes: nodes that belong to the next statement, such as decorators.
         modifiers: nodes with attributes and keywords at the start of a definition.
         opaque: nodes that contain no items, such as strings.
+        has_single_quotes: whether a text between single quotes is a string; in other languages, a
+            single quote also starts a lifetime, or is in a number.
+        grammar: the function that returns the grammar, "" for "tree_sitter_NAME.language".
     """
 
     name: str
@@ -68,3 +71,5 @@ class Language:
     attributes: frozenset[str] = frozenset()
     modifiers: frozenset[str] = frozenset()
     opaque: frozenset[str] = STRINGS
+    has_single_quotes: bool = False
+    grammar: str = ""

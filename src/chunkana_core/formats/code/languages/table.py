@@ -25,6 +25,7 @@ PYTHON = Language(
     opaque=STRINGS
     | node_types("expression_statement return_statement assert_statement raise_statement")
     | node_types("delete_statement parameters argument_list decorator"),
+    has_single_quotes=True,
 )
 
 RUBY = Language(
@@ -40,6 +41,7 @@ RUBY = Language(
     wrappers=node_types("call argument_list"),
     title_templates={"singleton_method": ("{object}.{name}",), "singleton_class": ("{value}",)},
     import_words=word_starts("require require_relative"),
+    has_single_quotes=True,
 )
 
 BASH = Language(
@@ -50,6 +52,7 @@ BASH = Language(
     loose_containers=node_types("if_statement elif_clause else_clause case_statement case_item"),
     definitions={"function_definition": "function"},
     import_words=word_starts("source ."),
+    has_single_quotes=True,
 )
 
 LANGUAGES: Mapping[str, Language] = {
