@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from contextlib import chdir
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from typer.testing import CliRunner
 
@@ -38,6 +38,7 @@ _SETTINGS = (
     "PYTHONUTF8",
 )
 Word = str | bytes | Path
+Stream = int | IO[bytes] | None
 _SUMMARY = re.compile(r"^chunkana: \d[\d,]* files?, .* seconds\n\Z", re.MULTILINE)
 
 
@@ -51,22 +52,22 @@ def start(
     folder: Path | None = None,
     env: dict[str, str] | None = None,
     prepare: Callable[[], object] = bool,
-    **streams: Any,  # noqa: ANN401  # of Popen
+    stdin: Stream = None,
+    stdout: Stream = None,
+    stderr: Stream = None,
 ) -> subprocess.Popen[bytes]:
     """Start the command in a copy of this process, after it has called `prepare`."""
     settings = environment() if env is None else env
+    open_process: Callable[..., subprocess.Popen[bytes]] = partial(
+        subprocess.Popen, cwd=folder, stdin=stdin, stdout=stdout, stderr=stderr
+    )
     if not hasattr(os, "fork"):
-        return subprocess.Popen([*COMMAND, *arguments], cwd=folder, env=settings, **streams)
+        return open_process([*COMMAND, *arguments], env=settings)
     child = partial(_become_command, [*map(os.fsdecode, arguments)], settings, prepare)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
-        return subprocess.Popen(
-            ["chunkana"],  # noqa: S607  # a name: nothing is executed
-            cwd=folder,
-            preexec_fn=child,  # noqa: PLW1509  # which never returns
-            restore_signals=False,  # Python ignores some, and gets errors instead
-            **streams,
-        )
+        # Nothing is executed; signals that Python ignores stay ignored.
+        return open_process(["chunkana"], preexec_fn=child, restore_signals=False)
 
 
 def _become_command(
@@ -112,13 +113,20 @@ def run(
     folder: Path | None = None,
     env: dict[str, str] | None = None,
     prepare: Callable[[], object] = bool,
-    **streams: Any,  # noqa: ANN401  # of Popen
+    stdout: Stream = subprocess.PIPE,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the command in pipes, in a copy of this process."""
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE) | streams
-    with start(*arguments, folder=folder, env=env, prepare=prepare, **pipes) as process:
-        has_input = pipes["stdin"] == subprocess.PIPE
-        output, errors = process.communicate(stdin if has_input else None, timeout=_TIMEOUT)
+    pipe = subprocess.PIPE
+    with start(
+        *arguments,
+        folder=folder,
+        env=env,
+        prepare=prepare,
+        stdin=pipe,
+        stdout=stdout,
+        stderr=pipe,
+    ) as process:
+        output, errors = process.communicate(stdin, timeout=_TIMEOUT)
     return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
 
 
@@ -128,8 +136,8 @@ def run_new(
     **options: Any,  # noqa: ANN401  # of `subprocess.run`
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the command in a new process, in pipes."""
-    given = {"env": environment(), "capture_output": True, "timeout": _TIMEOUT} | options
-    return subprocess.run([*program, *words], check=False, **given)
+    given: dict[str, Any] = {"env": environment(), "capture_output": True, "timeout": _TIMEOUT}
+    return subprocess.run([*program, *words], check=False, **given | options)
 
 
 def piped(*arguments: Word, stdin: bytes = b"", folder: Path | None = None) -> str:

@@ -28,8 +28,9 @@ def ended_at_terminal(
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     env = environment(**{"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"} | settings)
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
-    with start(*arguments, folder=folder, env=env, **streams) as process:
+    with start(
+        *arguments, folder=folder, env=env, stdin=theirs, stdout=theirs, stderr=theirs
+    ) as process:
         os.close(theirs)
         output = b"".join(iter(lambda: _read(ours), b""))
     os.close(ours)

@@ -46,8 +46,7 @@ def waiting(folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run a command until it has created its temporary file and waits for a pipe."""
     os.mkfifo(folder / "pipe")
     arguments = ("split", "a.md", "pipe", "--from=markdown", "-o", "chunks.jsonl", *options)
-    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-    process = start(*arguments, folder=folder, **pipes)
+    process = start(*arguments, folder=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with process, (folder / "pipe").open("wb"):  # opened when the command reads there
         (folder / "pipe").unlink()
         yield process

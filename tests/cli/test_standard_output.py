@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from tempfile import TemporaryDirectory
+from typing import Any, cast
 
 import pytest
 
@@ -33,14 +34,16 @@ def limit_files() -> None:
 class Short(io.FileIO):
     """A system that takes few bytes at once, as Linux takes 2 GiB at most."""
 
-    def write(self, data: bytes, /) -> int:
+    def write(self, data: Any, /) -> int:  # noqa: ANN401  # any buffer
         return super().write(memoryview(data)[:1000])
 
 
 def shorten_writes(*, is_raw: bool) -> None:
     raw = Short(1, "w", closefd=False)
-    binary = raw if is_raw else io.BufferedWriter(raw)
-    sys.stdout = io.TextIOWrapper(binary, encoding="utf-8", write_through=is_raw)
+    binary = raw if is_raw else io.BufferedWriter(cast("io.RawIOBase", raw))
+    sys.stdout = io.TextIOWrapper(
+        cast("io.BufferedWriter", binary), encoding="utf-8", write_through=is_raw
+    )
 
 
 @pytest.fixture
@@ -75,8 +78,8 @@ def test_a_pipe_that_does_not_block_is_waited_for(
 ) -> None:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    streams = {"stdout": writing, "stderr": PIPE}
-    with start(command, "a.md", folder=folder, env=environment(**settings), **streams) as process:
+    env = environment(**settings)
+    with start(command, "a.md", folder=folder, env=env, stdout=writing, stderr=PIPE) as process:
         os.close(writing)
         with os.fdopen(reading, "rb") as pipe:
             output = pipe.read()
@@ -113,8 +116,8 @@ def test_a_reader_that_has_seen_enough(
     arguments: str, settings: dict[str, str], folder: Path
 ) -> None:
     (folder / "code.md").write_text(CODE, encoding="utf-8")
-    pipes, env = dict.fromkeys(("stdout", "stderr"), PIPE), environment(**settings)
-    with start(*arguments.split(), folder=folder, env=env, **pipes) as process:
+    words, env = arguments.split(), environment(**settings)
+    with start(*words, folder=folder, env=env, stdout=PIPE, stderr=PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()
