@@ -343,6 +343,8 @@ class Index:
     def repair(self, store: LeafStore | None = None) -> list[str]:
         """Delete documents that are damaged, and bring a user's vector store up to date.
 
+        The repaired index is first written to a temporary folder; searches of this object wait.
+
         Args:
             store: the user's vector store, which then has all leaves of the index.
 
