@@ -12,7 +12,6 @@ from chunkana_core.extending import FieldReader, split_header_path
 MetadataKeys = Literal["short", "full"]
 
 CHUNK_ID: Final = "chunk_id"
-SECTION_ID: Final = "section_id"
 HEADER_PATH: Final = "header_path"
 FORMAT: Final = "format"
 START_CHAR: Final = "start_char"
