@@ -76,6 +76,7 @@ class Adapter(ABC):
         output: the output of the table of fields that its metadata have.
         names: the framework's names of arguments by the names of the suite.
         reserved: what the framework embeds before each context.
+        overlap: the option by which leaves overlap, where there is one.
         splitter: the class that splits documents.
         assembler: the class that assembles passages.
     """
@@ -84,6 +85,7 @@ class Adapter(ABC):
     output: ClassVar[Output]
     names: ClassVar[Mapping[str, str]]
     reserved: ClassVar[str] = ""
+    overlap: ClassVar[Metadata] = {}
 
     def __repr__(self) -> str:
         return self.name

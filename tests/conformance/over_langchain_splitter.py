@@ -18,6 +18,7 @@ class LangChainAdapter(Adapter):
     name = "langchain"
     output = "document"
     names = {"max_chunk_size": "chunk_size", "length": "length_function"}  # noqa: RUF012
+    overlap = {"chunk_overlap": 40}  # noqa: RUF012
     splitter, assembler = ChunkanaSplitter, ContextAssembler
 
     def document(self, text: str, metadata: Metadata, name: str | None = None) -> Native:

@@ -65,30 +65,6 @@ def test_passages_of_source_code_are_under_their_file(
     assert found.metadata["start_line"] == 20
 
 
-def test_what_is_around_is_read_behind_what_was_found(
-    framework: Framework, repository: Repository
-) -> None:
-    def app(*around: str, budget: int = 1500) -> str:
-        options = {"fetch_k": 1, "search": "dense", "around": around, "budget": budget}
-        found = framework.ask(repository(framework), CLOSE, **options)
-        return read([one for one in found if one.document_id == "src/app.py"])
-
-    assert "getUser" not in app()
-    assert "def getUser" in app("siblings")
-    assert "Reads and writes users." not in app("siblings")
-    assert "Reads and writes users." in app("parent")
-    assert app("siblings", budget=190) == app(budget=190)
-
-
-def test_the_parent_of_methods_is_their_class(framework: Framework, repository: Repository) -> None:
-    question = "UserService getUser row database json close user"
-    options = {"returns": "parents", "fetch_k": 100, "k": 30}
-    found = framework.ask(repository(framework), question, **options)
-    assert_true(found, PASSAGES)
-    (merged,) = (one for one in found if "def getUser" in one.text)
-    assert "def close" in merged.text
-
-
 @pytest.mark.parametrize(
     ("wanted", "names"),
     [
@@ -101,8 +77,10 @@ def test_the_parent_of_methods_is_their_class(framework: Framework, repository: 
 def test_kinds_names_and_formats_are_filters(
     framework: Framework, wanted: dict[str, str], names: set[str], repository: Repository
 ) -> None:
-    found = framework.ask(repository(framework), "What is in the shop?", filter=wanted)
-    assert sources(found) == names
+    made, options = repository(framework), {"filter": wanted}
+    for search in ("hybrid", "dense", "lexical"):
+        found = framework.ask(made, "The price, the name, a user?", search=search, **options)
+        assert sources(found) == names
 
 
 def test_an_edit_embeds_the_function_that_changed(adapter: Framework) -> None:

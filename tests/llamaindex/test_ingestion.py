@@ -78,28 +78,6 @@ def test_a_deleted_document_leaves_nothing_behind() -> None:
     assert made.docstore.docs.keys() == {"other"}
 
 
-def test_a_changed_document_leaves_its_old_nodes_behind_where_duplicates_alone_are_left_out() -> (
-    None
-):
-    """So that strategy is not for documents that change; the documentation says so."""
-    made = pipeline(DocstoreStrategy.DUPLICATES_ONLY, WordEmbedding())
-    made.run(documents=[OTHER])
-    assert made.run(documents=[OTHER]) == []
-    made.run(documents=[CHANGED])
-    assert stored(made) == {"other": leaf_ids(OTHER) | leaf_ids(CHANGED)}
-
-
-def test_nodes_in_the_pipeline_s_own_store_are_wiped_by_deleting() -> None:
-    """So parents belong in a store of their own; the documentation says so."""
-    made = pipeline(DocstoreStrategy.UPSERTS_AND_DELETE, WordEmbedding())
-    made.run(documents=[book()])
-    nodes = book_parser()([book()])
-    assert made.docstore
-    made.docstore.add_documents(nodes)
-    made.run(documents=[book()])
-    assert not made.docstore.docs.keys() & {node.node_id for node in nodes}
-
-
 def test_leaves_pass_and_parents_do_not() -> None:
     nodes: list[BaseNode] = book_parser()([book()])
     assert LeafNodes()(nodes) == get_leaf_nodes(nodes)

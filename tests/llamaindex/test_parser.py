@@ -12,8 +12,6 @@ import os
 import pickle
 import subprocess
 import sys
-from contextlib import nullcontext
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -70,45 +68,29 @@ def sound(nodes: list[BaseNode], text: str, *, cap: int, shift: int = 0) -> None
     """Check a document's nodes: offsets, links, and what auto-merging assumes."""
     by_id = {node.node_id: node for node in nodes}
     assert len(by_id) == len(nodes)
+    places = {name: (node.start_char_idx, node.end_char_idx) for name, node in by_id.items()}  # type: ignore[attr-defined]
     for node in nodes:
-        assert isinstance(node, TextNode)
-        assert node.start_char_idx is not None
-        assert node.end_char_idx is not None
-        piece = text[node.start_char_idx - shift : node.end_char_idx - shift]
-        children = related(node, CHILD)
-        assert node.text == piece if children else piece in node.text
-        assert CHILD not in node.relationships or len(children) > 1
-        assert not children or len(piece) <= cap
-        starts = []
+        start, end = places[node.node_id]
+        piece, children = text[start - shift : end - shift], related(node, CHILD)
+        assert node.get_content() == piece if children else piece in node.get_content()
+        assert CHILD not in node.relationships or (len(children) > 1 and len(piece) <= cap)
+        below = [places[info.node_id] for info in children]
+        assert below == sorted(below)
+        assert all(start <= first < last <= end for first, last in below)
         for info in children:
-            child = by_id[info.node_id]
-            assert child.parent_node
-            assert child.parent_node.node_id == node.node_id
-            assert isinstance(child, TextNode)
-            assert node.start_char_idx <= (child.start_char_idx or 0)
-            assert (child.end_char_idx or 0) <= node.end_char_idx
-            starts.append(child.start_char_idx or 0)
-        assert starts == sorted(starts)
+            assert [one.node_id for one in related(by_id[info.node_id], PARENT)] == [node.node_id]
         for kind in (PARENT, CHILD, PREVIOUS, NEXT):
             for info in related(node, kind):
-                assert info.hash == by_id[info.node_id].hash
-                assert info.metadata == {}
-        assert not (children and {PREVIOUS, NEXT} & node.relationships.keys())
-    leaves = get_leaf_nodes(nodes)
-    for before, after in pairwise(leaves):
-        assert before.next_node
-        assert after.prev_node
-        assert (before.next_node.node_id, after.prev_node.node_id) == (
-            after.node_id,
-            before.node_id,
-        )
-    assert not leaves or (leaves[0].prev_node, leaves[-1].next_node) == (None, None)
-    waiting, walked = get_root_nodes(nodes), []
-    while waiting:
-        node = waiting.pop()
-        walked.append(node.node_id)
-        waiting += [by_id[info.node_id] for info in related(node, CHILD)]
-    assert sorted(walked) == sorted(by_id)
+                assert (info.hash, info.metadata) == (by_id[info.node_id].hash, {})
+    names = [leaf.node_id for leaf in get_leaf_nodes(nodes)]
+    around = dict(zip(names, zip(["", *names], [*names[1:], ""], strict=False), strict=False))
+    for node in nodes:
+        found = (related(node, kind) for kind in (PREVIOUS, NEXT))
+        ids = tuple(infos[0].node_id if infos else "" for infos in found)
+        assert ids == around.get(node.node_id, ("", ""))
+    reached = [root.node_id for root in get_root_nodes(nodes)]
+    reached += [info.node_id for node in nodes for info in related(node, CHILD)]
+    assert sorted(reached) == sorted(by_id)
 
 
 # Ways to parse, and to keep parser and nodes
@@ -507,29 +489,6 @@ def test_leaves_fit_with_any_metadata_and_templates(
         text = leaf.get_content(MetadataMode.EMBED)
         size = len(text) if tokenizer is None else len(text.split())
         assert size <= limit or leaf.metadata["allow_oversize"]
-
-
-@pytest.mark.parametrize("limit", [50, 80, 120, 200])
-@pytest.mark.parametrize("metadata", [{}, {"file_name": "guide.md"}, {"url": "u" * 44}])
-@pytest.mark.parametrize("context", ["metadata", "text"])
-def test_leaves_fit_where_title_and_metadata_do_not_fit_together(
-    context: HeaderContext, metadata: dict[str, str], limit: int
-) -> None:
-    """What is embedded with the document's own metadata counts, up to half of the limit."""
-    text = "# Configuration reference manual\n\n" + "Words of it are here. " * 40
-    document = Document(text=text, metadata=metadata)
-    added = metadata | ({"context": ""} if context == "metadata" else {})
-    reserved = TextNode(text="|", metadata=added).get_content(MetadataMode.EMBED).removesuffix("|")
-    counted = len(reserved.replace("context: \n\n", "context: ")) <= limit // 2
-    parser = MarkdownHierarchyNodeParser(
-        max_chunk_size=limit, header_context=context, metadata="full"
-    )
-    with nullcontext() if counted else pytest.warns(UserWarning, match="takes over half"):
-        leaves = get_leaf_nodes(parser([document]))
-    for leaf in leaves:
-        assert not leaf.metadata["allow_oversize"]
-        shown = leaf.get_content(MetadataMode.EMBED) if counted else leaf.get_content()
-        assert len(shown) <= limit
 
 
 @pytest.mark.parametrize("templates", PLAIN_TEMPLATES)

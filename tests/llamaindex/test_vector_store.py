@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,39 +102,24 @@ def test_filters_that_are_none(given: object) -> None:
     )
 
 
-# Qdrant
+# Stores
 
 
-qdrant = pytest.importorskip("llama_index.vector_stores.qdrant")
-qdrant_client = pytest.importorskip("qdrant_client")
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[Any]:
-    """Yield Qdrant on disk."""
-    made = qdrant_client.QdrantClient(path=str(tmp_path / "vectors"))
-    yield made
-    made.close()
-
-
-def payloads(client: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-    """Return what a vector store has of leaves."""
-    points, _ = client.scroll("leaves", limit=1000)
-    return [point.payload or {} for point in points]
-
-
-def test_leaves_in_a_store_have_metadata_to_filter_by(client: Any) -> None:  # noqa: ANN401
-    retriever(documents(tea=TEA), vector_store=qdrant.QdrantVectorStore("leaves", client=client))
-    for payload in payloads(client):
+def test_leaves_in_a_store_have_metadata_to_filter_by() -> None:
+    store = SimpleVectorStore()
+    retriever(documents(tea=TEA), vector_store=store)
+    assert len(store.data.metadata_dict) == 3
+    assert {*store.data.text_id_to_ref_doc_id.values()} == {"tea.md"}
+    for metadata in store.data.metadata_dict.values():
         assert {"section_id", "parent_section_id", "header_path", "content_type", "container",
                 "format", "kind", "name", "file_name", "topic", "chunkana_leaf_id",
-               } <= payload.keys()  # fmt: skip
-        assert payload["doc_id"] == "tea.md"
-        assert not {"path", "start_line", "end_line", "start_char_idx", "spans"} & payload.keys()
+               } <= metadata.keys()  # fmt: skip
+        assert not {"path", "start_line", "end_line", "start_char_idx", "spans"} & metadata.keys()
 
 
 async def test_a_store_with_an_asynchronous_client_alone(tmp_path: Path) -> None:
-    client = qdrant_client.AsyncQdrantClient(":memory:")
+    qdrant = pytest.importorskip("llama_index.vector_stores.qdrant")
+    client = pytest.importorskip("qdrant_client").AsyncQdrantClient(":memory:")
     store = qdrant.QdrantVectorStore("leaves", aclient=client)
     options: dict[str, Any] = {"vector_store": store, "node_parser": SMALL, "folder": tmp_path}
     made = await ChunkanaRetriever.afrom_documents([], WordEmbedding(), **options)
@@ -152,18 +137,14 @@ async def test_a_store_with_an_asynchronous_client_alone(tmp_path: Path) -> None
     await client.close()
 
 
-def test_an_embeddings_cache_of_the_model_spares_the_work(client: Any) -> None:  # noqa: ANN401
-    cache, store = SimpleKVStore(), qdrant.QdrantVectorStore("leaves", client=client)
-    options: dict[str, Any] = {"vector_store": store}
+def test_an_embeddings_cache_of_the_model_spares_the_work() -> None:
+    cache, options = SimpleKVStore(), dict[str, Any](vector_store=SimpleVectorStore())
     retriever(embed_model=WordEmbedding(embeddings_cache=cache), **options)
     embedding = WordEmbedding(embeddings_cache=cache)
     moved = documents(tea=TEA)
     moved[0].metadata["topic"] = "other"
     retriever(moved, embed_model=embedding, **options)
     assert embedding.texts == []
-
-
-# Other stores
 
 
 class Flat(SimpleVectorStore):
