@@ -257,6 +257,11 @@ def test_a_passage_says_where_it_is_from() -> None:
     assert passage.path == ("Tea",)
     assert passage.score == hits[4].score
     assert passage.chunk_ids == (hits[3].node_id, hits[4].node_id)
+    in_cells = [replace(hits[4], cells=(3, 4)), replace(hits[3], cells=(1, 2))]
+    (passage,) = assemble(in_cells, 1000, sources={"a.md": TEA})
+    assert passage.cells == (1, 4)
+    (passage,) = assemble([hits[4], in_cells[1]], 1000, sources={"a.md": TEA})
+    assert passage.cells is None
 
 
 @pytest.mark.parametrize(
