@@ -1,53 +1,47 @@
-"""Open the output of a command: a file or standard output."""
+"""Open the output of a command: a file, standard output, or a progress bar."""
 
 from __future__ import annotations
 
 import errno
 import io
+import json
+import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
+from os.path import exists
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
-import typer
 from rich.console import Console
 
-from chunkana_cli.errors import USAGE, fail
-from chunkana_cli.reading.documents import STANDARD_INPUT
-from chunkana_cli.reading.files import exists, identities_of, identity_of
-from chunkana_cli.writing.ending import discard_standard_output
-from chunkana_cli.writing.json_text import to_json
-from chunkana_cli.writing.replacing import open_replacing
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer  # `collections.abc.Buffer` from Python 3.12 on
+from chunkana_cli.inputs.files import STANDARD_INPUT, identities_of, identity_of
+from chunkana_cli.output.replacing import open_replacing
+from chunkana_cli.streams import USAGE, discard_standard_output, fail
 
 STANDARD_OUTPUT = "-"
 ANY_WIDTH = 10**6  # columns; lines in a pipe are not wrapped
 _TITLE = "standard output"  # in messages
-
-
-def require_name(parameter: typer.CallbackParam, name: str | None) -> str | None:
-    """End the command if the name of a file or folder is empty: it would be the current folder."""
-    if name == "":
-        fail(f"{parameter.opts[0]} is ''; allowed: the name of a file or folder", USAGE)
-    return name
-
-
-def require_other_file(output: str, inputs: Iterable[str]) -> None:
-    """End the command if its output would replace one of its inputs."""
-    if output != STANDARD_OUTPUT:
-        require_other_files([output], inputs)
+_MIN_DOCUMENTS = 10  # fewer documents are done before a bar is drawn
+# JSON allows these in strings, but `str.splitlines` and some terminals treat some as line ends,
+# and UTF-8 cannot encode surrogates.
+_LINE_ENDS_IN_JSON = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def require_other_files(outputs: Iterable[str], inputs: Iterable[str]) -> None:
     """End the command if an output file is an input, under the same or another name or link."""
     known = identities_of(name for name in inputs if name != STANDARD_INPUT)
     for output in outputs:
-        if identity_of(output) in known:
+        if output != STANDARD_OUTPUT and identity_of(output) in known:
             fail(f"{output}: is one of the inputs, and would be replaced", USAGE)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, with those that it is in; end the command if that is impossible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        fail(f"{folder}: cannot be made: {getattr(error, 'strerror', None) or error}")
 
 
 @contextmanager
@@ -65,26 +59,10 @@ def open_output(name: str) -> Iterator[BinaryIO]:
             yield file
 
 
-class HashingOutput(io.BufferedIOBase):
-    """A binary stream that computes the SHA-256 of what is written to another one.
-
-    Attributes:
-        hash: the hash of all data written so far.
-    """
-
-    def __init__(self, out: BinaryIO) -> None:
-        """Wrap a stream, which stays open."""
-        self._out = out
-        self.hash = sha256()
-
-    def writable(self) -> bool:
-        """Return True."""
-        return True
-
-    def write(self, data: ReadableBuffer, /) -> int:
-        """Write and hash all bytes; return their number."""
-        self.hash.update(data)
-        return self._out.write(data)
+def to_json(fields: object, indent: int | None = None) -> str:
+    """Return JSON that UTF-8 can encode, without line ends except those of the indentation."""
+    line = json.dumps(fields, ensure_ascii=False, indent=indent)
+    return _LINE_ENDS_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", line)
 
 
 def write_json(value: object) -> None:
@@ -94,7 +72,7 @@ def write_json(value: object) -> None:
 
 
 @contextmanager
-def open_console(width_of_pipe: int) -> Iterator[Console]:
+def open_console(width_of_pipe: int = ANY_WIDTH) -> Iterator[Console]:
     """Open standard output as a rich console; in a pipe, with UTF-8 and the given width."""
     with _reporting_errors(_TITLE):
         if isinstance(sys.stdout, io.TextIOWrapper):
@@ -102,6 +80,32 @@ def open_console(width_of_pipe: int) -> Iterator[Console]:
             sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
         yield Console(highlight=False, width=None if sys.stdout.isatty() else width_of_pipe)
         sys.stdout.flush()
+
+
+@contextmanager
+def progress_bar(count: int, *, is_shown: bool = True) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on standard error, if that is a terminal; remove it at the end.
+
+    Args:
+        count: the number of all documents.
+        is_shown: False if results are printed to the same terminal meanwhile.
+
+    Yields:
+        A function to call with the number of documents done.
+    """
+    if not is_shown or count < _MIN_DOCUMENTS or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _done: None
+        return
+    from rich.progress import (  # noqa: PLC0415  # slow to load; needed for a bar only
+        MofNCompleteColumn,
+        Progress,
+        TimeRemainingColumn,
+    )
+
+    columns = (*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Documents", total=count)
+        yield lambda done: bar.update(task, completed=done)
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,7 +16,7 @@ except ImportError as error:
 
 from chunkana_batch.rows import DocumentFields, Row
 from chunkana_batch.tables import rows_to_batch, schema_of
-from chunkana_cli.formats.format import Format, RowFormat, RowOptions
+from chunkana_cli.runs.formats import Format, RowOptions
 from chunkana_core import HierarchicalChunkingResult
 
 _ROWS = 10_000  # of a row group, which readers load as a whole
@@ -51,22 +52,13 @@ def _batches(
     options: RowOptions, documents: Iterable[list[Row] | pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of documents as Arrow batches; convert lists of rows many at a time."""
-    waiting: list[Row] = []
-    for rows in documents:
-        is_new = isinstance(rows, list)
+    for is_new, group in groupby(documents, lambda rows: isinstance(rows, list)):
         if is_new:
-            waiting += rows
-        if waiting and not (is_new and len(waiting) < _NEW_ROWS):
-            yield rows_to_batch(waiting, options.fields)
-            waiting = []
-        if not is_new:  # reused from an earlier run
-            yield rows
-    if waiting:
-        yield rows_to_batch(waiting, options.fields)
-
-
-def _select(rows: list[Row], numbers: Sequence[int]) -> list[Row]:
-    return [rows[number] for number in numbers]
+            rows = chain.from_iterable(group)
+            while some := list(islice(rows, _NEW_ROWS)):
+                yield rows_to_batch(some, options.fields)
+        else:  # reused from an earlier run
+            yield from group
 
 
 def _read(path: Path, counts: Iterable[tuple[int, bool]]) -> Iterator[pa.RecordBatch]:
@@ -82,11 +74,4 @@ def _read(path: Path, counts: Iterable[tuple[int, bool]]) -> Iterator[pa.RecordB
             table = table.slice(count)
 
 
-FORMAT = Format(
-    "parquet",
-    (".parquet", ".pq"),
-    render,
-    write,
-    is_text=False,
-    rows=RowFormat(_select, _read),
-)
+FORMAT = Format("parquet", (".parquet", ".pq"), render, write, _read, is_text=False)

@@ -1,4 +1,4 @@
-"""The manifest of a run: the documents, the hash of the chunks, and the changes."""
+"""The manifest of a folder of chunks: the documents, the hash of the chunks, and the changes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import file_digest
-from importlib.metadata import version
+from os.path import isfile
 from pathlib import Path
 
 import msgspec
 
-from chunkana_batch import SCHEMA_VERSION
-from chunkana_cli.reading.batch import escape_name
-from chunkana_cli.reading.files import is_file
+from chunkana_cli.inputs.files import InputError, escape_name
+
+MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class DocumentEntry:
 
     Attributes:
         file: the name of the file.
-        hash: SHA-256 of the file, in hex.
+        hash: SHA-256 of the file, in hex; "" until it is known.
         chunks: the number of rows.
         over_limit: the number of rows over the limit.
         digests: the digests of the contents of all chunks, joined; base64 in JSON.
@@ -59,27 +59,28 @@ class Changes:
     @classmethod
     def between(
         cls,
-        before: Mapping[str, str],
-        now: Mapping[str, str],
+        before: Sequence[DocumentEntry],
+        after: Sequence[DocumentEntry],
         failed: Sequence[str],
         *,
         has_same_settings: bool,
     ) -> Changes:
-        """Compare the hashes of files before and now, by name.
+        """Compare the documents of an earlier run with those of this one.
 
         Args:
-            before: the hashes of the earlier run.
-            now: the hashes of this run.
+            before: the documents of the earlier run.
+            after: the documents of this run.
             failed: files that could not be read or chunked.
             has_same_settings: whether both runs make the same rows of the same text.
         """
-        added = [name for name in now if name not in before]
-        removed = [name for name in before if name not in now and name not in failed]
-        old_names = {before[name]: name for name in reversed(removed)}
-        pairs = [(old_names.pop(now[name], None), name) for name in added]
-        renamed = [(old, name) for old, name in pairs if old is not None]
-        kept = [name for name in now if name in before]
-        changed = [name for name in kept if not has_same_settings or before[name] != now[name]]
+        old, new = ({entry.file: entry.hash for entry in entries} for entries in (before, after))
+        added = [name for name in new if name not in old]
+        removed = [name for name in old if name not in new and name not in failed]
+        old_names = {old[name]: name for name in reversed(removed)}
+        pairs = [(old_names.pop(new[name], None), name) for name in added]
+        renamed = [(before, name) for before, name in pairs if before is not None]
+        kept = [name for name in new if name in old]
+        changed = [name for name in kept if not has_same_settings or old[name] != new[name]]
         return cls(added, changed, removed, renamed, failed, len(kept) - len(changed))
 
     def line(self) -> str:
@@ -115,10 +116,6 @@ class Manifest:
     documents: Sequence[DocumentEntry]
     changes: Changes = field(default_factory=Changes)
 
-    def hashes(self) -> dict[str, str]:
-        """Return the hash of each document by its name."""
-        return {document.file: document.hash for document in self.documents}
-
     def to_json(self) -> bytes:
         """Return the manifest as JSON."""
         return json.dumps(asdict(self), indent=1, default=_to_base64).encode() + b"\n"
@@ -129,51 +126,46 @@ def _to_base64(data: bytes) -> str:
     return b64encode(data).decode()
 
 
-class UnusableStateError(Exception):
-    """The manifest or the chunks of an earlier run cannot be used; the message gives the reason."""
-
-
 def load_manifest(path: Path) -> Manifest | None:
     """Read a manifest; return None if there is none.
 
     Raises:
-        UnusableStateError: if the file cannot be read, or is no manifest.
+        InputError: if the file cannot be read, or is no manifest.
     """
     try:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UnusableStateError(f"{path}: {error.strerror or error}") from None
+        raise InputError(f"{path}: {error.strerror or error}") from None
     except msgspec.MsgspecError:
-        raise UnusableStateError(f"{path}: is no manifest") from None
+        raise InputError(f"{path}: is no manifest") from None
+
+
+def written_by_split(folder: str) -> set[str]:
+    """Return the file names of the manifest and the chunks that a run wrote into a folder.
+
+    They are not read as documents.
+    """
+    try:
+        manifest = load_manifest(Path(folder, MANIFEST))
+    except InputError:
+        return set()
+    return set() if manifest is None else {MANIFEST, manifest.chunks}
 
 
 def require_chunks(path: Path, manifest: Manifest) -> None:
     """Check that the chunks beside a manifest are those of its run.
 
     Raises:
-        UnusableStateError: if they are not, for example after a killed run, or cannot be read.
+        InputError: if they are not, for example after a killed run, or cannot be read.
     """
     chunks = path.parent / manifest.chunks
     try:
-        with chunks.open("rb") as file:
-            if file_digest(file, "sha256").hexdigest() != manifest.digest:
-                raise UnusableStateError(f"{path}: is not of the chunks beside it")
+        if _hash(chunks) != manifest.digest:
+            raise InputError(f"{path}: is not of the chunks beside it")
     except OSError as error:
-        raise UnusableStateError(f"{chunks}: {error.strerror or error}") from None
-
-
-def settings_of(config: Mapping[str, object], **others: object) -> dict[str, object]:
-    """Return all settings that affect rows, as values decoded from JSON."""
-    settings = {
-        "chunkana": version("chunkana-rag"),
-        "schema_version": SCHEMA_VERSION,
-        **config,
-        **others,
-    }
-    decoded: dict[str, object] = json.loads(json.dumps(settings))
-    return decoded
+        raise InputError(f"{chunks}: {error.strerror or error}") from None
 
 
 def hash_files(names: Iterable[str]) -> dict[str, str]:
@@ -181,9 +173,13 @@ def hash_files(names: Iterable[str]) -> dict[str, str]:
     hashes = {}
     for name in names:
         try:
-            if is_file(name):  # a device may have no end
-                with Path(name).open("rb") as file:
-                    hashes[escape_name(name)] = file_digest(file, "sha256").hexdigest()
+            if isfile(name):  # a device may have no end
+                hashes[escape_name(name)] = _hash(Path(name))
         except OSError:
             continue  # reported when the file is chunked
     return hashes
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()

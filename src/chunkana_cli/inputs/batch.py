@@ -2,49 +2,60 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, TypeVar
-
-import typer
+from os.path import isfile
+from typing import TypeVar
 
 from chunkana_batch import DocumentError, WorkerError, chunk_many
-from chunkana_cli.errors import FAILED, USAGE, InputError, fail, report
-from chunkana_cli.reading.documents import (
-    AUTO,
-    Document,
-    format_of_file,
-    read_document,
-    report_misnamed,
-    require_format,
+from chunkana_cli.inputs.arguments import find_files
+from chunkana_cli.inputs.files import UTF_8, InputError, escape_name, read_text, title_of
+from chunkana_cli.inputs.tables import is_compressed_lines, is_parquet
+from chunkana_cli.streams import FAILED, USAGE, fail, format_count, report
+from chunkana_core import (
+    ChunkConfig,
+    Context,
+    HierarchicalChunkingResult,
+    format_names,
+    format_of,
 )
-from chunkana_cli.reading.encodings import UTF_8
-from chunkana_cli.reading.files import is_file
-from chunkana_cli.reading.paths import find_files
-from chunkana_cli.reading.tables import is_compressed_lines, is_parquet
-from chunkana_cli.screen.naming import format_count
-from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult
 from chunkana_core.extending import describe_unknown, unknown_kind
 
 T = TypeVar("T")
-_AUTO = "auto"
-_MAX_JOBS = 1000  # more processes help on no machine, and fail on some
-_MAX_DIGITS = 20  # int() is slow for very long numbers
-Jobs = Annotated[
-    str,
-    typer.Option("--jobs", "-j", metavar="N", help="Processes; auto or 0: one for each processor."),
-]
+AUTO = "auto"  # the format follows from the name of the file
+_CODE = "python"  # a format that needs the extra for code
+_INSTALL_CODE = 'pip install "chunkana-rag[code]"'
 
 
-def workers_of(jobs: str) -> int:
-    """Parse `--jobs`; return the number of processes, 0 for one for each processor."""
-    if jobs == _AUTO:
-        return 0
-    is_number = jobs.isascii() and jobs.isdigit() and len(jobs) <= _MAX_DIGITS
-    if not (is_number and int(jobs) <= _MAX_JOBS):
-        fail(f"--jobs is {jobs!r}; allowed: a whole number from 0 to {_MAX_JOBS}, or auto", USAGE)
-    return int(jobs)
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document with its name and format.
+
+    Attributes:
+        name: the path as the user wrote it, "-" for standard input.
+        text: the text, with its original line ends and BOM.
+        format: the name of the format.
+    """
+
+    name: str
+    text: str
+    format: str = "markdown"
+
+
+def format_of_file(input_format: str, name: str) -> str:
+    """Return the requested format, or with "auto" the format that follows from the name of a file.
+
+    Standard input has no suffix, and is Markdown.
+    """
+    return format_of(name) if input_format == AUTO else input_format
+
+
+def require_installed(name: str, form: str, hint: str = "") -> None:
+    """Raise an InputError that says what to install if the format of a file is not installed."""
+    if form not in format_names():
+        raise InputError(f"{name}: {form} needs {_INSTALL_CODE}{hint}")
 
 
 @dataclass(slots=True)
@@ -63,7 +74,7 @@ class Batch:
     input_format: str = AUTO
     encoding: str = UTF_8
     failures: int = 0
-    has_chunked: bool = field(default=False)
+    has_chunked: bool = False
 
     @classmethod
     def of(cls, arguments: Sequence[str], input_format: str, encoding: str = UTF_8) -> Batch:
@@ -71,7 +82,10 @@ class Batch:
 
         The number of files of unknown formats is reported too; such files are plain text.
         """
-        require_format(input_format)
+        allowed = [AUTO, *format_names()]
+        if input_format not in allowed:
+            more = "" if _CODE in allowed else f"; more with {_INSTALL_CODE}"
+            fail(f"--from is {input_format!r}; allowed: {', '.join(allowed)}{more}", USAGE)
         names, is_complete = find_files(arguments)
         if input_format == AUTO and (message := describe_unknown(map(_unknown_kind, names))):
             report(f"{message}; set another format with --from")
@@ -81,11 +95,12 @@ class Batch:
         """Read and yield the named files, by default all; report those that cannot be read."""
         for name in self.names if names is None else names:
             try:
-                document = read_document(name, self.input_format, self.encoding)
+                text, form = read_text(name, self.encoding), format_of_file(self.input_format, name)
+                require_installed(name, form, "; --from text reads it as plain text")
             except InputError as error:
                 self.report_failure(str(error))
             else:
-                yield replace(document, name=escape_name(name))
+                yield Document(escape_name(name), text, form)
 
     def nonempty_documents(self) -> list[Document]:
         """Return the documents that have text; end the command if there are none."""
@@ -96,7 +111,7 @@ class Batch:
             what = f"{name} and {format_count(others, 'other')}: have" if others else f"{name}: has"
             self.report_failure(f"{what} no text to chunk")
         if not found:
-            raise typer.Exit(FAILED)
+            sys.exit(FAILED)
         return found
 
     def chunk(  # noqa: PLR0913  # half of them are optional
@@ -123,7 +138,7 @@ class Batch:
         """
         documents = self.documents() if documents is None else documents
         format_of_document = partial(format_of_file, self.input_format)
-        misnamed: list[tuple[str, str]] = []
+        misnamed: list[str] = []
         outcomes = chunk_many(
             ((document.name, document.text) for document in documents),
             config,
@@ -140,13 +155,12 @@ class Batch:
                 else:
                     self.has_chunked = True
                     format_name, value = outcome.value
-                    requested = format_of_document(outcome.name)
-                    if format_name != requested:
-                        misnamed.append((outcome.name, requested))
+                    if format_name != format_of_document(outcome.name):
+                        misnamed.append(outcome.name)
                     yield value
-            report_misnamed(misnamed)
         except WorkerError as error:
             fail(str(error))
+        self.report_misnamed(misnamed)
 
     def chunk_documents(
         self,
@@ -167,6 +181,14 @@ class Batch:
         for name, result in chunked:
             yield current.pop(name), result
 
+    def report_misnamed(self, names: Sequence[str]) -> None:
+        """Report documents that were chunked as plain text, as they are not valid in the format."""
+        if names:
+            form, others = format_of_file(self.input_format, names[0]), len(names) - 1
+            more = f", like {format_count(others, 'other file')}" if others else ""
+            title = title_of(names[0])
+            report(f"{title}: not valid {form}, or too long for it; read as plain text{more}")
+
     def require_any(self) -> None:
         """End the command with an error if files failed and none was chunked."""
         if not self.has_chunked:
@@ -175,7 +197,7 @@ class Batch:
     def end(self) -> None:
         """End the command with an error if a file failed."""
         if self.failures:
-            raise typer.Exit(FAILED)
+            sys.exit(FAILED)
 
     def report_failure(self, message: str) -> None:
         """Report and count a file that failed."""
@@ -199,9 +221,4 @@ def _add_format(
 def _unknown_kind(name: str) -> str:
     """Return the suffix or file name of a file of an unknown format, "" for all else."""
     is_table = is_parquet(name) or is_compressed_lines(name)
-    return unknown_kind(name) if is_file(name) and not is_table else ""
-
-
-def escape_name(name: str) -> str:
-    """Return a file name that every output format can encode: bytes other than UTF-8 escaped."""
-    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+    return unknown_kind(name) if isfile(name) and not is_table else ""

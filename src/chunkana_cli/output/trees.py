@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from rich.text import Text
 from rich.tree import Tree
 
-from chunkana_cli.screen.naming import format_count, format_location, name_of
-from chunkana_cli.screen.visible import on_one_line
-from chunkana_cli.writing.output import ANY_WIDTH
+from chunkana_cli.output.output import ANY_WIDTH
+from chunkana_cli.output.screen import format_location, name_of
+from chunkana_cli.streams import format_count, on_one_line
 from chunkana_core import Chunk, HierarchicalChunkingResult
 
 _INDENTATION = 4  # columns of a level

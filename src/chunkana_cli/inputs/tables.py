@@ -6,16 +6,12 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
+from os.path import isfile
 from pathlib import Path, PurePath
 
 from chunkana_batch.rows import FIELDS
-from chunkana_cli.errors import InputError
-from chunkana_cli.reading.documents import read_text
-from chunkana_cli.reading.encodings import UTF_8, decode
-from chunkana_cli.reading.files import is_file
-from chunkana_cli.reading.inputs import MAX_BYTES, TOO_LONG
+from chunkana_cli.inputs.files import MAX_BYTES, TOO_LONG, UTF_8, InputError, decode, read_text
 
-_SUFFIXES = {".parquet", ".pq"}
 _LINES_SUFFIXES = {".jsonl", ".ndjson"}
 _TEXT_FIELDS = {"content", "embedded"}
 _LONGEST_LINE = 2**24  # bytes of the first line, by which the rows of `split` are recognised
@@ -24,17 +20,12 @@ _ROWS = 1_000  # of a batch
 
 def is_parquet(name: str) -> bool:
     """Return whether a name has the suffix of a Parquet file."""
-    return PurePath(name).suffix.lower() in _SUFFIXES
-
-
-def is_compressed(name: str) -> bool:
-    """Return whether a name has the suffix of gzip."""
-    return PurePath(name).suffix.lower() == ".gz"
+    return PurePath(name).suffix.lower() in {".parquet", ".pq"}
 
 
 def is_compressed_lines(name: str) -> bool:
     """Return whether a name has the suffixes of JSON lines compressed by gzip."""
-    return is_compressed(name) and PurePath(PurePath(name).stem).suffix.lower() in _LINES_SUFFIXES
+    return _is_compressed(name) and PurePath(PurePath(name).stem).suffix.lower() in _LINES_SUFFIXES
 
 
 def is_table_of_chunks(name: str) -> bool:
@@ -45,7 +36,7 @@ def is_table_of_chunks(name: str) -> bool:
     """
     if is_parquet(name) or is_compressed_lines(name):
         return True
-    if PurePath(name).suffix.lower() not in _LINES_SUFFIXES or not is_file(name):
+    if PurePath(name).suffix.lower() not in _LINES_SUFFIXES or not isfile(name):
         return False
     try:
         with Path(name).open("rb") as file:
@@ -65,17 +56,19 @@ def read_rows(name: str) -> Iterator[tuple[int, dict[str, object]]]:
         InputError: if the file cannot be read, or a line is not a JSON object.
     """
     if is_parquet(name):
-        yield from enumerate(read_parquet(name), 1)
+        yield from enumerate(_read_parquet(name), 1)
         return
-    text = (
-        read_compressed(name) if is_compressed(name) else read_text(name, UTF_8, has_option=False)
-    )
+    text = _read_compressed(name) if _is_compressed(name) else read_text(name, has_option=False)
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
                 yield number, _parse_object(line)
             except ValueError as error:
                 raise InputError(f"{name}: line {number}: {error}") from None
+
+
+def _is_compressed(name: str) -> bool:
+    return PurePath(name).suffix.lower() == ".gz"
 
 
 def _parse_object(line: str) -> dict[str, object]:
@@ -90,13 +83,8 @@ def _parse_object(line: str) -> dict[str, object]:
     return row
 
 
-def read_compressed(name: str) -> str:
-    """Return the text of a file compressed by gzip.
-
-    Raises:
-        InputError: if the file cannot be read, is too long, or is not UTF-8.
-    """
-    if not is_file(name):
+def _read_compressed(name: str) -> str:
+    if not isfile(name):
         raise InputError(f"{name}: no such file")
     try:
         with gzip.open(name, "rb") as file:
@@ -108,19 +96,14 @@ def read_compressed(name: str) -> str:
     return decode(data, UTF_8, name, has_option=False)
 
 
-def read_parquet(name: str) -> Iterator[dict[str, object]]:
-    """Yield the rows of a Parquet file.
-
-    Raises:
-        InputError: if the file cannot be read, or pyarrow is not installed.
-    """
+def _read_parquet(name: str) -> Iterator[dict[str, object]]:
     try:
         import pyarrow as pa  # noqa: PLC0415  # optional, and slow to load
         import pyarrow.parquet as pq  # noqa: PLC0415
     except ImportError:
         install = 'pip install "chunkana-rag[arrow]"'
         raise InputError(f"{name}: Parquet needs pyarrow: {install}") from None
-    if not is_file(name):
+    if not isfile(name):
         raise InputError(f"{name}: no such file")
     try:
         with pq.ParquetFile(name) as file:

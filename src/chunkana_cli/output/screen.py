@@ -1,10 +1,14 @@
-"""Names, paths and locations of chunks for the screen."""
+"""Names, paths and locations of chunks for the screen, and tables of numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from chunkana_cli.screen.visible import on_one_line
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from chunkana_cli.streams import on_one_line
 from chunkana_core import Chunk, find_common_prefix
 
 _WITHOUT_HEADING = {"preamble": "(before the first heading)", "front_matter": "(front matter)"}
@@ -56,20 +60,28 @@ def format_location(first: Chunk, last: Chunk) -> str:
 def format_cells(first: int, last: int) -> str:
     """Return a range of notebook cells.
 
-    >>> cells_named(3, 3), cells_named(3, 5)
+    >>> format_cells(3, 3), format_cells(3, 5)
     ('cell 3', 'cells 3-5')
     """
     return f"cell {first}" if first == last else f"cells {first}-{last}"
 
 
-def format_count(number: int, noun: str) -> str:
-    """Return a number and a noun, in the plural unless the number is 1.
-
-    >>> counted(1, "chunk"), counted(1200, "chunk")
-    ('1 chunk', '1,200 chunks')
-    """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def _join_titles(titles: Sequence[str]) -> str:
     return " > ".join(on_one_line(title) for title in titles)
+
+
+def new_table(first: str, columns: Iterable[str], max_width: int | None = None) -> Table:
+    """Return a table for rows of a name and a number in each of some columns."""
+    table = Table(box=None, pad_edge=False, header_style="dim" if max_width is None else "bold")
+    table.add_column(first, overflow="fold")
+    for name in columns:
+        table.add_column(name, justify="right", max_width=max_width)
+    return table
+
+
+def list_rows(rows: Iterable[tuple[str, Mapping[str, str]]], console: Console) -> None:
+    """Print each row of a table with its numbers below its name, for a narrow screen."""
+    for name, numbers in rows:
+        console.print(Text(name, style="bold"))
+        console.print(Text(", ".join(f"{column} {number}" for column, number in numbers.items())))
+        console.print()

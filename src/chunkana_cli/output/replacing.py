@@ -1,8 +1,9 @@
-"""Replace files atomically: write a hidden temporary file, then rename it.
+"""Replace files atomically, and lock folders.
 
-A temporary file is locked while its process lives. The system releases the lock however the process
-ends, and the next run removes temporary files without a lock. On Windows, an open file cannot be
-removed and needs no lock.
+A file is replaced by a hidden temporary file, which is renamed when it is whole. It is locked while
+its process lives. The system releases the lock however the process ends, and the next run removes
+temporary files without a lock. On Windows, an open file cannot be removed and needs no lock. A
+folder is locked by a file in it.
 """
 
 from __future__ import annotations
@@ -13,18 +14,27 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from os.path import isfile
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from chunkana_cli.reading.files import identity_of, is_file
+from chunkana_cli.inputs.files import identity_of
+from chunkana_cli.streams import fail
 
 _PREFIX, _SUFFIX = ".chunkana-", ".part"
+_FOLDER_LOCK = ".chunkana.lock"
 _DEFAULT_MODE = 0o666  # the system removes the bits of the umask
 _OPEN_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # on Windows only
 _PERMISSION_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 if sys.platform == "win32":
+
+    def try_lock(file: BinaryIO) -> None:
+        """Lock a file for this process, or raise a PermissionError."""
+        from msvcrt import LK_NBLCK, locking  # noqa: PLC0415  # on Windows only
+
+        locking(file.fileno(), LK_NBLCK, 1)
 
     def _lock(_file: BinaryIO) -> None:
         """Do nothing: an open file cannot be removed."""
@@ -36,6 +46,10 @@ if sys.platform == "win32":
 else:
     from fcntl import LOCK_EX, LOCK_NB, lockf
 
+    def try_lock(file: BinaryIO) -> None:
+        """Lock a file for this process, not for forked ones, or raise a BlockingIOError."""
+        lockf(file, LOCK_EX | LOCK_NB)
+
     def _lock(file: BinaryIO) -> None:
         """Lock a file for this process; forked processes do not inherit the lock."""
         lockf(file, LOCK_EX)
@@ -43,7 +57,7 @@ else:
     def _remove_if_dead(temporary: Path) -> None:
         """Remove a temporary file, unless a process has locked it or another user owns it."""
         with suppress(OSError), temporary.open("r+b") as file:
-            lockf(file, LOCK_EX | LOCK_NB)
+            try_lock(file)
             temporary.unlink()
 
 
@@ -115,7 +129,7 @@ def _create_temporary(target: Path, before: os.stat_result | None) -> tuple[Path
             raise
         with suppress(OSError):  # a file system without locks
             _lock(file)
-        if is_file(name):
+        if isfile(name):
             return name, file
         file.close()  # another process removed the file before it was locked
 
@@ -123,9 +137,47 @@ def _create_temporary(target: Path, before: os.stat_result | None) -> tuple[Path
 def _remove_dead_files(folder: Path) -> None:
     """Remove the temporary files of ended processes from a folder."""
     try:
-        names = os.listdir(folder)  # noqa: PTH208  # faster than a Path for each name
+        names = os.listdir(folder)  # faster than a Path for each name
     except OSError:  # creating the temporary file will report a better error
         return
     for name in names:
-        if name.startswith(_PREFIX) and name.endswith(_SUFFIX) and is_file(folder / name):
+        if name.startswith(_PREFIX) and name.endswith(_SUFFIX) and isfile(folder / name):
             _remove_if_dead(folder / name)
+
+
+@contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Lock a folder; end the command if another process has locked it.
+
+    A folder that takes no new files, and one of a file system without locks, is not locked.
+    """
+    path = folder / _FOLDER_LOCK
+    file = _open_locked(path)
+    try:
+        yield
+    finally:
+        if file is not None:
+            if sys.platform == "win32":
+                file.close()  # Windows cannot remove an open file
+            with suppress(OSError):
+                path.unlink()  # still locked
+            file.close()
+
+
+def _open_locked(path: Path) -> BinaryIO | None:
+    while True:
+        try:
+            file = path.open("ab")
+        except OSError:
+            return None
+        try:
+            try_lock(file)
+        except (BlockingIOError, PermissionError):
+            file.close()
+            fail(f"{path.parent}: another run is writing there; try again when it has ended")
+        except OSError:  # a file system without locks
+            pass
+        found = os.fstat(file.fileno())
+        if identity_of(path) == (found.st_dev, found.st_ino):
+            return file
+        file.close()  # the run that had locked the file has removed it

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
 from chunkana_batch import chunk_many
-from chunkana_cli.reading.documents import Document
+from chunkana_cli.inputs.batch import Document
 from chunkana_core import ChunkConfig, HierarchicalChunkingResult
 
 
@@ -40,13 +40,17 @@ class Splitter:
         install: the packages that the tool needs, as arguments of pip.
         split: splits a document without overlap, with sizes in characters; only Chunkana uses the
             options of the configuration other than the limit.
-        is_for: returns whether the tool applies to a format.
+        formats: the formats that the tool applies to, None for all.
     """
 
     name: str
     install: str
     split: Callable[[Document, ChunkConfig], list[Piece]]
-    is_for: Callable[[str], bool]
+    formats: frozenset[str] | None = None
+
+    def is_for(self, form: str) -> bool:
+        """Return whether the tool applies to a format."""
+        return self.formats is None or form in self.formats
 
     def pieces(self, document: Document, config: ChunkConfig) -> list[Piece] | None:
         """Split a document; return None if the tool or a dependency is not installed."""
@@ -74,8 +78,8 @@ def _leaves(_name: str, result: HierarchicalChunkingResult) -> list[Piece]:
     ]
 
 
-def langchain_code(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Split source code with LangChain's separators for its language."""
+def langchain_recursive(document: Document, config: ChunkConfig) -> list[Piece]:
+    """Split Markdown or source code with LangChain's separators for it."""
     from langchain_text_splitters import (  # noqa: PLC0415  # slow to load
         Language,
         RecursiveCharacterTextSplitter,
@@ -113,20 +117,6 @@ def _json_values(text: str) -> Any:  # noqa: ANN401  # any JSON value
         return json.loads(text)
     except ValueError:
         return [json.loads(line) for line in text.split("\n") if line.strip()]
-
-
-def langchain_recursive(document: Document, config: ChunkConfig) -> list[Piece]:
-    """Split a text with LangChain's separators for Markdown."""
-    from langchain_text_splitters import (  # noqa: PLC0415  # slow to load
-        Language,
-        RecursiveCharacterTextSplitter,
-    )
-
-    splitter = RecursiveCharacterTextSplitter.from_language(
-        Language.MARKDOWN, chunk_size=config.max_chunk_size, chunk_overlap=0, add_start_index=True
-    )
-    documents = splitter.create_documents([document.text])
-    return [Piece(d.page_content, d.page_content, d.metadata["start_index"]) for d in documents]
 
 
 def langchain_headers(document: Document, config: ChunkConfig) -> list[Piece]:
@@ -200,19 +190,15 @@ def _of_nodes(parser: Any, text: str) -> Iterator[Piece]:  # noqa: ANN401  # a c
     with redirect_stdout(io.StringIO()):  # LlamaIndex prints remarks on small limits
         nodes = parser.get_nodes_from_documents([Document(text=text)])
     for node in nodes:
-        headings = tuple(_path(node.metadata))
-        yield Piece(node.text, node.text, node.start_char_idx, headings)
-
-
-def _path(metadata: Mapping[str, Any]) -> Iterator[str]:
-    yield from filter(None, str(metadata.get("header_path", "")).split("/"))
+        path = str(node.metadata.get("header_path", "")).split("/")
+        yield Piece(node.text, node.text, node.start_char_idx, tuple(filter(None, path)))
 
 
 _LANGCHAIN = "langchain-text-splitters"
 _LLAMAINDEX = "llama-index-core"
 _GRAMMARS = '"tree-sitter-language-pack<1"'  # later versions download grammars at first use
 _CHONKIE = '"chonkie>=1.6.5,<1.6.6"'  # later versions need those grammars
-_SAME_NAMES = ("python", "go", "rust", "java", "c", "cpp", "csharp", "ruby", "php")
+_SAME_NAMES = ("markdown", "python", "go", "rust", "java", "c", "cpp", "csharp", "ruby", "php")
 # Names of LangChain's languages, by Chunkana's names of formats.
 _LANGUAGES = {
     **dict(zip(_SAME_NAMES, _SAME_NAMES, strict=True)),
@@ -220,25 +206,17 @@ _LANGUAGES = {
     "typescript": "ts",
     "tsx": "ts",
 }
-_CODE = {*_LANGUAGES, "bash"}
-
-
-def _is_any(_: str) -> bool:
-    return True
-
-
-def _is_markdown(name: str) -> bool:
-    return name == "markdown"
-
+_MARKDOWN = frozenset({"markdown"})
+_CODE = frozenset(_LANGUAGES) - _MARKDOWN
 
 SPLITTERS = (
-    Splitter("Chunkana", "chunkana-rag", chunkana, _is_any),
-    Splitter("LangChain Recursive", _LANGCHAIN, langchain_recursive, _is_markdown),
-    Splitter("LangChain Header + Recursive", _LANGCHAIN, langchain_headers, _is_markdown),
-    Splitter("LangChain Language", _LANGCHAIN, langchain_code, _LANGUAGES.__contains__),
-    Splitter("LangChain JSON", _LANGCHAIN, langchain_json, "json".__eq__),
-    Splitter("LlamaIndex Code", f"{_LLAMAINDEX} {_GRAMMARS}", llamaindex_code, _CODE.__contains__),
-    Splitter("chonkie Code", f"{_CHONKIE} {_GRAMMARS}", chonkie_code, _CODE.__contains__),
-    Splitter("LlamaIndex Markdown", _LLAMAINDEX, llamaindex_markdown, _is_markdown),
-    Splitter("LlamaIndex Sentence", _LLAMAINDEX, llamaindex_sentences, _is_any),
+    Splitter("Chunkana", "chunkana-rag", chunkana),
+    Splitter("LangChain Recursive", _LANGCHAIN, langchain_recursive, _MARKDOWN),
+    Splitter("LangChain Header + Recursive", _LANGCHAIN, langchain_headers, _MARKDOWN),
+    Splitter("LangChain Language", _LANGCHAIN, langchain_recursive, _CODE),
+    Splitter("LangChain JSON", _LANGCHAIN, langchain_json, frozenset({"json"})),
+    Splitter("LlamaIndex Code", f"{_LLAMAINDEX} {_GRAMMARS}", llamaindex_code, _CODE | {"bash"}),
+    Splitter("chonkie Code", f"{_CHONKIE} {_GRAMMARS}", chonkie_code, _CODE | {"bash"}),
+    Splitter("LlamaIndex Markdown", _LLAMAINDEX, llamaindex_markdown, _MARKDOWN),
+    Splitter("LlamaIndex Sentence", _LLAMAINDEX, llamaindex_sentences),
 )
