@@ -59,7 +59,7 @@ def start(
     """Start the command in a copy of this process, after it has called `prepare`."""
     settings = environment() if env is None else env
     open_process: Callable[..., subprocess.Popen[bytes]] = partial(
-        subprocess.Popen, cwd=folder, stdin=stdin, stdout=stdout, stderr=stderr
+        subprocess.Popen[bytes], cwd=folder, stdin=stdin, stdout=stdout, stderr=stderr
     )
     if not hasattr(os, "fork"):
         return open_process([*COMMAND, *arguments], env=settings)
