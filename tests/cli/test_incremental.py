@@ -411,10 +411,12 @@ def kill_before_writing(name: str) -> None:
     def open_output(path: str) -> AbstractContextManager[BinaryIO]:
         if path.endswith(name):
             os.kill(os.getpid(), signal.SIGKILL)
-        return wrote(path)
+        wrote: AbstractContextManager[BinaryIO] = write(path)
+        return wrote
 
-    wrote = chunkana_cli.runs.folder.open_output
-    chunkana_cli.runs.folder.open_output = open_output
+    folder = vars(chunkana_cli.runs.folder)
+    write = folder["open_output"]
+    folder["open_output"] = open_output
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs the signal KILL")
