@@ -76,19 +76,19 @@ def _table(columns: int, rows: int) -> str:
 
 LARGE: dict[str, Callable[[], str]] = {
     "100,000 headings of all levels": lambda: "# a\n## b\n### c\n#### d\n" * 25_000,
-    "100,000 sections": lambda: "".join(f"## {number}\n\nx\n\n" for number in range(100_000)),
-    "a table of 5,000 columns": lambda: _table(5_000, 40),
+    "10,000 sections": lambda: "".join(f"## {number}\n\nx\n\n" for number in range(10_000)),
     "a table of 5,000 columns, and of rows that are shorter": lambda: (
-        _table(5_000, 0) + "| x |\n" * 20_000
+        _table(5_000, 4) + "| x |\n" * 20_000
     ),
-    "a heading of 10 MB": lambda: f"# {'word ' * 2_000_000}\n",
-    "a word of 10 MB": lambda: "w" * 10_000_000,
-    "white space of 10 MB": lambda: f"{' ' * 10_000_000}x",
-    "a line of 10 MB in a fence never closed": lambda: f"```\n{'x ' * 5_000_000}",
-    "a line of 10 MB in a comment never closed": lambda: f"<!-- {'x ' * 5_000_000}",
-    "a line of 10 MB in a quotation": lambda: f"> {'x ' * 5_000_000}",
-    "a link of 10 MB never closed": lambda: f"[a]({'x' * 10_000_000}",
-    "a definition of 10 MB never closed": lambda: f"[{'a ' * 5_000_000}",
+    "a line of 10 MB": lambda: "word " * 2_000_000,
+    "a heading of 1 MB": lambda: f"# {'word ' * 200_000}\n",
+    "a word of 1 MB": lambda: "w" * 1_000_000,
+    "white space of 1 MB": lambda: f"{' ' * 1_000_000}x",
+    "a line of 1 MB in a fence never closed": lambda: f"```\n{'x ' * 500_000}",
+    "a line of 1 MB in a comment never closed": lambda: f"<!-- {'x ' * 500_000}",
+    "a line of 1 MB in a quotation": lambda: f"> {'x ' * 500_000}",
+    "a link of 1 MB never closed": lambda: f"[a]({'x' * 1_000_000}",
+    "a definition of 1 MB never closed": lambda: f"[{'a ' * 500_000}",
     "front matter of 10,000 keys": lambda: (
         "---\n" + "".join(f"k{number}: v\n" for number in range(10_000)) + "---\n\n# A\n\nText.\n"
     ),

@@ -27,63 +27,56 @@ def span_of(text: str, part: str) -> Span:
     return Span(text.index(part), text.index(part) + len(part))
 
 
-def introductions(text: str, limit: int = 500) -> list[str]:
+def introductions(*blocks: str, limit: int = 900) -> list[str]:
     """Return what introduces each chunk that is worth indexing, each section a chunk."""
+    text = "\n\n".join(("# Tea", *blocks))
     config = ChunkConfig(max_chunk_size=limit, min_chunk_size=0)
     found = introductions_of(text, Sizer(len, limit))
     chunks = MarkdownChunker(config).chunk_hierarchical(text).get_flat_chunks()
     return [found.before(chunk.span) for chunk in chunks]
 
 
-def test_a_subsection_is_introduced_by_the_section_around_it() -> None:
-    """The section's own text holds the sentence itself; its subsections lack it."""
-    assert introductions(f"# Tea\n\n{ABOUT} More.\n\n## Green\n\nx\n\n## Black\n\ny\n") == [
-        "",
-        ABOUT,
-        ABOUT,
-    ]
+SUBSECTION = ("## A", "x")
 
 
-def test_the_innermost_section_introduces() -> None:
-    text = f"# Tea\n\n{ABOUT}\n\n## Green\n\n{WATER}\n\n### Water\n\nx\n\n## Black\n\ny\n"
-    assert introductions(text) == ["", ABOUT, WATER, ABOUT]
-
-
-def test_a_section_without_a_first_sentence_is_passed_over() -> None:
-    """A list, code or a table says nothing of what is under the section."""
-    for block in ("- a list", "```\ncode\n```", "| a |\n|---|", "> a quote"):
-        text = f"# Tea\n\n{ABOUT}\n\n## Green\n\n{block}\n\n{WATER}\n\n### Water\n\nx\n"
-        assert introductions(text)[-1] == ABOUT
-
-
-def test_a_continued_section_is_introduced_by_its_own_beginning() -> None:
-    text = f"# Tea\n\n{ABOUT}\n\n## Green\n\n{WATER}\n\n{LONG}\n\n{LONG}"
-    assert introductions(text, 600) == ["", ABOUT, WATER]
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        ((f"{ABOUT} More.", "## Green", "x", "## Black", "y"), ["", ABOUT, ABOUT]),
+        ((ABOUT, "## Green", WATER, "### Water", "x", "## B", "y"), ["", ABOUT, WATER, ABOUT]),
+        ((ABOUT, "## Green", WATER, LONG, LONG), ["", ABOUT, WATER]),  # by its own beginning
+    ],
+)
+def test_the_innermost_section_around_introduces(blocks: list[str], expected: list[str]) -> None:
+    """The section's own text holds the sentence itself; what is parted from it lacks it."""
+    assert introductions(*blocks, limit=600) == expected
 
 
 def test_a_preamble_introduces_all_sections() -> None:
     """Also below front matter and what has no words."""
     wordless = "<a id='x'></a>\n\n![CI](ci.svg) [![](a.png)](b)"
     text = f"---\ntitle: T\n---\n\n{wordless}\n\n{ABOUT}\n\n## A\n\nx\n"
-    assert introductions(text)[-1] == ABOUT
+    assert introductions_of(text, Sizer(len, 500)).before(span_of(text, "x\n")) == ABOUT
 
 
 @pytest.mark.parametrize(
-    "badges",
+    "beginning",
     [
-        "[![Build Status][ci-badge]][ci-link] [![Documentation][docs-badge]][docs-link]",
-        "[![Build Status]][ci-link] [![The latest version][]][package] ![Minimal Python]",
+        *("- a list", "```\ncode\n```", "| a |\n|---|", "> a quote"),
+        *("Be brief.", "The five words of this.", "绿茶水温不能太高。"),
     ],
 )
-def test_badges_introduce_nothing(badges: str) -> None:
-    """Also those whose addresses are defined elsewhere."""
-    text = f"# Tea\n\n{badges}\n\n{ABOUT}\n\n## A\n\nx\n"
-    assert introductions(text, 900)[-1] == ABOUT
+def test_a_section_that_begins_with_no_sentence_is_passed_over(beginning: str) -> None:
+    """A list, code, a table or few words say nothing, whatever the next paragraph says."""
+    below = ("## Green", beginning, WATER, "### Water", "x")
+    assert introductions(ABOUT, *below)[-1] == ABOUT
 
 
 @pytest.mark.parametrize(
     "noise",
     [
+        "[![Build Status][ci-badge]][ci-link] [![Documentation][docs-badge]][docs-link]",
+        "[![Build Status]][ci-link] [![The latest version][]][package] ![Minimal Python]",
         "[The guide](https://example.org/guide) and [the shop](https://example.org/shop) are here.",
         "You may read this guide in [other languages](https://example.org/languages/all.html).",
         "**All the documents**: <a href='https://example.org'>https://example.org/about/tea</a>",
@@ -100,9 +93,8 @@ def test_badges_introduce_nothing(badges: str) -> None:
     ],
 )
 def test_what_is_no_prose_is_passed_over(noise: str) -> None:
-    """Links, bare or in HTML, dates and markers of containers."""
-    text = f"# Tea\n\n{noise}\n\n{ABOUT}\n\n## A\n\nx\n"
-    assert introductions(text, 900)[-1] == ABOUT
+    """Badges, links, bare or in HTML, dates and markers of containers."""
+    assert introductions(noise, ABOUT, *SUBSECTION)[-1] == ABOUT
 
 
 @pytest.mark.parametrize(
@@ -123,38 +115,34 @@ def test_what_is_no_prose_is_passed_over(noise: str) -> None:
 )
 def test_links_are_written_without_their_targets(source: str, introduction: str | None) -> None:
     """And without images; what reads as it stands is left so."""
-    text = f"# Tea\n\n{source}\n\n## A\n\nx\n"
-    assert introductions(text, 900)[-1] == introduction or source
+    assert introductions(source, *SUBSECTION)[-1] == introduction or source
 
 
-@pytest.mark.parametrize("brief", ["Be brief.", "The five words of this.", "绿茶水温不能太高。"])
-def test_what_is_brief_introduces_nothing(brief: str) -> None:
-    """A section that begins with few words is passed over, whatever its next paragraph says."""
-    text = f"# Tea\n\n{ABOUT}\n\n## Green\n\n{brief}\n\n{WATER}\n\n### A\n\nx\n"
-    assert introductions(text, 900)[-1] == ABOUT
-
-
-def test_six_words_are_enough() -> None:
-    """Of a script without spaces, twelve letters; where both are used, two of them are a word."""
-    for said in ("Six of these words are enough.", "绿茶的水温不能太高否则苦", "ชาเขียวต้องใช้น้ำที่"):
-        assert introductions(f"# Tea\n\n{said}\n\n## A\n\nx\n", 900)[-1] == said
-    assert introductions("# Tea\n\nRedis 和 Python 的绿茶指南。\n\n## A\n\nx\n", 900)[-1] == ""
+@pytest.mark.parametrize(
+    ("said", "is_enough"),
+    [
+        ("Six of these words are enough.", True),
+        ("绿茶的水温不能太高否则苦", True),  # without spaces, twelve letters
+        ("ชาเขียวต้องใช้น้ำที่", True),
+        ("Redis 和 Python 的绿茶指南。", False),  # of both, two of these letters are a word
+    ],
+)
+def test_six_words_are_enough(said: str, *, is_enough: bool) -> None:
+    assert introductions(said, *SUBSECTION)[-1] == (said if is_enough else "")
 
 
 def test_a_lead_in_introduces_its_own_section_alone() -> None:
     """What continues the list gets it; what is under a subsection gets the sentence above."""
-    items = "".join(f"- Leaf number {number} wants water of its own.\n" for number in range(30))
+    items = "\n".join(f"- Leaf number {number} wants water of its own." for number in range(30))
     lead_in = "**For each leaf these are the ways to make it:**"
-    text = f"# Tea\n\n{ABOUT}\n\n## Green\n\n{lead_in}\n\n{items}\n### A\n\nx\n"
-    found = introductions(text, 900)
-    assert [found[0], found[-1]] == ["", ABOUT]
-    assert set(found[2:-1]) == {lead_in}
+    found = introductions(ABOUT, "## Green", lead_in, items, "### A", "x")
+    assert [found[0], found[-1], {*found[2:-1]}] == ["", ABOUT, {lead_in}]
 
 
 def test_a_sentence_is_one_line_of_at_most_an_eighth_of_the_limit() -> None:
     wrapped = ABOUT.replace(" ", "\n", 3)
-    assert introductions(f"# Tea\n\n{wrapped}\n\n## A\n\nx\n", 500)[-1] == ABOUT
-    cut = introductions(f"# Tea\n\n{ABOUT}\n\n## A\n\nx\n", 400)[-1]
+    assert introductions(wrapped, *SUBSECTION, limit=500)[-1] == ABOUT
+    cut = introductions(ABOUT, *SUBSECTION, limit=400)[-1]
     assert ABOUT.startswith(f"{cut} ")
     assert 40 <= len(cut) <= 400 // 8
 
@@ -180,20 +168,12 @@ def test_what_introduces_stands_before(text: str, limit: int) -> None:
         assert sentence in words or "](" in words or "![" in words
 
 
-def test_it_is_that_of_the_section_around_any_span() -> None:
+def test_any_span_has_the_introduction_of_the_section_around_it() -> None:
     """Not only of chunks: also where a span starts inside the paragraph itself."""
-    text = f"# Tea\n\n{ABOUT} {WATER}\n\n## Green\n\nx\n"
+    text = f"# Tea\n\n{ABOUT} {WATER}\n\n> # Quoted, and so no section\n\n## Green\n\nx\n"
     found = introductions_of(text, Sizer(len, 500))
-    assert found.before(span_of(text, "Tea")) == ""
-    assert found.before(span_of(text, ABOUT)) == ""
-    assert found.before(span_of(text, WATER)) == ABOUT
-    assert found.before(span_of(text, "Green")) == ABOUT
-
-
-def test_a_heading_in_a_quotation_begins_no_section() -> None:
-    text = f"# Tea\n\n{ABOUT}\n\n> # Green\n>\n> {WATER}\n\nAfter.\n"
-    found = introductions_of(text, Sizer(len, 500))
-    assert found.before(span_of(text, "After.")) == ABOUT
+    expected = {"Tea": "", ABOUT: "", WATER: ABOUT, "Quoted": ABOUT, "Green": ABOUT}
+    assert {part: found.before(span_of(text, part)) for part in expected} == expected
 
 
 def test_each_section_is_looked_at_once() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import ChunkConfig, Chunker, Context
+from chunkana_core import Chunker, Context
 from chunkana_core.extending import BlockKind, Document
 from tests import corpora
 
@@ -96,27 +96,10 @@ def test_json_lines_are_elements_of_the_root(values: list[Json]) -> None:
     assert [section.path for section in found.sections[2:]] == [path for path, _ in expected]
 
 
-def test_levels_and_paths_are_those_of_the_members() -> None:
-    document = JSON.document('{"users": [{"name": "Alice"}]}')
-    assert (document.sections[-1].level, document.sections[-1].path) == (
-        4,
-        ("root", "users", "[0]", "name"),
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "path", "context"),
-    [
-        ('{"name": "x", "version": "1"}', "root", "root"),
-        ('{"name": "x"}', "root name", "root"),
-        ('{"a": {"b": 1, "c": 2}}', "root a", "root"),
-        ("[[1]]", "root [0] [0]", "root"),
-    ],
-)
-def test_one_chunk_of_a_whole_object_is_at_its_level(text: str, path: str, context: str) -> None:
+@pytest.mark.parametrize("text", ['{"name": "x"}', '{"a": {"b": 1, "c": 2}}', "[[1]]"])
+def test_the_breadcrumb_of_a_whole_document_is_its_root(text: str) -> None:
     (chunk,) = Chunker(context=Context()).chunk(text, "json")
-    assert (chunk.section.level, " ".join(chunk.section.path)) == (1, path)
-    assert chunk.context == context
+    assert chunk.context == "root"
 
 
 @pytest.mark.parametrize(
@@ -124,142 +107,38 @@ def test_one_chunk_of_a_whole_object_is_at_its_level(text: str, path: str, conte
     [
         (
             '{\n  "a": [1, {}],\n  "b": {"c": null}\n}\n',
-            [
-                "heading root: {",
-                'heading a: "a": [',
-                "code: 1,",
-                "code: {}",
-                "bracket: ],",
-                'heading b: "b": {',
-                'code: "c": null',
-                "bracket: }",
-                "bracket: }",
-            ],
+            '{ H | "a": [ Ha | 1, | {} | ], B | "b": { Hb | "c": null | } B | } B',
         ),
-        ("[]", ["code: []"]),
-        ("3", ["code: 3"]),
-        ("", []),
-        (" \n", []),
+        *((text, text.strip()) for text in ("[]", "3", "", " \n")),
         (
             '// of all\n{\n  // of a\n  "a": 1, // yes\n  "b": 2\n}',
-            [
-                "heading root: // of all\n{",
-                'code: // of a\n  "a": 1, // yes',
-                'code: "b": 2',
-                "bracket: }",
-            ],
+            '// of all\n{ H | // of a\n  "a": 1, // yes | "b": 2 | } B',
         ),
-        ('{"a": /* of 1 */ 1}', ["heading root: {", 'code: "a": /* of 1 */ 1', "bracket: }"]),
-        ('{"a": [1, 2\n', ["heading root: {", 'heading a: "a": [', "code: 1,", "code: 2"]),
+        ('{"a": /* of 1 */ 1}', '{ H | "a": /* of 1 */ 1 | } B'),
+        ('{"a": [1, 2\n', '{ H | "a": [ Ha | 1, | 2'),
         (
             '{"a": {"b": 1} x, "c": {"d": 2}}',
-            [
-                "heading root: {",
-                'heading a: "a": {',
-                'code: "b": 1',
-                "bracket: }",
-                "code: x,",
-                'heading c: "c": {',
-                'code: "d": 2',
-                "bracket: }",
-                "bracket: }",
-            ],
+            '{ H | "a": { Ha | "b": 1 | } B | x, | "c": { Hc | "d": 2 | } B | } B',
         ),
         (
             '{"a": {"b": 1}, "c": [, {"d": 2]}',
-            [
-                "heading root: {",
-                'heading a: "a": {',
-                'code: "b": 1',
-                "bracket: },",
-                'heading c: "c": [, {',
-                'code: "d": 2',
-                "bracket: ]",
-                "bracket: }",
-            ],
+            '{ H | "a": { Ha | "b": 1 | }, B | "c": [, { Hc | "d": 2 | ] B | } B',
         ),
         (
             f'{{"a": "{"b" * 30}", "z": "{"b" * 31}", "c": ["d"]}}',
-            [
-                "heading root: {",
-                f'code: "a": "{"b" * 30}",',
-                'heading z: "z":',
-                f'code: "{"b" * 31}",',
-                'heading c: "c": [',
-                'code: "d"',
-                "bracket: ]",
-                "bracket: }",
-            ],
+            f'{{ H | "a": "{"b" * 30}", | "z": Hz | "{"b" * 31}", | "c": [ Hc | "d" | ] B | }} B',
         ),
-        ("[1e+5, 2]", ["heading root: [", "code: 1e+5,", "code: 2", "bracket: ]"]),
+        ("[1e+5, 2]", "[ H | 1e+5, | 2 | ] B"),
     ],
 )
-def test_blocks(text: str, expected: list[str]) -> None:
-    """Keys and opening brackets are headings; commas belong to the member before them."""
-    document = JSON.document(text)
+def test_blocks(text: str, expected: str) -> None:
+    """Keys and opening brackets are headings (H); commas belong to the member before them."""
     found = []
-    for block in document.top:
-        title = f" {block.info}" if block.kind is BlockKind.HEADING else ""
-        found.append(f"{block.kind}{title}: {text[block.start : block.end].strip()}")
-    assert found == expected
-
-
-SENTENCES = "The kettle boils. It is taken off. Leaves go in. Then wait."
-
-
-@pytest.mark.parametrize(
-    ("text", "size", "expected"),
-    [
-        (
-            f'{{"tea": "{SENTENCES}"}}',
-            48,
-            [
-                '{"tea": "The kettle boils. It is taken off.',
-                '{"tea":\n\nLeaves go in. Then wait."}',
-            ],
-        ),
-        (
-            f'{{\n  "n": 1,\n  "tea": "{SENTENCES}"\n}}',
-            51,
-            [
-                '{\n  "n": 1,',
-                '  "tea": "The kettle boils. It is taken off.',
-                '  "tea":\n\nLeaves go in. Then wait."\n}',
-            ],
-        ),
-        (
-            '{"tea": "Boil it\\r\\n\\nand wait\\n- in C:\\\\new pots\\n- for long"}',
-            42,
-            [
-                '{"tea": "Boil it\\r\\n\\nand wait\\n',
-                '{"tea":\n\n- in C:\\\\new pots\\n- for long"}',
-            ],
-        ),
-        (
-            f'{{"teas": ["Milk.", "{SENTENCES}"]}}',
-            50,
-            [
-                '{"teas": ["Milk.",',
-                '"The kettle boils. It is taken off.',
-                '"teas": [\n\nLeaves go in. Then wait."]}',
-            ],
-        ),
-        (
-            f'[["{SENTENCES}"]]',
-            40,
-            ['[["The kettle boils. It is taken off.', 'Leaves go in. Then wait."]]'],
-        ),
-        (
-            '{"tea": "' + "a" * 40 + '"}',
-            32,
-            ['{"tea": "' + "a" * 21, '{"tea":\n\n' + "a" * 19 + '"}'],
-        ),
-    ],
-)
-def test_parts_of_a_long_string_repeat_its_key(text: str, size: int, expected: list[str]) -> None:
-    """They end with sentences or lines where they can; brackets alone are not repeated."""
-    config = ChunkConfig(max_chunk_size=size, min_chunk_size=0)
-    assert [chunk.content for chunk in Chunker(config).chunk(text, "json")] == expected
+    for block in JSON.document(text).top:
+        title = "" if block.info == "root" else block.info
+        mark = {BlockKind.HEADING: f" H{title}", BlockKind.BRACKET: " B", BlockKind.CODE: ""}
+        found.append(text[block.start : block.end].strip() + mark[block.kind])
+    assert " | ".join(found) == expected
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import product
 
 import pytest
 from hypothesis import given
@@ -37,10 +36,10 @@ def chunked(text: str, config: ChunkConfig) -> HierarchicalChunkingResult:
 def test_merge_trees_of_documents_are_sound(
     sample: corpora.Sample, measure: Callable[[str], int]
 ) -> None:
-    """The laws hold at every cap and number of children."""
+    """The laws hold at every cap, with few children and many."""
     config = ChunkConfig(max_chunk_size=200, length_function=measure)
     result = chunked(sample.text, config)
-    for cap, most in product(CAPS, MOST):
+    for cap, most in zip(CAPS, MOST * 2, strict=True):
         sound(result, config, cap, most)
 
 
@@ -49,18 +48,6 @@ def test_merge_trees_of_made_markdown_are_sound(
     text: str, config: ChunkConfig, cap: int | None, most: int
 ) -> None:
     sound(chunked(text, config), config, cap, most)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not corpora.corpus_paths(), reason=f"no corpus in {corpora.SHARED}")
-def test_merge_trees_of_the_corpus_are_sound() -> None:
-    for sample in corpora.corpus():
-        for size in (200, 1000):
-            config = ChunkConfig(max_chunk_size=size)
-            result = chunked(sample.text, config)
-            for cap in CAPS:
-                sound(result, config, cap, 64)
-                sound(result, config, cap, 3)
 
 
 # What the tree is
@@ -84,45 +71,10 @@ def test_sections_are_parents_of_their_leaves() -> None:
     config = ChunkConfig(max_chunk_size=400)
     result = chunked(text, config)
     tree = sound(result, config, None, 64)
-    (root_id,) = tree.root_ids
-    root = tree.get(root_id)
-    assert root
-    assert root.node_id == result.chunks[0].chunk_id
-    assert root.text == text.rstrip()
-    assert [node.chunk.title for node in tree.nodes if not node.is_leaf] == [
-        "D",
-        "A",
-    ]
-
-
-def test_chains_are_contracted() -> None:
-    """A section with one child is no parent: the child stands in its place."""
-    config = ChunkConfig(max_chunk_size=200, min_chunk_size=0)
-    text = f"# D\n\nx\n\n## A\n\n### A1\n\n#### A11\n\n{'word ' * 60}\n\n## B\n\ny\n"
-    result = chunked(text, config)
-    tree = sound(result, config, None, 64)
-    parents = [node for node in tree.nodes if not node.is_leaf]
-    assert len(parents) == 2
-    assert len([chunk for chunk in result.chunks if not chunk.is_leaf]) == 3
-
-
-def test_leaf_that_is_the_only_one_is_a_root() -> None:
-    config = ChunkConfig()
-    tree = sound(chunked("# A\n\nText.\n", config), config, None, 64)
-    assert len(tree.nodes) == len(tree.root_ids) == 1
-
-
-def test_parts_of_a_split_section_get_a_parent() -> None:
-    """The parts of a split section are grouped together, apart from what is beside them."""
-    text = f"# D\n\nx\n\n## A\n\n{'A sentence of some words. ' * 30}\n\n## B\n\ny\n\n## C\n\nz\n"
-    config = ChunkConfig(max_chunk_size=200)
-    result = chunked(text, config)
-    tree = sound(result, config, None, 64)
-    parts = {c.chunk_id for c in result.get_leaves() if c.split_index is not None}
-    groups = [node for node in tree.nodes if parts & set(node.children_ids)]
-    assert all(set(node.children_ids) <= parts for node in groups)
-    assert all(node.is_group for node in groups)
-    assert len(parts) > 3
+    root, section = (node for node in tree.nodes if not node.is_leaf)
+    assert (root.node_id, root.text) == (result.chunks[0].chunk_id, text.rstrip())
+    assert section.chunk.title == "A"
+    assert tree.root_ids == (root.node_id,)
 
 
 def test_groups_of_parts_are_grouped_with_their_neighbours() -> None:
@@ -133,10 +85,9 @@ def test_groups_of_parts_are_grouped_with_their_neighbours() -> None:
     )
     config = ChunkConfig(max_chunk_size=200)
     tree = sound(chunked(text, config), config, 500, 64)
-    *_, group = [n for n in tree.nodes if any(c.startswith("## A") for c in texts(tree, n))]
+    group = next(n for n in reversed(tree.nodes) if any("## A" in t for t in texts(tree, n)))
     assert (group.is_group, len(group.children_ids)) == (True, 2)
-    assert group.parent_id is not None
-    parent = tree.get(group.parent_id)
+    parent = tree.get(group.parent_id or "")
     assert parent
     assert parent.is_group
     assert [t.split("\n")[0] for t in texts(tree, parent)] == ["# D", "## A", "## B"]
@@ -166,37 +117,6 @@ def test_a_section_of_parts_alone_is_their_parent() -> None:
     assert group.text == parts.rstrip()
 
 
-def test_children_of_a_section_that_is_too_large_get_groups_of_balanced_size() -> None:
-    """A section over the cap is no parent; runs of its children are, of about one size."""
-    text = sections(count=21, sentences=8)
-    config = ChunkConfig(max_chunk_size=400)
-    tree = sound(chunked(text, config), config, 1600, 64)
-    groups = [node for node in tree.nodes if not node.is_leaf]
-    assert all(node.is_group for node in groups)
-    assert len(groups) == 3
-    assert [len(node.children_ids) for node in groups] == [7, 7, 7]
-    assert all(node.parent_id is None for node in groups)
-
-
-def test_too_many_children_are_grouped() -> None:
-    """A section of more children than are allowed has groups of them between."""
-    text = sections(count=30, sentences=1)
-    config = ChunkConfig(max_chunk_size=200, min_chunk_size=0)
-    tree = sound(chunked(text, config), config, 10**6, 4)
-    assert len(tree.root_ids) == 1
-    assert all(len(node.children_ids) <= 4 for node in tree.nodes)
-    sizes = [len(node.children_ids) for node in tree.nodes if not node.is_leaf]
-    assert min(sizes) >= 2
-
-
-def test_what_no_parent_can_hold_is_a_root() -> None:
-    """Where the cap holds no two leaves, every leaf is a root."""
-    config = ChunkConfig(max_chunk_size=400)
-    result = chunked(sections(5, 10), config)
-    tree = sound(result, config, 300, 64)
-    assert list(tree.root_ids) == [chunk.chunk_id for chunk in result.get_flat_chunks()]
-
-
 def test_ids_of_groups_are_stable() -> None:
     """The same document gives the same groups; an edit changes no group elsewhere."""
     text = sections(12, 30)
@@ -216,27 +136,18 @@ def test_ids_of_groups_are_stable() -> None:
         ((-5, 64), "max_parent_size", "a whole number of at least 1"),
         ((1000, 1), "max_children", "a whole number of at least 2"),
         ((1000, 0), "max_children", "a whole number of at least 2"),
+        ((1000, True), "max_children", "a whole number of at least 2"),
+        ((1000, 2.5), "max_children", "a whole number of at least 2"),
+        (("64", 64), "max_parent_size", "a whole number of at least 1"),
+        ((True, 64), "max_parent_size", "a whole number of at least 1"),
     ],
 )
 def test_options(options: tuple[int, int], field: str, allowed: str) -> None:
     """A cap is at least 1, and a parent may have two children at least."""
-    result = chunked("# A\n\nText.\n", ChunkConfig())
-    with pytest.raises(ConfigurationError) as caught:
-        result.merge_tree(*options)
-    assert (caught.value.field, caught.value.allowed) == (field, allowed)
-
-
-@pytest.mark.parametrize("wrong", [True, 2.5, "64"])
-def test_options_of_the_wrong_type(wrong: int) -> None:
-    result = chunked("# A\n\nText.\n", ChunkConfig())
-    with pytest.raises(ConfigurationError):
-        result.merge_tree(1000, wrong)
-    with pytest.raises(ConfigurationError):
-        result.merge_tree(wrong)
-
-
-def test_unknown_ids_give_none() -> None:
-    assert chunked("# A\n\nText.\n", ChunkConfig()).merge_tree().get("no such id") is None
+    for text in ("# A\n\nText.\n", ""):
+        with pytest.raises(ConfigurationError) as caught:
+            chunked(text, ChunkConfig()).merge_tree(*options)
+        assert (caught.value.field, caught.value.allowed) == (field, allowed)
 
 
 def test_default_cap_is_four_times_the_limit() -> None:
@@ -248,26 +159,24 @@ def test_default_cap_is_four_times_the_limit() -> None:
 def test_nothing_to_index_is_no_tree() -> None:
     """A document of link definitions has no leaves to merge."""
     tree = chunked("[a]: /a\n", ChunkConfig()).merge_tree()
-    assert (tree.nodes, tree.root_ids, tree.leaves) == ((), (), [])
+    assert (tree.nodes, tree.root_ids, tree.leaves, tree.get("x")) == ((), (), [], None)
 
 
 def shape(tree: MergeTree, node_ids: Sequence[str]) -> str:
     """Write the number of leaves of each node; of what has other parents below it, in brackets."""
     written = []
-    for node_id in node_ids:
-        node = tree.get(node_id)
+    for node in map(tree.get, node_ids):
         assert node
-        children = [child for i in node.children_ids if (child := tree.get(i))]
-        if all(child.is_leaf for child in children):
-            written.append(str(max(1, len(children))))
-        else:
-            written.append(f"({shape(tree, node.children_ids)})")
+        is_lowest = all(n.is_leaf for n in tree.nodes if n.parent_id == node.node_id)
+        below = shape(tree, node.children_ids)
+        written.append(str(max(1, len(node.children_ids))) if is_lowest else f"({below})")
     return " ".join(written)
 
 
 @pytest.mark.parametrize(
     ("sizes", "cap", "most", "expected"),
     [
+        ((20,), 130, 64, "1"),
         ((20,) * 6, 130, 64, "6"),  # all fit to the last code point
         ((20,) * 6, 129, 64, "3 3"),
         ((20,) * 6, 64, 64, "2 2 2"),  # three of which would fit, but not all in two groups

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_core import Chunk, ChunkConfig, Context, MarkdownChunker, SectionPath
+from chunkana_core import ChunkConfig, Context, MarkdownChunker, SectionPath
 from chunkana_core.config import LengthFunction
 from chunkana_core.context.context import ContextWriter
 from chunkana_core.document.sizes import DocumentSizes
@@ -21,61 +21,10 @@ from tests.core.configurations import configs, contexts
 from tests.core.laws import quarters, tokens
 from tests.strategies import any_markdown
 
-LONG = "Words of some length. " * 22
-
-
-def leaves(text: str, **options: object) -> list[Chunk]:
-    """Return the leaves."""
-    return MarkdownChunker(ChunkConfig.from_dict(options)).chunk(text)
-
 
 def texts(text: str, **options: object) -> list[str]:
-    """Return their texts."""
-    return [chunk.text for chunk in leaves(text, **options)]
-
-
-def test_small_siblings_merge_left_to_right() -> None:
-    """Neighbours merge while either is small and both fit together."""
-    text = "## A\n\n" + "".join(f"### S{n}\n\n{'word ' * 10}\n\n" for n in range(8))
-    merged = texts(text, max_chunk_size=400)
-    assert all(len(part) <= 400 for part in merged)
-    assert [part.count("###") for part in merged] == [6, 2]
-
-
-@pytest.mark.parametrize("size", [0, 1])
-def test_nothing_is_small_where_the_minimum_is_nothing(size: int) -> None:
-    text = "## A\n\nx\n\n### B\n\ny\n\n### C\n\nz\n"
-    assert len(texts(text, min_chunk_size=size)) == 3
-
-
-def test_large_neighbours_stay_apart() -> None:
-    """Where neither is under the minimum, nothing merges."""
-    text = f"## A\n\n### B\n\n{'b ' * 60}\n\n### C\n\n{'c ' * 60}\n"
-    assert len(texts(text)) == 2
-
-
-def test_sum_has_to_fit() -> None:
-    text = f"## A\n\n### B\n\n{'b ' * 490}\n\n### C\n\nsmall but not that small\n"
-    assert len(texts(text)) == 2
-
-
-def test_bottom_up() -> None:
-    """Subsections merge first; a section whose text became one leaf merges with its siblings."""
-    text = (
-        "## A\n\nown\n\n### B\n\nb\n\n#### B1\n\nb1\n\n#### B2\n\nb2\n\n### C\n\nc\n"
-        f"\n### D\n\n{LONG}\n"
-    )
-    assert texts(text) == [text.rstrip()]
-    first, second = texts(text.replace("own", "own text " * 60))
-    assert first.endswith("### C\n\nc")
-    assert second == f"### D\n\n{LONG}".rstrip()
-
-
-def test_section_that_did_not_become_one_leaf_stays_apart() -> None:
-    """Leaves of different parents never merge, whatever their sizes."""
-    text = f"## A\n\n### B\n\n{LONG * 2}\n\n#### B1\n\n{LONG}\n\n#### B2\n\ntiny\n\n### C\n\ntiny\n"
-    found = leaves(text, max_chunk_size=1200)
-    assert not any("### C" in c.text and "#### B2" in c.text for c in found)
+    """Return the texts of the leaves."""
+    return [chunk.text for chunk in MarkdownChunker(ChunkConfig.from_dict(options)).chunk(text)]
 
 
 @pytest.mark.parametrize(("boundary", "count"), [(0, 1), (1, 1), (2, 3), (6, 3)])
@@ -85,14 +34,11 @@ def test_boundary(boundary: int, count: int) -> None:
     assert len(texts(text, merge_boundary_level=boundary)) == count
 
 
-def test_preamble_front_matter_and_sections_never_mix() -> None:
-    text = "---\na: 1\n---\n\npre\n\n### A\n\na\n"
-    assert texts(text, merge_boundary_level=0) == ["---\na: 1\n---", "pre", "### A\n\na"]
-
-
 def test_merged_leaf_hangs_under_the_lowest_common_section() -> None:
     """Absorbed sections have no node; the merged leaf has the path that they share."""
-    text = f"# D\n\nd\n\n## A\n\n{'word ' * 198}\n\n### B\n\nb\n\n### C\n\nc\n\n## E\n\n{LONG}\n"
+    text = (
+        f"# D\n\nd\n\n## A\n\n{'word ' * 198}\n\n### B\n\nb\n\n### C\n\nc\n\n## E\n\n{'word ' * 90}"
+    )
     result = MarkdownChunker().chunk_hierarchical(text)
     merged = next(c for c in result.get_leaves() if "### B" in c.text)
     assert merged.text == "### B\n\nb\n\n### C\n\nc"
@@ -192,6 +138,7 @@ def section(title: str, size: int, level: int = 3) -> str:
         ((40, 40), 82, 40, 2),  # as large as the minimum is not small
         ((39, 40), 82, 40, 1),  # it is enough that one of them is
         ((40, 39), 82, 40, 1),
+        ((8, 8), 82, 1, 2),  # nothing is smaller than one
     ],
 )
 @pytest.mark.parametrize(

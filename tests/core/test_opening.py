@@ -10,24 +10,38 @@ from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.units import UnitMaker
 
-LIST, ITEM, PARAGRAPH = BlockKind.LIST, BlockKind.LIST_ITEM, BlockKind.PARAGRAPH
-QUOTE, CODE, TABLE = BlockKind.BLOCK_QUOTE, BlockKind.FENCED_CODE, BlockKind.TABLE
-Found = tuple[str, int, BlockKind | None, BlockKind, str | None]
+LETTERS = {
+    BlockKind.LIST: "L",
+    BlockKind.LIST_ITEM: "I",
+    BlockKind.PARAGRAPH: "P",
+    BlockKind.BLOCK_QUOTE: "Q",
+    BlockKind.FENCED_CODE: "C",
+    BlockKind.TABLE: "T",
+    BlockKind.HTML: "H",
+    None: "-",
+}
+REASONS = {None: "", "code_block_integrity": " (code)", "list_item_integrity": " (item)"}
 NESTED = "- one\n- two two\n\n  more\n- three\n"
 QUOTED = "> # head\n>\n> text of it\n> - x\n>   - inner one\n>   - inner\n>   - last\n"
 IN_ITEM = "- ```\n  code code\n  code\n  ```\n- x\n"
+IN_QUOTED_ITEM = "> - ```\n>   code\n>   ```\n"
 BELOW_TEXT = "- x\n\n  ```\n  code code\n  code\n  ```\n- x\n"
 IN_MARKERS = "1. | a | b |\n   |---|---|\n   | 1 | 2 |\n"
+ROWS = "| a |\n|---|\n| 1 |\n| 2 |\n| 3 |\n"
 
 
-def units(text: str, limit: int, *, keep_atoms: bool = True) -> list[Found]:
-    """Return what the first block of a text is divided into."""
-    sizes = DocumentSizes(parse_markdown(text), Sizer(len, 1000))
-    maker = UnitMaker(sizes, keep_atoms)
+def units(text: str, limit: int, *, keep_atoms: bool) -> list[str]:
+    """Return what the first block of a text is divided into.
+
+    Of each unit: what a cut before it costs; the outermost kind of block that starts with it, and
+    its own; its text; why it may be over the limit.
+    """
+    maker = UnitMaker(DocumentSizes(parse_markdown(text), Sizer(len, 1000)), keep_atoms)
     units = maker.units(0, limit)
     assert all((unit.first, unit.stop) == (0, 1) for unit in units)
     return [
-        (text[u.span.start : u.span.end], u.cost, u.starts, u.kind, u.oversize_reason)
+        f"{u.cost} {LETTERS[u.starts]}{LETTERS[u.kind]} {text[u.span.start : u.span.end]}"
+        f"{REASONS[u.oversize_reason]}"
         for u in units
     ]
 
@@ -35,82 +49,35 @@ def units(text: str, limit: int, *, keep_atoms: bool = True) -> list[Found]:
 @pytest.mark.parametrize(
     ("text", "limit", "expected"),
     [
-        (NESTED, 31, [(NESTED.rstrip(), 1, LIST, LIST, None)]),
-        (
-            NESTED,
-            30,
-            [
-                ("- one", 1, LIST, ITEM, None),
-                ("- two two\n\n  more", 3, ITEM, ITEM, None),
-                ("- three", 3, ITEM, ITEM, None),
-            ],
-        ),
-        (
-            NESTED,
-            16,  # one less than the second item
-            [
-                ("- one", 1, LIST, ITEM, None),
-                ("- two two", 3, ITEM, PARAGRAPH, None),
-                ("  more", 6, PARAGRAPH, PARAGRAPH, None),
-                ("- three", 3, ITEM, ITEM, None),
-            ],
-        ),
-        (
-            NESTED,
-            8,  # one less than its first paragraph
-            [
-                ("- one", 1, LIST, ITEM, None),
-                ("- two", 3, ITEM, PARAGRAPH, None),
-                ("two", 60, None, PARAGRAPH, None),
-                ("  more", 6, PARAGRAPH, PARAGRAPH, None),
-                ("- three", 3, ITEM, ITEM, None),
-            ],
-        ),
+        (NESTED, 31, [f"1 LL {NESTED.rstrip()}"]),
+        (NESTED, 30, ["1 LI - one", "3 II - two two\n\n  more", "3 II - three"]),
+        # one less than the second item
+        (NESTED, 16, ["1 LI - one", "3 IP - two two", "6 PP   more", "3 II - three"]),
+        # one less than its first paragraph
+        (NESTED, 8, ["1 LI - one", "3 IP - two", "60 -P two", "6 PP   more", "3 II - three"]),
         (
             QUOTED,
             15,
             [
-                ("> # head\n>", 1, QUOTE, PARAGRAPH, None),  # a heading in a container is text
-                ("> text of it", 3, PARAGRAPH, PARAGRAPH, None),
-                ("> - x", 3, LIST, PARAGRAPH, None),
-                (">   - inner one", 6, LIST, ITEM, None),  # nothing costs more than this
-                (">   - inner", 6, ITEM, ITEM, None),
-                (">   - last", 6, ITEM, ITEM, None),
+                *("1 QP > # head\n>", "3 PP > text of it", "3 LP > - x"),  # a heading in it is text
+                *("6 LI >   - inner one", "6 II >   - inner", "6 II >   - last"),
             ],
         ),
         (
             BELOW_TEXT,
             14,
-            [
-                ("- x", 1, LIST, PARAGRAPH, None),
-                ("  ```\n  code code\n  code\n  ```", 6, CODE, CODE, "code_block_integrity"),
-                ("- x", 3, ITEM, ITEM, None),
-            ],
+            ["1 LP - x", "6 CC   ```\n  code code\n  code\n  ``` (code)", "3 II - x"],
         ),
-        (
-            IN_ITEM,
-            14,
-            [
-                (IN_ITEM[:-5], 1, LIST, CODE, "list_item_integrity"),
-                ("- x", 3, ITEM, ITEM, None),
-            ],
-        ),
-        (
-            f"> {IN_ITEM[:8]}>   code\n>   ```\n",
-            14,
-            [(f"> {IN_ITEM[:8]}>   code\n>   ```", 1, QUOTE, CODE, "list_item_integrity")],
-        ),
-        (
-            "> ```\n> code code\n> ```\n",  # in a line of a marker, but not an item's
-            14,
-            [("> ```\n> code code\n> ```", 1, QUOTE, CODE, "code_block_integrity")],
-        ),
-        (IN_MARKERS, 14, [(IN_MARKERS.rstrip(), 1, LIST, TABLE, "list_item_integrity")]),
+        (IN_ITEM, 14, [f"1 LC {IN_ITEM[:-5]} (item)", "3 II - x"]),
+        (IN_QUOTED_ITEM, 14, [f"1 QC {IN_QUOTED_ITEM.rstrip()} (item)"]),
+        # in a line of a marker, but not an item's
+        ("> ```\n> code code\n> ```\n", 14, ["1 QC > ```\n> code code\n> ``` (code)"]),
+        (IN_MARKERS, 14, [f"1 LT {IN_MARKERS.rstrip()} (item)"]),
     ],
 )
-def test_units(text: str, limit: int, expected: list[Found]) -> None:
-    """Containers are divided into blocks, those into pieces; a cut costs more the deeper."""
-    assert units(text, limit) == expected
+def test_containers_are_divided_into_blocks(text: str, limit: int, expected: list[str]) -> None:
+    """And those into pieces; a cut costs more the deeper it is."""
+    assert units(text, limit, keep_atoms=True) == expected
 
 
 @pytest.mark.parametrize(
@@ -119,47 +86,23 @@ def test_units(text: str, limit: int, expected: list[Found]) -> None:
         (
             "```\none\ntwo\nthree\n```\n",
             16,
-            [
-                ("```", 1, CODE, CODE, None),
-                ("one", 400, None, CODE, None),
-                ("two", 12, None, CODE, None),
-                ("three", 12, None, CODE, None),
-                ("```", 400, None, CODE, None),
-            ],
+            ["1 CC ```", "400 -C one", "12 -C two", "12 -C three", "400 -C ```"],
         ),
         (
             "- ```\n  one\n\n  two\n  ```\n- x\n",
             20,
-            [
-                ("- ```", 1, LIST, CODE, None),
-                ("  one", 400, None, CODE, None),
-                ("  two", 8, None, CODE, None),
-                ("  ```", 400, None, CODE, None),
-                ("- x", 3, ITEM, ITEM, None),
-            ],
+            ["1 LC - ```", "400 -C   one", "8 -C   two", "400 -C   ```", "3 II - x"],
         ),
         (
-            "| a |\n|---|\n| 1 |\n| 2 |\n| 3 |\n",
+            ROWS,
             20,
-            [
-                ("| a |", 1, TABLE, TABLE, None),
-                ("|---|", 800, None, TABLE, None),
-                ("| 1 |", 400, None, TABLE, None),
-                ("| 2 |", 12, None, TABLE, None),
-                ("| 3 |", 12, None, TABLE, None),
-            ],
+            ["1 TT | a |", "800 -T |---|", "400 -T | 1 |", "12 -T | 2 |", "12 -T | 3 |"],
         ),
-        (
-            "<p>\n  text\n</p>\n",
-            10,
-            [
-                ("<p>", 1, BlockKind.HTML, BlockKind.HTML, None),
-                ("  text", 10, None, BlockKind.HTML, None),
-                ("</p>", 15, None, BlockKind.HTML, None),
-            ],
-        ),
+        ("<p>\n  text\n</p>\n", 10, ["1 HH <p>", "10 -H   text", "15 -H </p>"]),
     ],
 )
-def test_units_of_atoms(text: str, limit: int, expected: list[Found]) -> None:
-    """Where atoms may be split, code and tables are divided into lines; HTML is, in any case."""
+def test_atoms_that_may_be_split_are_divided_into_lines(
+    text: str, limit: int, expected: list[str]
+) -> None:
+    """HTML is, in any case."""
     assert units(text, limit, keep_atoms=False) == expected

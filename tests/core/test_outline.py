@@ -28,6 +28,7 @@ def test_sections_nest_by_level(levels: list[int]) -> None:
     document = parse_markdown("".join(f"{'#' * n} H{i}\n\nx\n\n" for i, n in enumerate(levels)))
     found = document.sections
     assert [s.level for s in found[1:]] == levels
+    assert (found[0].level, found[0].path, found[0].parent) == (0, (), -1)
     for section in found[1:]:
         after = [s.first for s in found[section.index + 1 :] if s.level <= section.level]
         assert section.stop == (after[0] if after else len(document.top))
@@ -149,9 +150,3 @@ def test_blocks_are_found_by_offset() -> None:
 def test_nothing_cannot_be_merged() -> None:
     with pytest.raises(ValueError, match="sections is empty; allowed: one section or more"):
         merge_sections([])
-
-
-def test_documents_of_text_alone_have_one_section() -> None:
-    (root,) = parse_markdown("Text.\n").sections
-    assert (root.level, root.path, root.parent) == (0, (), -1)
-    assert not root.has_subsections

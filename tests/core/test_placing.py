@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, MarkdownChunker, SectionPath, Span, merge_sections
 from chunkana_core.document.location import Location, locate, section_path
@@ -14,26 +13,7 @@ from chunkana_core.tree.ids import IdRegister, section_ids
 from tests.core.configurations import configs
 from tests.strategies import any_markdown
 
-TEXT = """Before.
-
-# A
-
-a
-
-## B
-
-### C
-
-c
-
-### D
-
-d
-
-## E
-
-e
-"""
+TEXT = "Before.\n\n# A\n\na\n\n## B\n\n### C\n\nc\n\n### D\n\nd\n\n## E\n\ne\n"
 A, B, C, D = range(1, 5)
 
 
@@ -83,7 +63,7 @@ def at(  # noqa: PLR0917  # the fields of one
         ("B\n\n### C", "d\n", at((3, 8), 2, "AB", B, B, B, is_several=True)),
     ],
 )
-def test_places(first: str, last: str, expected: Location) -> None:
+def test_a_run_is_located_by_the_sections_in_it(first: str, last: str, expected: Location) -> None:
     """The path is that of the sections with a body in it, the level the lowest of all headings.
 
     A is folded, and so the root.
@@ -102,40 +82,29 @@ def test_places(first: str, last: str, expected: Location) -> None:
         ("# A", "d\n", at((0, 8), 1, "A", A, ROOT, is_several=True)),
     ],
 )
-def test_places_on_one_chain(first: str, last: str, expected: Location) -> None:
-    """Text of a section and of one in it has the path of the deeper, under what both share."""
-    text = "# A\n\na\n\n## B\n\nb\n\n### C\n\nc\n\n## D\n\nd\n"
-    assert located(text, first, last) == expected
+def test_text_of_a_section_and_of_one_in_it_has_the_deeper_path(
+    first: str, last: str, expected: Location
+) -> None:
+    """The chunk is under the section that both share."""
+    assert located("# A\n\na\n\n## B\n\nb\n\n### C\n\nc\n\n## D\n\nd\n", first, last) == expected
 
 
-def test_places_of_what_is_left_of_a_section() -> None:
-    """A node is that of a section which has leaves besides: white space is none."""
+def test_white_space_is_nothing_left_of_a_section() -> None:
+    """A node is that of a section which has leaves besides."""
     text = "# X\n\nx\n\n# A\n\n## B\n\nb\n\n \u3000 \n\n# Y\n\ny\n"
-    assert located(text, "## B", "b\n").parent_section == 2
-    assert located(text, "# A", "b\n").parent_section == ROOT
-    assert located(text, " A\n", "b\n").parent_section == 2
+    found = [located(text, first, "b\n").parent_section for first in ("## B", "# A", " A\n")]
+    assert found == [2, ROOT, 2]
 
 
-def test_ids_are_numbered_among_equals() -> None:
-    """The same parts get another id each time, in the order they are asked for."""
+def test_an_id_that_is_taken_is_not_given_out() -> None:
+    """The same parts get another id each time, which is their hash hashed again."""
     one, other = IdRegister(), IdRegister()
     assert [one.new("a", "b") for _ in range(50)] == [other.new("a", "b") for _ in range(50)]
     assert len(one.taken) == 50
+    assert IdRegister({IdRegister().new("a")}).new("a") != IdRegister().new("a")
+    assert len(one.new("a")) == 8
     assert one.new("a", "b") not in {other.new("a", "c"), other.new("ab"), other.new("a", "b", "")}
-
-
-def test_ids_that_are_taken_are_not_given_out() -> None:
-    """A hash that is taken is hashed again."""
-    first = IdRegister().new("a")
-    register = IdRegister({first})
-    second = register.new("a")
-    assert second != first
-    assert register.taken == {first, second}
-    assert len(second) == 8
-
-
-def test_ids_of_half_characters() -> None:
-    assert IdRegister().new("\ud800") != IdRegister().new("\udc00")
+    assert one.new("\ud800") != one.new("\udc00")
 
 
 def test_section_ids() -> None:
@@ -146,23 +115,6 @@ def test_section_ids() -> None:
     assert len({root, first, second}) == 3
     renamed = parse_markdown("# A\n\n## B\n\nother\n\n## C\n\ny\n")
     assert section_ids(renamed, IdRegister())[2] == first
-
-
-@given(st.lists(st.text(max_size=3), max_size=30))
-def test_ids_are_unique(parts: list[str]) -> None:
-    register = IdRegister()
-    ids = [register.new(part) for part in parts]
-    assert len(set(ids)) == len(ids)
-
-
-def test_node_ids_do_not_depend_on_text() -> None:
-    """A section node's id comes from titles alone."""
-    before, after = (
-        MarkdownChunker(ChunkConfig(min_chunk_size=0)).chunk_hierarchical(TEXT.replace("d\n", word))
-        for word in ("d\n", "changed\n")
-    )
-    nodes = [[c.chunk_id for c in result.chunks if not c.is_leaf] for result in (before, after)]
-    assert nodes[0] == nodes[1]
 
 
 def test_namesakes_in_one_chunk_keep_their_path() -> None:

@@ -26,10 +26,9 @@ from chunkana_core.extending import BlockKind, BlockRule, Format, parse_document
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_explain import explain
 from tests import corpora
-from tests.core import laws
 from tests.core.configurations import configs, contexts, matrix
 from tests.core.counting import calls_of
-from tests.core.laws import Case
+from tests.core.laws import Case, require_laws
 from tests.core.merge_laws import sound
 from tests.core.plugins import (
     ASIDE,
@@ -64,12 +63,7 @@ def contents(text: str, *rules: BlockRule, config: ChunkConfig = SMALL) -> list[
 def keeps_laws(case: Case, *stock: StockPlugin) -> None:
     """Assert every law of Markdown with plugins."""
     with with_plugins(stock):
-        for law in laws.ALL:
-            try:
-                law(case)
-            except Exception as error:
-                error.add_note(f"{law.__name__} of {case.text!r} with {case.config}")
-                raise
+        require_laws(case)
     sound(case.result, case.config, None, 3)
     validator = InvariantValidator(case.config, plugins=case.plugins)
     assert validator.validate(case.result.chunks, case.text).errors == ()

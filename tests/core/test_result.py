@@ -22,13 +22,11 @@ from chunkana_core import (
     SectionPath,
     Source,
     Span,
-    TocEntry,
     chunk_file,
     chunk_hierarchical,
     chunk_markdown,
 )
 from chunkana_core.document.paths import format_header_path
-from tests import corpora
 
 TEXT = (
     "---\ntitle: In YAML\n---\n\nBefore.\n\n# Guide\n\nAbout it.\n\n## Install\n\n"
@@ -51,39 +49,31 @@ def titled(result: HierarchicalChunkingResult, title: str) -> Chunk:
     return next(chunk for chunk in result.chunks if chunk.title == title)
 
 
-def test_levels(result: HierarchicalChunkingResult) -> None:
-    """Chunks are found by their level; what has no heading of its own is a paragraph."""
-    names = {level: [chunk.title for chunk in result.get_by_level(level)] for level in ChunkLevel}
-    assert names[ChunkLevel.DOCUMENT] == ["Guide"]
-    assert names[ChunkLevel.SECTION] == []
-    assert names[ChunkLevel.SUBSECTION] == ["Install", "Use"]
-    assert names[ChunkLevel.PARAGRAPH] == [
-        "",
-        "",
-        "Guide",
-        "Install",
-        "Install",
-        "Install",
-        "Linux",
-    ]
-    assert result.get_by_level(9) == []
-    assert [int(level) for level in ChunkLevel] == [0, 1, 2, 3]
-
-
 @pytest.mark.parametrize(("level", "expected"), [(0, 3), (1, 1), (2, 2), (3, 3), (6, 3)])
 def test_levels_of_headings(level: int, expected: int) -> None:
     assert ChunkLevel.of_heading(level) == expected
 
 
-def test_walk_is_in_pre_order(result: HierarchicalChunkingResult) -> None:
-    """Each node comes before what is under it."""
-    assert list(result.walk()) == list(result.chunks)
-    places = {chunk.chunk_id: n for n, chunk in enumerate(result.walk())}
-    assert all(
-        places[chunk.links.parent_id] < places[chunk.chunk_id]
-        for chunk in result.chunks
-        if chunk.links.parent_id
-    )
+def test_chunks_are_in_document_order(result: HierarchicalChunkingResult) -> None:
+    """Each node comes before what is under it; of what it has no heading of its own is level 3."""
+    found = [(c.links.hierarchy_level, c.content_type, c.header_path) for c in result.walk()]
+    assert found == [
+        (ChunkLevel.DOCUMENT, "document", "/Guide"),
+        (ChunkLevel.PARAGRAPH, "front_matter", "/__preamble__"),
+        (ChunkLevel.PARAGRAPH, "preamble", "/__preamble__"),
+        (ChunkLevel.PARAGRAPH, "text", "/Guide"),
+        (ChunkLevel.SUBSECTION, "section", "/Guide/Install"),
+        (ChunkLevel.PARAGRAPH, "text", "/Guide/Install"),
+        (ChunkLevel.PARAGRAPH, "text", "/Guide/Install"),
+        (ChunkLevel.PARAGRAPH, "text", "/Guide/Install"),
+        (ChunkLevel.PARAGRAPH, "mixed", "/Guide/Install/Linux"),
+        (ChunkLevel.SUBSECTION, "text", "/Guide/Use"),
+    ]
+    assert [*result.walk()] == [*result.chunks]
+    for level in (*ChunkLevel, 9):
+        expected = [c for c in result.chunks if c.links.hierarchy_level == level]
+        assert result.get_by_level(level) == expected
+    assert [int(level) for level in ChunkLevel] == [0, 1, 2, 3]
 
 
 def test_sections_are_found_whole(result: HierarchicalChunkingResult) -> None:
@@ -95,36 +85,6 @@ def test_sections_are_found_whole(result: HierarchicalChunkingResult) -> None:
     assert all(chunk.section.path == ("Guide", "Install") for chunk in found)
     found.clear()
     assert result.get_section(install.section_id)
-
-
-def test_nodes_say_their_heading_and_own_text(result: HierarchicalChunkingResult) -> None:
-    """A node's text is all that is under it; its content what a summary would start with."""
-    install = titled(result, "Install")
-    assert not install.is_leaf
-    assert install.text.startswith("## Install\n")
-    assert install.text.endswith("Use the package.")
-    assert install.content.startswith("## Install\n\nRun the installer")
-    assert "### Linux" not in install.content
-    assert install.size == len(install.content) <= 400
-    assert install.content_type == "section"
-    assert (install.text_start_line, install.start_line) == (11, 11)
-    assert install.anchor == "install"
-
-
-def test_content_types(result: HierarchicalChunkingResult) -> None:
-    """What a leaf holds is said in one word."""
-    assert [chunk.content_type for chunk in result.chunks] == [
-        "document",
-        "front_matter",
-        "preamble",
-        "text",
-        "section",
-        "text",
-        "text",
-        "text",
-        "mixed",
-        "text",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -157,24 +117,26 @@ def test_tags_and_titles() -> None:
     assert leaf.metadata["section_tags"] == ["B", "C c"]
 
 
-def test_code_languages() -> None:
-    """The first words of the info strings, each once, in small letters."""
-    text = "```Python x\na\n```\n\n- ~~~c++\n  b\n  ~~~\n\n```python\nc\n```\n\n```\nd\n```\n"
+@pytest.mark.parametrize(
+    ("text", "has_code", "languages"),
+    [
+        (
+            "```Python x\na\n```\n\n- ~~~c++\n  b\n  ~~~\n\n```python\n```\n",
+            True,
+            ("python", "c++"),
+        ),
+        ("    code\n", True, ()),
+        ("```\ncode\n```\n", True, ()),
+        ("`code` in text\n", False, ()),
+    ],
+)
+def test_code_languages(text: str, languages: tuple[str, ...], *, has_code: bool) -> None:
+    """The first words of the info strings, each once, in small letters, of the leaf alone."""
     (leaf,) = chunk_markdown(text)
-    assert (leaf.has_code, leaf.code_languages) == (True, ("python", "c++"))
-    (indented,) = chunk_markdown("    code\n")
-    assert (indented.has_code, indented.code_languages) == (True, ())
-    (plain,) = chunk_markdown("`code` in text\n")
-    assert (plain.has_code, plain.code_languages) == (False, ())
-
-
-def test_code_languages_are_of_the_leaf_alone() -> None:
-    """What stands in other leaves of the same list is not counted."""
-    text = "- ```py\n  a\n  ```\n" + "- words of an item\n" * 20 + "- ```sh\n  b\n  ```\n"
-    leaves = chunk_markdown(text, ChunkConfig(max_chunk_size=100))
-    assert leaves[0].code_languages == ("py",)
-    assert leaves[-1].code_languages == ("sh",)
-    assert not any(leaf.has_code for leaf in leaves[1:-1])
+    assert (leaf.has_code, leaf.code_languages) == (has_code, languages)
+    items = "- ```py\n  a\n  ```\n" + "- words of an item\n" * 20 + "- ```sh\n  b\n  ```\n"
+    leaves = chunk_markdown(items, ChunkConfig(max_chunk_size=100))
+    assert [leaf.code_languages for leaf in leaves] == [("py",), *[()] * (len(leaves) - 2), ("sh",)]
 
 
 @pytest.mark.parametrize(
@@ -188,67 +150,42 @@ def test_code_languages_are_of_the_leaf_alone() -> None:
         (("",), "/"),
     ],
 )
-def test_display_paths(titles: tuple[str, ...], shown: str) -> None:
+def test_header_paths(titles: tuple[str, ...], shown: str) -> None:
     assert format_header_path(titles) == shown
 
 
-def test_header_paths(result: HierarchicalChunkingResult) -> None:
-    """For display: the preamble, the root, and leaves of one section or several."""
-    assert [chunk.header_path for chunk in result.chunks] == [
-        "/Guide",
-        "/__preamble__",
-        "/__preamble__",
-        "/Guide",
-        "/Guide/Install",
-        "/Guide/Install",
-        "/Guide/Install",
-        "/Guide/Install",
-        "/Guide/Install/Linux",
-        "/Guide/Use",
-    ]
+@pytest.mark.parametrize(("count", "preview"), [(80, "x" * 80), (81, "x" * 79 + "…")])
+def test_tree_dict(count: int, preview: str) -> None:
+    """The tree as dicts, with the start of each content, and a mark where that is cut."""
+    result = chunk_hierarchical(f"---\na: 1\n---\n\n{'x' * count}")
+
+    def tree_of(chunk: Chunk) -> dict[str, object]:
+        return {
+            "id": chunk.chunk_id,
+            "level": int(chunk.links.hierarchy_level),
+            "header_path": chunk.header_path,
+            "content_preview": preview if "x" in chunk.content else chunk.content,
+            "children": [tree_of(child) for child in result.get_children(chunk.chunk_id)],
+        }
+
+    assert result.to_tree_dict() == tree_of(result.chunks[0])
 
 
-def test_tree_dict(result: HierarchicalChunkingResult) -> None:
-    """The tree as dicts, with the start of each content."""
-    tree = result.to_tree_dict()
-    assert tree["id"] == result.root_id
-    assert tree["level"] == 0
-    assert tree["header_path"] == "/Guide"
-    children = tree["children"]
-    assert isinstance(children, list)
-    assert [child["header_path"] for child in children] == [
-        "/__preamble__",
-        "/__preamble__",
-        "/Guide",
-        "/Guide/Install",
-        "/Guide/Use",
-    ]
-    assert children[3]["content_preview"] == titled(result, "Install").content[:79] + "…"
-    assert tree["content_preview"] == result.chunks[0].content
-
-
-def test_toc_has_lines_and_anchors(result: HierarchicalChunkingResult) -> None:
-    assert result.toc()[2] == TocEntry(3, "Linux", "linux", 44, ("Guide", "Install", "Linux"), 44)
-
-
-@pytest.mark.parametrize("sample", corpora.own_documents(), ids=lambda sample: sample.name)
-def test_lists_that_are_given_are_copies(sample: corpora.Sample) -> None:
+def test_lists_that_are_given_are_copies(result: HierarchicalChunkingResult) -> None:
     """Changing what was given changes nothing in the result."""
-    result = chunk_hierarchical(sample.text)
-    for given in (result.get_flat_chunks(), result.get_leaves(), result.toc()):
-        given.clear()
-    result.get_children(result.root_id).clear()
-    assert result.get_leaves()
-    assert result.toc() == chunk_hierarchical(sample.text).toc()
-    assert result.get_children(result.root_id)
+    calls = (result.get_flat_chunks, result.get_leaves, result.toc)
+    for call in (*calls, lambda: result.get_children(result.root_id)):
+        expected = [*call()]
+        call().clear()
+        assert call() == expected != []
 
 
 def test_results_chunks_and_trees_are_copied_and_pickled(
     result: HierarchicalChunkingResult,
 ) -> None:
     """Whatever is passed between processes comes out as it went in."""
-    tree = result.merge_tree()
-    for thing in (result, tree, *result.chunks, *tree.nodes, *result.toc()):
+    tree, alone = result.merge_tree(), chunk_markdown("# A\n\nText \ud800.\n")
+    for thing in (result, tree, *alone, *result.chunks, *tree.nodes, *result.toc()):
         for again in (copy.deepcopy(thing), copy.copy(thing), pickle.loads(pickle.dumps(thing))):  # noqa: S301
             assert again == thing
             assert again is not thing
@@ -257,13 +194,7 @@ def test_results_chunks_and_trees_are_copied_and_pickled(
     assert again.chunks[1].text == result.chunks[1].text
     assert again.merge_tree() == tree
     assert again.toc() == result.toc()
-    assert again.chunks[1].metadata == result.chunks[1].metadata
-
-
-def test_a_pickled_chunk_can_do_what_it_could() -> None:
-    """A chunk alone, without its result, still knows its text."""
-    chunk = chunk_markdown("# A\n\nText \ud800.\n")[0]
-    assert pickle.loads(pickle.dumps(chunk)).text == chunk.text  # noqa: S301
+    assert [chunk.metadata for chunk in again.chunks] == [c.metadata for c in result.chunks]
 
 
 def test_all_data_types_are_frozen_and_slotted() -> None:
@@ -337,14 +268,6 @@ def test_public_names_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "title"),
-    [("# A\n\nText.\n", "A"), ("---\ntitle: B\n---\n\nText.\n", "B"), ("Text.\n", ""), ("", "")],
-)
-def test_title_is_what_a_document_says(text: str, title: str) -> None:
-    assert chunk_hierarchical(text).title == title
-
-
-@pytest.mark.parametrize(
     ("text", "expected"),
     [
         (
@@ -379,35 +302,8 @@ def test_what_a_node_says_of_itself() -> None:
     assert (root.text_start_line, root.text_end_line) == (1, 16)
     assert (section.text_start_line, section.text_end_line) == (5, 16)
     assert (root.indexable, section.indexable) == (False, False)
-
-
-@pytest.mark.parametrize(
-    ("text", "with_summary", "lines"),
-    [
-        ("# A\n\na\n\n## B\n\nb\n", True, (1, 3)),
-        ("# A\n\na\n\n## B\n\nb\n", False, (1, 1)),
-        ("pre\n\nface\n\n# A\n\na\n", True, (1, 5)),
-        ("pre\n\nface\n\n# A\n\na\n", False, (5, 5)),
-        ("\n\nTwo\nlines\n===\n\n## B\n\nb\n", True, (3, 9)),
-        ("---\ntitle: A\n---\n\nfirst\n\n## B\n\nb\n", True, (5, 5)),
-        ("only\ntext\n", True, (1, 2)),
-    ],
-)
-def test_the_lines_of_the_root_are_those_of_its_content(
-    text: str, lines: tuple[int, int], *, with_summary: bool
-) -> None:
-    """From the first to the last line of the heading that is the title, and of the summary."""
-    config = ChunkConfig(min_chunk_size=0, include_document_summary=with_summary)
-    root = MarkdownChunker(config).chunk_hierarchical(text).chunks[0]
-    assert (root.start_line, root.end_line) == lines
-
-
-@pytest.mark.parametrize(("count", "preview"), [(80, "x" * 80), (81, "x" * 79 + "…")])
-def test_a_preview_says_where_it_is_cut(count: int, preview: str) -> None:
-    tree = MarkdownChunker().chunk_hierarchical("---\na: 1\n---\n\n" + "x" * count).to_tree_dict()
-    children = tree["children"]
-    assert isinstance(children, list)
-    assert children[-1]["content_preview"] == preview
+    assert (section.content_type, section.anchor, section.size) == ("section", "b", 13)
+    assert section.text.startswith("## B\n\nfirst\nb\n\n### C")
 
 
 def test_where_the_text_is_in_the_content() -> None:

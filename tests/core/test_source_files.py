@@ -29,7 +29,8 @@ UNKNOWN = {
 }  # fmt: skip
 TEXT = ("a.txt", "LICENSE", "tea/COPYING", "CMakeLists.txt", "text/plain; charset=utf-8", *UNKNOWN)
 OTHERS = {"a.py": "python", "https://tea.org/a.py?raw#x": "python", "file:///a/b.TS": "typescript",
-          "text/x-python": "python", "a.json": "json", "a b.ipynb": "notebook"}  # fmt: skip
+          "text/x-python": "python", "a.json": "json", "a b.ipynb": "notebook",
+          "application/x-ipynb+json": "notebook"}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -101,33 +101,23 @@ def test_an_index_takes_their_metadata_and_shows_the_page(distributions: Distrib
 
 
 @pytest.mark.slow
-def test_links_of_the_page_lead_to_the_repository(distributions: Distributions) -> None:
-    markdown = pytest.importorskip("readme_renderer.markdown")
-    html = markdown.render(page_of(distributions.wheel))
+def test_the_page_that_an_index_shows(distributions: Distributions) -> None:
+    """Its links lead to the repository, and it does not say that the package is not there."""
+    files = read_wheel(distributions.wheel)
+    (metadata,) = (data for name, data in files.items() if name.endswith("/METADATA"))
+    assert BytesParser().parsebytes(metadata)["Description-Content-Type"] == "text/markdown"
+    page = metadata.decode("utf-8").partition("\n\n")[2]
+    assert "\n## Status" in corpora.read(corpora.REPOSITORY / "README.md")
+    assert "\n## Status" not in page
+    assert "\n## Install" in page
+    assert "not on PyPI" not in page
+    html = pytest.importorskip("readme_renderer.markdown").render(page)
     targets = re.findall(r'(?:href|src)="([^"]*)"', html)
     assert [target for target in targets if not target.startswith(("https://", "#"))] == []
     ours = [target.removeprefix(_ON_GITHUB) for target in targets if target.startswith(_ON_GITHUB)]
     assert len(ours) > 20
     for name in ours:
         assert (corpora.REPOSITORY / name.partition("#")[0]).is_file(), name
-
-
-@pytest.mark.slow
-def test_the_page_does_not_say_that_it_is_not_there(distributions: Distributions) -> None:
-    page = page_of(distributions.wheel)
-    assert "\n## Status" in corpora.read(corpora.REPOSITORY / "README.md")
-    assert "\n## Status" not in page
-    assert "\n## Install" in page
-    assert "not on PyPI" not in page
-
-
-def page_of(wheel: Path) -> str:
-    """Return the page that an index shows."""
-    files = read_wheel(wheel)
-    (metadata,) = (data for name, data in files.items() if name.endswith("/METADATA"))
-    message = BytesParser().parsebytes(metadata)
-    assert message["Description-Content-Type"] == "text/markdown"
-    return metadata.decode("utf-8").partition("\n\n")[2]
 
 
 @pytest.mark.slow

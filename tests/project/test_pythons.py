@@ -21,24 +21,6 @@ RUNNING = ".".join(map(str, sys.version_info[:2]))
 ANOTHER = next(version for version in PYTHONS if version != RUNNING)
 
 
-def other_pythons(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the script where Pythons are in one folder alone."""
-    places = {"PATH": str(folder), "HOME": str(folder), "PYENV_ROOT": str(folder)}
-    return subprocess.run(
-        [sys.executable, str(_SCRIPTS / "pythons.py")],
-        env={**os.environ, **places},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def put_python(path: Path, script: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-    path.chmod(0o755)
-
-
 def test_classifiers_are_all_pythons_from_the_oldest_allowed() -> None:
     oldest = int(_PROJECT["requires-python"].removeprefix(">=3."))
     assert [f"3.{minor}" for minor in range(oldest, oldest + len(PYTHONS))] == PYTHONS
@@ -46,23 +28,29 @@ def test_classifiers_are_all_pythons_from_the_oldest_allowed() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
-@pytest.mark.parametrize("place", ["{name}", "versions/{version}.4/bin/{name}"])
-def test_other_pythons_are_found_on_the_path_and_where_pyenv_puts_them(
-    place: str, tmp_path: Path
+@pytest.mark.parametrize(
+    ("place", "script", "is_found"),
+    [
+        (f"python{ANOTHER}", f"echo {ANOTHER}.4", True),
+        (f"versions/{ANOTHER}.4/bin/python{ANOTHER}", f"echo {ANOTHER}.4", True),  # of pyenv
+        (f"python{ANOTHER}", "exit 127", False),  # does not start
+        (f"python{ANOTHER}", "echo 2.7.18", False),
+    ],
+)
+def test_other_pythons_are_found(
+    place: str, script: str, tmp_path: Path, *, is_found: bool
 ) -> None:
-    path = tmp_path / place.format(name=f"python{ANOTHER}", version=ANOTHER)
-    put_python(path, f"echo {ANOTHER}.4")
-    done = other_pythons(tmp_path)
-    assert (done.returncode, done.stdout) == (0, f"{ANOTHER} {path}\n")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
-@pytest.mark.parametrize("script", ["exit 127", "echo 2.7.18"])
-def test_what_does_not_start_or_is_another_is_no_python(script: str, tmp_path: Path) -> None:
-    put_python(tmp_path / f"python{ANOTHER}", script)
-    done = other_pythons(tmp_path)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "Other Pythons here: none\n"
+    path = tmp_path / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
+    places = {"PATH": str(tmp_path), "HOME": str(tmp_path), "PYENV_ROOT": str(tmp_path)}
+    command = [sys.executable, str(_SCRIPTS / "pythons.py")]
+    done = subprocess.run(
+        command, env={**os.environ, **places}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, f"{ANOTHER} {path}\n" if is_found else "")
+    assert is_found or done.stderr == "Other Pythons here: none\n"
 
 
 def test_each_python_has_one_floor_of_each_dependency() -> None:

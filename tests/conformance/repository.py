@@ -1,13 +1,11 @@
-"""A small repository of mixed files, and what is true of chunks of any of them."""
+"""A small repository of mixed files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
-from langchain_community.document_loaders import DirectoryLoader, TextLoader
-from langchain_core.documents import Document
+from tests import corpora
 
 FILES = {
     "README.md": "# Shop\n\nSells tea.\n\n## Install\n\nRun make install.\n\n## Use\n\nAsk.\n",
@@ -61,6 +59,18 @@ def main() -> None:
     "package.json": json.dumps(
         {"name": "shop", "scripts": {"build": "tsc", "test": "vitest"}, "private": True}, indent=2
     ),
+    "trip.ipynb": corpora.NOTEBOOK,
+}
+FORMATS = {
+    "README.md": "markdown",
+    "docs/guide.md": "markdown",
+    "docs/notes.txt": "text",
+    "LICENSE": "text",
+    "src/app.py": "python",
+    "src/prices.py": "python",
+    "web/cart.ts": "typescript",
+    "package.json": "json",
+    "trip.ipynb": "notebook",
 }
 
 
@@ -69,28 +79,3 @@ def write(folder: Path) -> None:
     for name, text in FILES.items():
         (folder / name).parent.mkdir(exist_ok=True, parents=True)
         (folder / name).write_text(text, encoding="utf-8", newline="")
-
-
-def load() -> list[Document]:
-    """Load the repository in the working directory, as a user does."""
-    loader = DirectoryLoader(
-        ".", glob="**/*", loader_cls=TextLoader, loader_kwargs={"encoding": "utf-8"}
-    )
-    return sorted(loader.load(), key=lambda document: str(document.metadata["source"]))
-
-
-def documents() -> list[Document]:
-    """Return the files as documents."""
-    return [Document(text, metadata={"source": name}) for name, text in FILES.items()]
-
-
-def assert_exact(chunks: Iterable[Document], texts: dict[str, str] = FILES) -> None:
-    """Assert that offsets and lines of chunks and parents are those of their texts."""
-    for chunk in chunks:
-        metadata = chunk.metadata
-        text = texts[metadata["source"]]
-        start, end = metadata["start_char"], metadata["end_char"]
-        assert 0 <= start < end <= len(text)
-        assert chunk.page_content[metadata["prefix_chars"] :].startswith(text[start:end])
-        assert metadata["start_line"] == text.count("\n", 0, start) + 1
-        assert metadata["end_line"] == text.count("\n", 0, end - 1) + 1
