@@ -26,8 +26,9 @@ from types import FrameType
 from langchain_core.documents import Document as LangChainDocument
 from llama_index.core import Document as LlamaIndexDocument
 
+from benchmarks.corpus import CORPUS
 from benchmarks.printing import Target, machine, print_table, print_targets
-from benchmarks.run import CORPUS, documents, documents_name, interleaved, ratio
+from benchmarks.run import documents, documents_name, interleaved, ratio
 from chunkana_core import ChunkConfig, Chunker, Context
 from chunkana_langchain import ChunkanaSplitter
 from chunkana_llamaindex import ChunkanaNodeParser

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import process_time
 
+from benchmarks.corpus import CORPUS, ROOT
 from benchmarks.printing import machine
 from chunkana_cli.comparing.measures import Measurement, Reference, measure
 from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
 from chunkana_cli.reading.documents import Document
 from chunkana_core import ChunkConfig, format_of
 
-_ROOT = Path(__file__).parents[1]
-_CORPUS = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "corpus"
 _LIMITS = (500, 1000)
 _RUNS = 3
 _PACKAGES = (
@@ -71,8 +68,8 @@ class Total:
 
 def documents() -> Iterator[Document]:
     """Yield the source code and JSON of the corpus, or Chunkana's own code without a corpus."""
-    paths = [*(_CORPUS / "code").glob("*"), *(_CORPUS / "data").glob("*.json*")]
-    for path in sorted(paths or (_ROOT / "src").rglob("*.py")):
+    paths = [*(CORPUS / "code").glob("*"), *(CORPUS / "data").glob("*.json*")]
+    for path in sorted(paths or (ROOT / "src").rglob("*.py")):
         form = format_of(path)
         if form not in (None, "markdown", "text"):
             yield Document(path.name, path.read_bytes().decode("utf-8"), form or "")

@@ -9,29 +9,25 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
 import resource
 import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterable, Sequence
 from itertools import cycle
-from pathlib import Path
 from statistics import median
 from time import process_time
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from benchmarks.corpus import CORPUS, OWN_DOCUMENTS, ROOT
 from benchmarks.printing import Target, machine, print_table, print_targets
 from chunkana_core import ChunkConfig, MarkdownChunker
 
 _Task = Callable[[str], object]
 _Times = dict[str, list[float]]
 
-_ROOT = Path(__file__).parents[1]
-CORPUS = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "corpus"
-_OWN_DOCUMENTS = _ROOT / "tests" / "data" / "documents"
 _OWN_REPEATED = 8  # which gives about the size of the corpus
 
 _BARE, _CHUNK, _WHOLE = "bare parse", "chunk", "chunk_hierarchical"
@@ -61,7 +57,7 @@ _SHAPES = {  # name: start of the text, repeated part
 
 def documents() -> list[str]:
     """Read the corpus next to the checkout, or the project's own documents without a corpus."""
-    folder, times = (CORPUS, 1) if CORPUS.is_dir() else (_OWN_DOCUMENTS, _OWN_REPEATED)
+    folder, times = (CORPUS, 1) if CORPUS.is_dir() else (OWN_DOCUMENTS, _OWN_REPEATED)
     return [path.read_bytes().decode() for path in sorted(folder.rglob("*.md"))] * times
 
 
@@ -212,7 +208,7 @@ def memory(sizes: Sequence[int]) -> list[Target]:
 def peak_in_child(kind: str, size: int) -> int:
     """Run `peak` in a new process and return its result."""
     command = (sys.executable, "-m", "benchmarks.run", "--peak", kind, str(size))
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=_ROOT)  # noqa: S603
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)  # noqa: S603
     return int(done.stdout)
 
 

@@ -19,13 +19,11 @@ from time import perf_counter, process_time
 
 import pyarrow as pa
 
+from benchmarks.corpus import CORPUS, OWN_DOCUMENTS
 from benchmarks.printing import Target, machine, print_table, print_targets
 from chunkana_batch import chunk_table
 from chunkana_core import ChunkConfig, Chunker, Context
 
-_ROOT = Path(__file__).parents[1]
-_CORPUS = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "corpus"
-_OWN_DOCUMENTS = _ROOT / "tests" / "data" / "documents"
 _COMMAND = (sys.executable, "-m", "chunkana_cli")
 _CONFIG = ChunkConfig(atomic_blocks="split")  # the default of the command and of tables
 _FILES, _FEW_FILES = 6_000, 600
@@ -37,7 +35,7 @@ _MOST_TABLE, _MOST_SPLIT, _LEAST_TWO, _MOST_AGAIN, _MOST_VALIDATE = 1.2, 1.3, 1.
 
 def read_texts() -> dict[str, str]:
     """Return Markdown documents by their names."""
-    folder = _CORPUS if _CORPUS.exists() else _OWN_DOCUMENTS
+    folder = CORPUS if CORPUS.exists() else OWN_DOCUMENTS
     paths = sorted(path for path in folder.rglob("*.md*") if path.is_file())
     return {path.name: path.read_bytes().decode() for path in paths}
 

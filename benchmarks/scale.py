@@ -22,14 +22,13 @@ import ray
 import ray.data
 from pyspark.sql import SparkSession
 
+from benchmarks.corpus import CORPUS, ROOT
 from benchmarks.printing import machine, print_table
 from chunkana_batch import SCHEMA, chunk_batches, chunk_table, spark_schema
 from chunkana_core import ChunkConfig, Chunker, Context
 from chunkana_core.formats.markdown.parser import parse_markdown
 
 T = TypeVar("T")
-_ROOT = Path(__file__).parents[1]
-_CORPUS = Path(os.environ.get("CHUNKANA_SHARED", _ROOT.parent / "shared")) / "corpus"
 _CONFIG = ChunkConfig()  # the default of tables
 _FILES = 8
 _BATCH = 500  # rows of an input batch
@@ -101,7 +100,7 @@ Job = Callable[[Input, Path], object]
 def write_documents(folder: Path, size: int) -> Input:
     """Write copies of the corpus, or of the project's pages, up to a size in bytes."""
     folder.mkdir()
-    paths = sorted(_CORPUS.rglob("*.md")) or sorted((_ROOT / "docs").rglob("*.md"))
+    paths = sorted(CORPUS.rglob("*.md")) or sorted((ROOT / "docs").rglob("*.md"))
     texts = [path.read_bytes().decode("utf-8") for path in paths]
     once = sum(len(text.encode()) for text in texts)
     copies = max(_FILES, size // once)

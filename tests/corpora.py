@@ -81,9 +81,3 @@ def some_documents() -> list[Sample]:
     For what depends little on the document, or is asserted of the whole corpus elsewhere.
     """
     return [*own_documents(), *islice(corpus(), 0, None, 10)]
-
-
-def corpus_document(name: str) -> str | None:
-    """Return the text of a document of the corpus, None where it is absent."""
-    found = [path for path in corpus_paths() if path.name == name]
-    return read(found[0]) if found else None

@@ -33,6 +33,7 @@ from chunkana_core.formats.registry import (
 )
 from chunkana_core.formats.source_files import SourceFile, describe_unknown, require_installed
 from chunkana_core.splitting.plans import PackedUnits, Plan
+from chunkana_core.splitting.repeats import first_fence
 from chunkana_core.splitting.splitter import Part, Splitter
 from chunkana_core.splitting.units import Unit
 from chunkana_core.stages import Stages
@@ -47,7 +48,7 @@ __all__ = [
     "FieldReader", "Format", "FormatTraits", "MergeObstacle", "Merging", "PackedUnits", "Part",
     "Plan", "Section", "SectionRange", "SourceFile", "Splitter", "Stages", "StrategySelector",
     "Unit", "Window", "WindowChunker", "WindowEnd", "WindowState", "derive_uuid",
-    "describe_unknown", "format_header_path", "known_format", "parse_document",
+    "describe_unknown", "first_fence", "format_header_path", "known_format", "parse_document",
     "require_callable", "require_choice", "require_each", "require_installed", "require_known",
     "require_number", "require_type", "split_header_path", "text_digest", "unknown_kind",
     "warn",

@@ -11,11 +11,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chunkana_batch
@@ -24,11 +25,11 @@ from chunkana_batch import (
     SCHEMA_VERSION,
     DocumentError,
     chunk_batches,
-    chunk_many,
     chunk_table,
     spark_schema,
 )
 from chunkana_batch.rows import FIELDS
+from chunkana_batch.tables import TableOptions
 from chunkana_core import (
     ChunkConfig,
     Chunker,
@@ -38,12 +39,12 @@ from chunkana_core import (
     InputTypeError,
 )
 from tests.corpora import REPOSITORY, own_documents
+from tests.scale.documents import broken_strings, make_strict_size
 
 NAMES = [sample.name for sample in own_documents()]
 TEXTS = [sample.text for sample in own_documents()]
 DOCUMENTS = pa.table({"text": TEXTS, "path": NAMES})
 CONFIG = ChunkConfig(max_chunk_size=300, atomic_blocks="split")
-CONTENT = ["content", "error", "file"]
 FORMATS = {
     "a.md": "# A\n\nText.\n",
     "b.txt": "# no heading\n",
@@ -53,17 +54,19 @@ FORMATS = {
 }
 
 
-def rows_of(table: pa.Table) -> list[dict[str, object]]:
-    return list(table.to_pylist())
-
-
-def chunked(*texts: object, **options: object) -> list[dict[str, object]]:
-    """Return the rows of the chunks of texts."""
-    return rows_of(chunk_table(pa.table({"text": texts}), **options))  # type: ignore[arg-type]
+def chunked(
+    *texts: object,
+    config: ChunkConfig | None = None,
+    options: TableOptions | None = None,
+    **columns: object,
+) -> list[dict[str, Any]]:
+    """Return the rows of the chunks of texts; by default, chunks have a context."""
+    table = pa.table({"text": texts[0] if isinstance(texts[0], pa.Array) else texts, **columns})
+    return list(chunk_table(table, config, **(options or {})).to_pylist())
 
 
 def test_rows_are_the_leaves_with_what_is_embedded() -> None:
-    rows = iter(rows_of(chunk_table(DOCUMENTS, CONFIG)))
+    rows = iter(chunk_table(DOCUMENTS, CONFIG).to_pylist())
     for name, text in zip(NAMES, TEXTS, strict=True):
         result = Chunker(CONFIG, Context()).chunk_hierarchical(text, path=name)
         for chunk in result.get_leaves():
@@ -71,6 +74,8 @@ def test_rows_are_the_leaves_with_what_is_embedded() -> None:
             assert (row["file"], row["document_title"]) == (name, result.title)
             assert (row["embedded"], row["content"]) == (chunk.embedded, chunk.content)
             assert row["path"] == list(chunk.section.path)
+            exact = text[row["start_char"] : row["end_char"]]
+            assert row["content"][row["prefix_chars"] :].startswith(exact)
             assert row["size"] == chunk.size == len(str(row["embedded"]))
             assert (row["start_line"], row["end_line"]) == (
                 chunk.text_start_line,
@@ -79,27 +84,17 @@ def test_rows_are_the_leaves_with_what_is_embedded() -> None:
     assert next(rows, None) is None
 
 
-def test_the_exact_text_is_in_the_content_at_its_offsets() -> None:
-    texts = dict(zip(NAMES, TEXTS, strict=True))
-    for row in chunk_table(DOCUMENTS, CONFIG).to_pylist():
-        exact = texts[row["file"]][row["start_char"] : row["end_char"]]
-        assert row["content"][row["prefix_chars"] :].startswith(exact)
-
-
 @pytest.mark.parametrize("context", [None, Context(label="site")])
 def test_the_context_is_the_callers(context: Context | None) -> None:
-    (row,) = chunked("# A\n\nText.", context=context)
+    (row,) = chunk_table(pa.table({"text": ["# A\n\nText."]}), context=context).to_pylist()
     expected = Chunker(ChunkConfig(), context).chunk("# A\n\nText.")[0].embedded
     assert row["embedded"] == expected
-
-
-def test_no_configuration_means_the_default_configuration() -> None:
-    assert chunk_table(DOCUMENTS).equals(chunk_table(DOCUMENTS, ChunkConfig(max_chunk_size=1000)))
 
 
 FEW = DOCUMENTS.filter(pc.less(pc.utf8_length(DOCUMENTS["text"]), 2_500))
 
 
+@settings(max_examples=20)
 @given(st.lists(st.integers(0, len(FEW)), max_size=6))
 def test_rows_do_not_depend_on_batches(stops: Sequence[int]) -> None:
     """A document has the same rows in whatever batch it is, so that tasks may be tried again."""
@@ -140,15 +135,15 @@ def test_ids_are_unique_over_documents_and_the_same_again() -> None:
 
 
 def test_a_document_is_known_by_its_id_else_its_path_else_its_text() -> None:
-    columns = {"text": ["One.", "One.", "One."], "path": ["a.md", "a.md", None]}
-    rows = chunk_table(pa.table({**columns, "document_id": ["7", None, None]})).to_pylist()
+    paths, names = ["a.md", "a.md", None], ["7", None, None]
+    rows = chunked("One.", "One.", "One.", path=paths, document_id=names)
     assert [row["document_id"] for row in rows][:2] == ["7", "a.md"]
     assert rows[2]["document_id"] == rows[2]["document_hash"] == rows[0]["document_hash"]
     assert len({row["id"] for row in rows}) == 3
 
 
 def test_ids_of_databases_may_be_numbers() -> None:
-    (row,) = chunk_table(pa.table({"text": ["One."], "document_id": [7]})).to_pylist()
+    (row,) = chunked("One.", document_id=[7])
     assert row["document_id"] == "7"
 
 
@@ -157,50 +152,40 @@ def test_hashes_are_those_that_databases_compute() -> None:
     (row,) = chunked("abc")
     digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     assert row["document_hash"] == row["chunk_hash"] == digest
-
-
-def test_the_hash_of_a_chunk_is_that_of_what_is_embedded() -> None:
     rows = chunked("# A\n\nSame.\n", "# B\n\nSame.\n", "# A\n\nSame.\n")
-    first, other, again = (row["chunk_hash"] for row in rows)
+    first, other, again = (row["chunk_hash"] for row in rows)  # of what is embedded
     assert first == again != other
 
 
-def test_the_path_tells_the_format() -> None:
-    table = pa.table({"text": list(FORMATS.values()), "path": list(FORMATS)})
-    rows = chunk_table(table).to_pylist()
+def test_the_format_is_that_of_the_path() -> None:
+    rows = chunked(*FORMATS.values(), path=[*FORMATS])
     formats = {row["file"]: row["format"] for row in rows}
     assert list(formats.values()) == ["markdown", "text", "json", "python", "markdown"]
 
 
-METADATA = [
-    pa.array([{"a": 1, "tags": ["x"]}]),
-    pa.array(['{"a": 1, "tags": ["x"]}']),
-    pa.array([b'{"a": 1, "tags": ["x"]}']),
-    pa.array(['{"a": 1, "tags": ["x"]}']).dictionary_encode(),
-]
+_JSON, _READ = '{"a": 1, "tags": ["x"]}', {"a": 1, "tags": ["x"]}
+METADATA: list[tuple[pa.Array, object]] = [
+    (pa.array([_READ, None]), _READ),
+    (pa.array([_JSON, None]), _READ),
+    (pa.array([_JSON.encode(), None]), _READ),
+    (pa.array([_JSON, None]).dictionary_encode(), _READ),
+    (pa.array([[("a", 1.5), ("b", float("nan"))], None], pa.map_(pa.string(), pa.float64())),
+     {"a": 1.5, "b": None}),
+    (pa.array([{"day": dt.date(2026, 1, 2), "raw": b"ab"}, None]),
+     {"day": "2026-01-02", "raw": "YWI="}),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("column", METADATA, ids=lambda column: str(column.type)[:12])
-def test_metadata_of_any_form_is_carried(column: pa.Array) -> None:
-    (row,) = chunk_table(pa.table({"text": ["Text."], "metadata": column})).to_pylist()
-    assert json.loads(row["metadata"]) == {"a": 1, "tags": ["x"]}
-
-
-def test_maps_dates_and_numbers_that_json_lacks_are_carried() -> None:
-    kinds = pa.map_(pa.string(), pa.float64())
-    maps = pa.array([[("a", 1.5), ("b", float("nan"))], None], kinds)
-    days = pa.array([{"day": dt.date(2026, 1, 2), "raw": b"ab"}, None])
-    for column, expected in [(maps, {"a": 1.5, "b": None}),
-                             (days, {"day": "2026-01-02", "raw": "YWI="})]:  # fmt: skip
-        table = pa.table({"text": ["One.", "Two."], "metadata": column})
-        first, second = chunk_table(table).to_pylist()
-        assert (json.loads(first["metadata"]), second["metadata"]) == (expected, "{}")
+@pytest.mark.parametrize(("column", "expected"), METADATA)
+def test_metadata_are_json_whatever_their_type(column: pa.Array, expected: object) -> None:
+    first, second = chunked("One.", "Two.", metadata=column)
+    assert (json.loads(first["metadata"]), second["metadata"]) == (expected, "{}")
 
 
 def test_keys_of_front_matter_are_copied_below_the_callers() -> None:
     text = "---\nauthor: Ann\nlang: en\ndate: 2026-01-02\n---\n\n# A\n\nText.\n"
-    table = pa.table({"text": [text], "metadata": ['{"lang": "fr"}']})
-    rows = chunk_table(table, front_matter_keys=["author", "lang", "date", "none"]).to_pylist()
+    options: TableOptions = {"front_matter_keys": ["author", "lang", "date", "none"]}
+    rows = chunked(text, metadata=['{"lang": "fr"}'], options=options)
     expected = {"author": "Ann", "date": "2026-01-02", "lang": "fr"}
     assert [json.loads(row["metadata"]) for row in rows] == [expected] * len(rows)
 
@@ -217,53 +202,43 @@ def text_columns() -> Iterator[pa.Array]:
 
 @pytest.mark.parametrize("column", list(text_columns()), ids=lambda c: str(c.type))
 def test_texts_may_be_of_any_type_of_string(column: pa.Array) -> None:
-    rows = chunk_table(pa.table({"text": column})).to_pylist()
+    rows = chunked(column)
     assert [row["content"] for row in rows] == ["# A\n\nGrüße.", "Text."]
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ({"text": [1]}, "text is 'int64'; allowed: a column of strings or bytes"),
-        ({"text": [["a"]]}, "text is 'list<item: string>'; allowed: a column of strings or bytes"),
-        ({"text": ["a"], "path": [1]}, "path is 'int64'; allowed: a column of strings"),
-        ({"text": ["a"], "document_id": [1.5]},
-         "document_id is 'double'; allowed: a column of strings or integers"),
-        ({"text": ["a"], "metadata": [1]},
-         "metadata is 'int64'; allowed: a column of structs, maps, or strings of JSON"),
-    ],
-)  # fmt: skip
-def test_columns_of_other_types_are_errors(columns: dict[str, list[object]], message: str) -> None:
-    with pytest.raises(InputTypeError) as caught:
+NAMED = "allowed: one column 'text', and at most one of each of 'path', 'document_id', 'metadata'"
+COLUMNS = [
+    ({"text": [1]}, "text is 'int64'; allowed: a column of strings or bytes"),
+    ({"text": [["a"]]}, "text is 'list<item: string>'; allowed: a column of strings or bytes"),
+    ({"text": ["a"], "path": [1]}, "path is 'int64'; allowed: a column of strings"),
+    ({"text": ["a"], "document_id": [1.5]},
+     "document_id is 'double'; allowed: a column of strings or integers"),
+    ({"text": ["a"], "metadata": [1]},
+     "metadata is 'int64'; allowed: a column of structs, maps, or strings of JSON"),
+    ({"body": ["a"]}, f"columns is ['body']; {NAMED}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("columns", "message"), COLUMNS)
+def test_other_columns_are_errors(columns: dict[str, list[object]], message: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
         chunk_table(pa.table(columns))
     assert str(caught.value) == message
-
-
-def test_rows_need_a_text() -> None:
-    with pytest.raises(ConfigurationError) as caught:
-        chunk_table(pa.table({"body": ["a"]}))
-    allowed = "one column 'text', and at most one of each of 'path', 'document_id', 'metadata'"
-    assert str(caught.value) == f"columns is ['body']; allowed: {allowed}"
+    assert isinstance(caught.value, InputTypeError) == ("text" in columns)
 
 
 @pytest.mark.parametrize("name", ["text", "path", "document_id", "metadata"])
 def test_two_columns_of_a_name_are_an_error(name: str) -> None:
-    column = pa.array(["a"])
-    table = pa.table([column, column, column], names=["text", name, name])
-    with pytest.raises(ConfigurationError, match=f"columns is .*{name}.*; allowed: one column"):
-        chunk_table(table)
+    names = ["text", name, name]
+    with pytest.raises(ConfigurationError) as caught:
+        chunk_table(pa.table([pa.array(["a"])] * 3, names=names))
+    assert str(caught.value) == f"columns is {names}; {NAMED}"
 
 
 @pytest.mark.parametrize("table", [pa.table({}), pa.table({"text": pa.array([], pa.string())})])
 def test_no_rows_are_no_chunks(table: pa.Table) -> None:
     assert chunk_table(table).num_rows == 0
     assert chunk_table(table).schema.equals(SCHEMA)
-
-
-def broken_string() -> pa.Array:
-    """Return a string column with invalid UTF-8, as other programs may write it."""
-    data = pa.array([b"caf\xe9", b"fine"], pa.binary())
-    return pa.StringArray.from_buffers(2, *data.buffers()[1:])
 
 
 def column_of(kind: pa.DataType, *values: object) -> pa.Array:
@@ -274,15 +249,9 @@ BAD = [
     (pa.array([None, "fine"]), "text is null"),
     (pa.array(["x" * 50, "fine"]), "text has 50 characters; max_characters is 40"),
     (pa.array([b"caf\xe9", b"fine"]), "text is not utf-8 at byte 3"),
-    (broken_string(), "text is not utf-8 at byte 3"),
+    (broken_strings(), "text is not utf-8 at byte 3"),
     (pa.array(["never", "fine"]), "ValueError: no size of this"),
 ]
-
-
-def measure(text: str) -> int:
-    if "never" in text:
-        raise ValueError("no size of this")
-    return len(text)
 
 
 @pytest.mark.parametrize(("column", "message"), BAD, ids=[message for _, message in BAD])
@@ -290,7 +259,7 @@ def test_a_bad_row_is_an_error_row_and_the_others_are_chunked(
     column: pa.Array, message: str
 ) -> None:
     table = pa.table({"text": column, "path": ["bad.md", "fine.md"]})
-    config = ChunkConfig(length_function=measure)
+    config = ChunkConfig(length_function=make_strict_size())
     bad, fine = chunk_table(table, config, max_characters=40).to_pylist()
     assert {name: value for name, value in bad.items() if value is not None} == {
         "document_id": "bad.md", "file": "bad.md", "error": message,
@@ -340,14 +309,8 @@ def test_metadata_that_cannot_be_written_is_an_error_of_its_row(
     endless: dict[str, object] = {}
     endless["a"] = endless
     monkeypatch.setattr(HierarchicalChunkingResult, "front_matter", endless)
-    (bad,) = chunk_table(pa.table({"text": ["One."]}), front_matter_keys=["a"]).to_pylist()
+    (bad,) = chunked("One.", options={"front_matter_keys": ["a"]})
     assert bad["error"].startswith("RecursionError: ")
-
-
-def test_long_metadata_fill_a_batch_before_many_rows_do() -> None:
-    metadata = json.dumps({"a": "x" * 1_000_000})
-    batch = pa.record_batch({"text": ["Text."] * 40, "metadata": [metadata] * 40})
-    assert [made.num_rows for made in chunk_batches([batch])] == [8, 8, 8, 8, 8]
 
 
 def test_bytes_are_decoded_as_asked() -> None:
@@ -357,48 +320,46 @@ def test_bytes_are_decoded_as_asked() -> None:
     assert replaced["content"].to_pylist() == ["caf\ufffd"]
 
 
-def test_the_limit_stops_a_cell_of_100_megabytes_and_nothing_else() -> None:
-    table = pa.table({"text": ["a b " * 25_000_000, "fine"]})
-    bad, fine = chunk_table(table).to_pylist()
-    assert bad["error"] == "text has 100,000,000 characters; max_characters is 20,000,000"
+def test_texts_over_20_million_characters_are_errors_by_default() -> None:
+    bad, fine = chunked("a b " * 5_000_001, "fine")
+    assert bad["error"] == "text has 20,000,004 characters; max_characters is 20,000,000"
     assert fine["content"] == "fine"
 
 
 def test_lone_surrogates_in_titles_are_replaced() -> None:
-    table = pa.table({
-        "text": ['{"\\ud800": {"b": 1}}', '---\ntitle: "\\ud800x"\n---\n\nText.'],
-        "path": ["a.json", "b.md"],
-    })  # fmt: skip
-    rows = chunk_table(table, front_matter_keys=["title"]).to_pylist()
+    texts = ['{"\\ud800": {"b": 1}}', '---\ntitle: "\\ud800x"\n---\n\nText.']
+    rows = chunked(*texts, path=["a.json", "b.md"], options={"front_matter_keys": ["title"]})
     assert all(row["error"] is None for row in rows)
     assert json.loads(rows[-1]["metadata"]) == {"title": "\ufffdx"}
     assert "\ufffd" in rows[0]["path"]
 
 
-def test_batches_are_bounded_and_made_as_they_are_needed() -> None:
+def test_batches_are_bounded_and_made_as_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chunkana_batch.tables._MAX_BATCH_ROWS", 41)
     read: list[int] = []
 
     def batches() -> Iterator[pa.RecordBatch]:
         for number in range(12):
             read.append(number)
-            texts = [f"Text {each} of {number}." for each in range(500)]
-            yield pa.record_batch({"text": texts})
+            yield pa.record_batch({"text": [f"Text {each} of {number}." for each in range(5)]})
 
     outcome = chunk_batches(batches())
-    assert next(outcome).num_rows == 4096
-    assert len(read) <= 9
-    assert all(batch.num_rows <= 4096 for batch in outcome)
+    assert next(outcome).num_rows == 41
+    assert len(read) == 9
+    assert [batch.num_rows for batch in outcome] == [19]
     assert len(read) == 12
 
 
-def test_long_texts_fill_a_batch_before_many_rows_do() -> None:
-    texts = ["word " * 60_000] * 40
-    sizes = [
-        batch.nbytes for batch in chunk_batches(iter([pa.record_batch({"text": texts})]),
-                                                ChunkConfig(max_chunk_size=1_000_000))
-    ]  # fmt: skip
-    assert len(sizes) > 1
-    assert max(sizes) < 20_000_000
+@pytest.mark.parametrize(
+    ("text", "metadata"), [("x" * 40_000, "{}"), ("Text.", json.dumps({"a": "x" * 40_000}))]
+)
+def test_long_texts_and_metadata_fill_a_batch_before_many_rows_do(
+    text: str, metadata: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chunkana_batch.tables._MAX_BATCH_CHARACTERS", 320_000)
+    batch = pa.record_batch({"text": [text] * 40, "metadata": [metadata] * 40})
+    made = chunk_batches([batch], ChunkConfig(max_chunk_size=100_000))
+    assert [each.num_rows for each in made] == [8, 8, 8, 8, 8]
 
 
 @pytest.mark.parametrize(
@@ -441,17 +402,6 @@ def test_what_engines_send_to_their_workers_can_be_pickled() -> None:
     function = pickle.loads(pickle.dumps(partial(chunk_batches, config=CONFIG)))  # noqa: S301
     (batch,) = function(iter(pa.table({"text": ["One."]}).to_batches()))
     assert batch["content"].to_pylist() == ["One."]
-
-
-def test_rows_agree_with_chunk_many() -> None:
-    outcomes = chunk_many(zip(NAMES, TEXTS, strict=True), CONFIG)
-    spans = [
-        (outcome.name, chunk.chunk_id, chunk.content)
-        for outcome in outcomes if outcome.value is not None
-        for chunk in outcome.value.get_leaves()
-    ]  # fmt: skip
-    rows = chunk_table(DOCUMENTS, CONFIG, None).to_pylist()
-    assert [(row["file"], row["chunk_id"], row["content"]) for row in rows] == spans
 
 
 def test_processes_need_no_arrow() -> None:

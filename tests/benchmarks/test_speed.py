@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,14 @@ from benchmarks.speed.measuring import Rounds, expected, grown, ratio, speeds, t
 ROOT = Path(__file__).parents[2]
 TEXT = "# Kettle\n\nIt boils water.\n\n## Keys\n\nIt boils, and stops.\n"
 BUSY = Timed("busy", lambda text: text.split())
+
+
+@pytest.fixture(autouse=True)
+def frozen() -> Iterator[None]:
+    """Keep what other tests hold from the garbage collection before each measurement."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def test_tasks_are_timed_in_turn() -> None:

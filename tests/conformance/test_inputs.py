@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import warnings
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -89,32 +91,43 @@ def test_dates_are_iso_texts(framework: Framework) -> None:
     json.dumps(answer.metadata)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [object(), {1, 2}, b"x", float("nan"), {"deep": [object()]}],
-    ids=["object", "set", "bytes", "nan", "deep"],
-)
-def test_metadata_that_json_lacks_are_refused_before_anything_is_done(
-    framework: Framework, value: object
-) -> None:
+def _nested(depth: int) -> object:
+    value: object = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+NOT_JSON = (object(), {1, 2}, b"x", float("nan"), {"deep": [object()]}, _nested(100_000))
+NO_DOCUMENTS = ("tea.md", ["text"], [None], Path("tea.md"), 7)
+
+
+def refused(framework: Framework) -> Iterator[tuple[Native, str]]:
+    """Yield documents that an update refuses, and what the error says."""
+    documents, chunking = framework.documents(COOLER), framework.chunking()
+    for value in NOT_JSON:
+        yield documents + framework.documents({"bad.md": "B."}, {"odd": value}), r"odd.*bad\.md"
+    for given in NO_DOCUMENTS:
+        yield given, "documents"
+    yield documents + framework.documents({"tea.md": OVEN}), r"'tea\.md'"
+    yield [], "^delete_missing is True.*delete them"
+    if framework.name != "plain":  # chunks, of which each text would be found several times
+        split: Native = getattr(chunking, "split_documents", chunking)
+        yield split(documents), "documents"
+
+
+def test_what_is_refused_changes_nothing(framework: Framework) -> None:
     model = Model()
     made = framework.make(TEXTS, model)
     model.clear()
-    bad = framework.documents(COOLER) + framework.documents({"bad.md": "B."}, {"odd": value})
-    with pytest.raises(ConfigurationError, match="odd") as raised:
-        made.update(bad)
-    assert "bad.md" in str(raised.value)
+    for documents, said in refused(framework):
+        with pytest.raises(ConfigurationError, match=said):
+            made.update(documents, delete_missing=True)
+        with pytest.raises(ConfigurationError, match=said):
+            asyncio.run(made.aupdate(documents, delete_missing=True))
     assert model.texts == []
     assert sorted(made.document_ids()) == sorted(TEXTS)
     assert "80 degrees" in read(framework.ask(made, "degrees"))
-
-
-def test_metadata_that_are_too_deep_are_refused(framework: Framework) -> None:
-    deep: list[object] = []
-    for _ in range(100_000):
-        deep = [deep]
-    with pytest.raises(ConfigurationError, match="odd"):
-        framework.make({}, Model()).update(framework.documents({"a.md": TEA}, {"odd": deep}))
 
 
 def test_large_values_of_metadata_are_kept_and_never_exceed_the_budget(
@@ -166,24 +179,3 @@ def test_a_document_that_cannot_be_chunked_any_more_is_as_it_was(framework: Fram
     assert ([*report.failed], report.deleted) == (["tea.md"], ["oven.md"])
     assert_true(framework.ask(made, QUESTION), {"tea.md": TEA})
     assert made.document_ids() == ["tea.md"]
-
-
-@pytest.mark.parametrize("documents", ["tea.md", ["text"], [None], Path("tea.md"), 7], ids=str)
-def test_what_is_no_document_is_refused(adapter: Framework, documents: object) -> None:
-    model = Model()
-    made = adapter.make(TEXTS, model)
-    model.clear()
-    with pytest.raises(ConfigurationError, match="documents"):
-        made.update(documents)
-    assert model.texts == []
-
-
-def test_chunks_are_no_documents(adapter: Framework) -> None:
-    """Else each text would be found several times."""
-    chunking = adapter.chunking()
-    documents = adapter.documents(TEXTS)
-    split: Native = getattr(chunking, "split_documents", chunking)
-    made = adapter.make(TEXTS, Model())
-    with pytest.raises(ConfigurationError, match="documents"):
-        made.update(split(documents))
-    assert sorted(made.document_ids()) == sorted(TEXTS)

@@ -73,16 +73,6 @@ def test_a_model_with_other_vectors_changes_nothing(
     assert "75 degrees" in read(framework.ask(again, "degrees"))
 
 
-def test_a_question_of_another_size_is_an_error(framework: Framework, tmp_path: Path) -> None:
-    framework.make(TEXTS, Model(""), folder=tmp_path).close()
-    for search in ("hybrid", "dense"):
-        made = framework.load(tmp_path, Model("", 64), search=search)
-        with pytest.raises(ConfigurationError, match="128"):
-            framework.ask(made, QUESTION)
-        with pytest.raises(ConfigurationError, match="128"):
-            asyncio.run(framework.aask(made, QUESTION))
-
-
 @pytest.mark.parametrize("fault", ["not a number", "infinite", "zero", "shorter", "empty"])
 async def test_a_wrong_vector_of_a_question_is_an_error_and_no_answer(
     framework: Framework, fault: str
@@ -127,23 +117,20 @@ def test_an_index_with_vectors_is_searched_by_words_without_a_model(
     assert "75 degrees" in read(framework.ask(dense, "degrees"))
 
 
-@pytest.mark.parametrize("search", ["hybrid", "dense"])
 def test_a_store_is_not_where_vectors_are_in_the_folder(
-    framework: Framework, kind: str, search: str, make_store: MakeStore, tmp_path: Path
+    framework: Framework, kind: str, make_store: MakeStore, tmp_path: Path
 ) -> None:
     assert kind
     model = Model()
     store = make_store(model)
-    framework.make(TEXTS, model, folder=tmp_path / "vectors", search=search).close()
-    framework.make(TEXTS, model, folder=tmp_path / "leaves", search=search, store=store).close()
+    framework.make(TEXTS, model, folder=tmp_path / "vectors").close()
+    framework.make(TEXTS, model, folder=tmp_path / "leaves", store=store).close()
     leaves = store.ids()
     model.clear()
-    message = refused(framework, tmp_path / "vectors", model, store=store, search=search)
-    assert "folder" in message
-    message = refused(framework, tmp_path / "leaves", model, search=search)
-    assert "vector store" in message
+    assert "folder" in refused(framework, tmp_path / "vectors", model, store=store)
+    assert "vector store" in refused(framework, tmp_path / "leaves", model)
     assert store.ids() == leaves
-    loaded = framework.load(tmp_path / "leaves", model, store=store, search=search)
+    loaded = framework.load(tmp_path / "leaves", model, store=store)
     assert framework.ask(loaded, QUESTION)
 
 

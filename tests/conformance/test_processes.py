@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,17 +23,16 @@ from tests.conformance.texts import (
     sorted_texts,
     sources,
 )
+from tests.conformance.worker import PLAIN
 
 
 @pytest.mark.slow
-def test_two_processes_update_one_folder_and_a_third_asks(
-    framework: Framework, tmp_path: Path
-) -> None:
+def test_two_processes_update_one_folder_and_a_third_asks(tmp_path: Path) -> None:
     """All succeed; the last writer of each document wins, and none of theirs is lost."""
-    rounds = 12
-    made = framework.make(TEXTS, Model(), folder=tmp_path)
-    writers = [start(worker.write, framework.name, str(tmp_path), name, rounds) for name in "ab"]
-    reader = start(worker.read, framework.name, str(tmp_path), "last round", f"round{rounds}")
+    rounds, folder = 12, str(tmp_path)
+    made = PLAIN.make(TEXTS, Model(), folder=tmp_path)
+    writers = [start(worker.write, folder, name, rounds) for name in "ab"]
+    reader = start(worker.read, folder, "last round", f"round{rounds}")
     for process in (*writers, reader):
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -43,31 +41,22 @@ def test_two_processes_update_one_folder_and_a_third_asks(
         process.stdin.write("\n")
         process.stdin.flush()
     assert [result(process) for process in writers] == ["done", "done"]
-    texts = {
-        **TEXTS,
-        **{f"{name}{n % 3}.md": f"# Own\n\nOf {name}, round{n}.\n"
-           for name in "ab" for n in range(rounds)},
-    }  # fmt: skip
-    shared = {f"# Shared\n\nLast by {name}, round{rounds - 1}.\n" for name in "ab"}
-    assert sorted(made.document_ids()) == sorted([*texts, "shared.md"])
+    own = {name: [f"# Own\n\nOf {name}, round{n}.\n" for n in range(rounds)] for name in "ab"}
+    texts = TEXTS | {f"{name}{n % 3}.md": own[name][n] for name in "ab" for n in range(rounds)}
+    shared = [f"# Shared\n\nLast by {name}, round{n}.\n" for n in range(rounds) for name in "ab"]
+    (last,) = (one for one in shared[-2:] if one.strip() in read(PLAIN.ask(made, "Shared", k=99)))
+    texts["shared.md"] = last
     model = Model()
-    found = framework.ask(made, "Shared", filter={"topic": "sha"})
-    assert any(text.strip() in read(found) for text in shared)
-    (text,) = (text for text in shared if text.strip() in read(found))
-    last = framework.load(tmp_path, model)
-    texts["shared.md"] = text
-    assert sorted(framework.update(last, texts).unchanged) == sorted(texts)
+    again = PLAIN.load(tmp_path, model)
+    assert sorted(PLAIN.update(again, texts).unchanged) == sorted(texts)
     assert model.texts == []
-    fresh = framework.make(texts, Model())
+    fresh = PLAIN.make(texts, Model())
     for question in ("own round", QUESTION):
-        assert sorted_texts(framework.ask(made, question)) == sorted_texts(
-            framework.ask(fresh, question)
-        )
-    framework.update(made, {"done.md": f"# Last\n\nThe last round{rounds} is done.\n"})
-    versions = [f"# Own\n\nOf {name}, round{n}." for name in "ab" for n in range(rounds)]
-    versions += [f"# Shared\n\nLast by {name}, round{n}." for name in "ab" for n in range(rounds)]
+        assert sorted_texts(PLAIN.ask(made, question)) == sorted_texts(PLAIN.ask(fresh, question))
+    PLAIN.update(made, {"done.md": f"# Last\n\nThe last round{rounds} is done.\n"})
     seen = [text for text in result(reader) if "# Own" in text or "# Shared" in text]
     assert seen
+    versions = [one.strip() for one in (*own["a"], *own["b"], *shared)]
     assert all(any(version in text for version in versions) for text in seen)
 
 
@@ -99,27 +88,29 @@ def test_a_text_that_another_writer_embedded_is_not_embedded_again(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
+@pytest.mark.parametrize("has_folder", [False, True])
 def test_a_fork_has_an_index_of_its_own_or_shares_its_folder(
-    framework: Framework, tmp_path: Path
+    tmp_path: Path, *, has_folder: bool
 ) -> None:
-    folders = ["", str(tmp_path)]
-    states = run(worker.fork, framework.name, folders, TEXTS, COOLER)
-    for folder, found in zip(folders, states, strict=True):
-        first, (changed, embedded), parent, again, (last, known), end = found
-        assert "80 degrees" in str(first)
-        assert "75 degrees" in str(changed)
-        assert "80 degrees" not in str(changed)
-        assert len(embedded) == 1
-        assert parent == again == (changed if folder else first)
-        assert last == end == changed
-        assert len(known) == (0 if folder else 1)
+    folder = str(tmp_path) if has_folder else None
+    found = run(worker.fork, folder, TEXTS, COOLER)
+    first, (changed, embedded), parent, again, (last, known), end = found
+    assert "80 degrees" in str(first)
+    assert "75 degrees" in str(changed)
+    assert "80 degrees" not in str(changed)
+    assert len(embedded) == 1
+    assert parent == again == (changed if folder else first)
+    assert last == end == changed
+    assert len(known) == (0 if folder else 1)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
-def test_a_fork_during_an_update_has_locks_of_its_own(framework: Framework, tmp_path: Path) -> None:
-    folders, after = ["", str(tmp_path)], {"tea.md": COOLER["tea.md"]}
-    in_memory, in_folder = run(worker.fork_during_update, framework.name, folders, TEXTS, after)
+def test_a_fork_during_an_update_has_locks_of_its_own(tmp_path: Path) -> None:
+    after = {"tea.md": COOLER["tea.md"]}
+    in_memory, in_folder = (
+        run(worker.fork_during_update, folder, TEXTS, after) for folder in (None, str(tmp_path))
+    )
     assert in_memory == sorted([*TEXTS, "forks.md"])
     assert in_folder == ["tea.md"]
 
@@ -160,20 +151,6 @@ def _is_true(found: Native, texts: dict[str, str]) -> bool:
     except (AssertionError, ValueError):
         return False
     return True
-
-
-async def test_updates_of_tasks_and_threads_wait_for_each_other(framework: Framework) -> None:
-    made = framework.make(TEXTS, Model())
-    versions = [{**TEXTS, "tea.md": TEA.replace("80", str(n))} for n in range(60, 70)]
-    tasks = [framework.aupdate(made, texts) for texts in versions[::2]]
-    threads = [asyncio.to_thread(framework.update, made, texts) for texts in versions[1::2]]
-    reports = await asyncio.gather(*tasks, *threads)
-    assert [report.changed for report in reports] == [["tea.md"]] * len(versions)
-    assert {report.leaves_added for report in reports} == {1}
-    found = sorted_texts(framework.ask(made, QUESTION))
-    assert found in [
-        sorted_texts(framework.ask(framework.make(texts, Model()), QUESTION)) for texts in versions
-    ]
 
 
 def test_questions_are_answered_while_an_update_embeds(

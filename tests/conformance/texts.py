@@ -88,6 +88,17 @@ def assert_true(answers: Iterable[Answer], texts: Mapping[str, str]) -> None:
         assert metadata["chunk_ids"]
 
 
+def assert_of_either(
+    answers: Iterable[Answer], before: Mapping[str, str], after: Mapping[str, str]
+) -> None:
+    """Assert that each answer is of its document as it was, or as it is."""
+    for answer in answers:
+        known = [texts[answer.document_id] for texts in (before, after)
+                 if answer.document_id in texts]  # fmt: skip
+        spans = answer.metadata["spans"]
+        assert any(all(text[a:b] in answer.text for a, b in spans) for text in known)
+
+
 def _line(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 

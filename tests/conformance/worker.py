@@ -5,100 +5,84 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
 
-from tests.conformance.frameworks import Framework, framework_of
+from tests.conformance.frameworks import framework_of
 from tests.conformance.models import Model, Vectors
 from tests.conformance.processes import say
 
+PLAIN = framework_of("plain")
 
-def answer(name: str, folder: str, questions: list[str], options: Mapping[str, object]) -> object:
+
+def answer(name: str, folder: str, questions: list[str]) -> object:
     """Return the answers of an index in a folder."""
     framework = framework_of(name)
-    made = framework.load(Path(folder), Model(), **options)
+    made = framework.load(Path(folder), Model())
     return [framework.ask(made, question) for question in questions]
 
 
-def write(name: str, folder: str, writer: str, rounds: int) -> object:
+def write(folder: str, writer: str, rounds: int) -> object:
     """Write documents of one's own and one that all write, again and again, once all are ready."""
-    framework = framework_of(name)
-    made = framework.load(Path(folder), Model())
+    made = PLAIN.load(Path(folder), Model())
     say("ready")
     sys.stdin.readline()
     for number in range(rounds):
         own = {f"{writer}{number % 3}.md": f"# Own\n\nOf {writer}, round{number}.\n"}
         ours = {"shared.md": f"# Shared\n\nLast by {writer}, round{number}.\n"}
-        made.update(framework.documents({**own, **ours}))
+        made.update(PLAIN.documents({**own, **ours}))
     return "done"
 
 
-def read(name: str, folder: str, question: str, word: str) -> object:
+def read(folder: str, question: str, word: str) -> object:
     """Ask until an answer has a word; return all texts that were found until then."""
-    framework = framework_of(name)
-    made = framework.load(Path(folder), Model())
+    made = PLAIN.load(Path(folder), Model())
     say("ready")
     seen, found = set[str](), list[str]()
     while not any(word in text for text in found):
-        found = [one.text for one in framework.ask(made, question)]
+        found = [one.text for one in PLAIN.ask(made, question)]
         seen |= {*found}
     return sorted(seen)
 
 
-def update_read_only(name: str, folder: str, texts: dict[str, str], question: str) -> object:
+def update_read_only(folder: str, texts: dict[str, str], question: str) -> object:
     """Ask an index that cannot be written, and try to update it; return answers and the error."""
-    framework, path = framework_of(name), Path(folder)
-    if os.access(path, os.W_OK):
+    if os.access(folder, os.W_OK):
         return None
     model = Model()
-    made = framework.load(path, model)
-    before = framework.ask(made, question)
+    made = PLAIN.load(Path(folder), model)
+    before = PLAIN.ask(made, question)
     try:
-        framework.update(made, texts)
+        PLAIN.update(made, texts)
     except OSError as error:
-        return before, type(error).__name__, str(error), model.texts, framework.ask(made, question)
+        return before, str(error), model.texts, PLAIN.ask(made, question)
     raise AssertionError
 
 
-def fork(name: str, folders: list[str], before: dict[str, str], after: dict[str, str]) -> object:
-    """Do what `_fork` does with an index in each folder, "" for one in memory."""
-    return [_fork(framework_of(name), folder, before, after) for folder in folders]
-
-
-def _fork(
-    framework: Framework, folder: str, before: dict[str, str], after: dict[str, str]
-) -> object:
+def fork(folder: str | None, before: dict[str, str], after: dict[str, str]) -> object:
     """Update an index in a fork, and return what child, parent and a second fork find."""
     model = Model()
-    made = framework.make(before, model, folder=Path(folder) if folder else None)
+    made = PLAIN.make(before, model, folder=folder)
 
     def ask() -> object:
-        return framework.ask(made, "75 or 80 degrees")
+        return PLAIN.ask(made, "75 or 80 degrees")
 
     def change() -> object:
         model.clear()
-        framework.update(made, after)
+        PLAIN.update(made, after)
         return [ask(), model.texts]
 
     first = ask()
     return [first, _in_fork(change), ask(), _in_fork(ask), change(), ask()]
 
 
-def fork_during_update(
-    name: str, folders: list[str], texts: dict[str, str], after: dict[str, str]
-) -> object:
+def fork_during_update(folder: str | None, texts: dict[str, str], after: dict[str, str]) -> object:
     """Fork while a thread updates an index; return the documents that the fork finds.
 
     A fork of an index in memory updates it, too. One in a folder cannot: SQLite remembers locks by
     process.
     """
-    return [_fork_during_update(framework_of(name), folder, texts, after) for folder in folders]
-
-
-def _fork_during_update(
-    framework: Framework, folder: str, texts: dict[str, str], after: dict[str, str]
-) -> object:
     begun, go_on, model = Event(), Event(), Model()
     reading, writing = os.pipe()
 
@@ -111,12 +95,12 @@ def _fork_during_update(
         model.fault = None
         assert os.read(reading, 1)
         if not folder:
-            made.update(framework.documents({"forks.md": "# Forks\n\nOf the fork.\n"}))
-        return sorted({one.document_id for one in framework.ask(made, "of water")})
+            made.update(PLAIN.documents({"forks.md": "# Forks\n\nOf the fork.\n"}))
+        return sorted({one.document_id for one in PLAIN.ask(made, "of water")})
 
-    made = framework.make(texts, model, folder=Path(folder) if folder else None)
+    made = PLAIN.make(texts, model, folder=folder)
     model.fault = wait
-    thread = Thread(target=framework.update, args=(made, after))
+    thread = Thread(target=PLAIN.update, args=(made, after))
     thread.start()
     assert begun.wait(60)
 

@@ -47,11 +47,6 @@ def test_bom_before_front_matter() -> None:
     assert result.chunks[0].title == "From YAML"
 
 
-def test_bom_before_heading() -> None:
-    """A BOM before `#` does not keep it from being a heading."""
-    assert chunk_hierarchical("\ufeff# A\n\nText.\n").title == "A"
-
-
 @pytest.mark.parametrize("odd", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
 def test_what_only_looks_like_a_line_end(odd: str) -> None:
     """Characters at which `str.splitlines` splits, but Markdown does not, end no line."""
@@ -98,29 +93,3 @@ def test_30000_comments_that_are_not_closed() -> None:
 )
 def test_titles_of_html_are_not_those_in_comments(html: str, title: str) -> None:
     assert chunk_hierarchical(f"{html}\n\n## Cups\n").title == title
-
-
-@pytest.mark.no_cover
-def test_5000_lists_in_a_row() -> None:
-    """A list per line, 10,000 of them, is packed to the limit, and has a tree without recursion."""
-    text = "- a\n* b\n" * 5_000
-    result = MarkdownChunker(ChunkConfig()).chunk_hierarchical(text)
-    parts = result.get_leaves()
-    assert "\n".join(part.text for part in parts) == text.rstrip()
-    assert len(parts) <= len(text) // 1000 + 1
-    assert len(result.merge_tree().leaves) == len(parts)
-
-
-@pytest.mark.parametrize(
-    "trap", ["# 5 is", "---\n", "***\n", "~~~", "```", "2. x", "> y", "- z", "[a]: b\n", "<div>\n"]
-)
-@pytest.mark.parametrize("offset", range(-6, 7, 3))
-def test_no_part_starts_with_what_reads_as_another_block(trap: str, offset: int) -> None:
-    """A part of a paragraph never starts where the rest would read as another kind of block."""
-    before = " ".join(["words"] * 16)[: 95 + offset]
-    text = f"{before} {trap} and so on, {' '.join(['more'] * 30)}"
-    parts = lawful(text, max_chunk_size=100).leaves
-    assert len(parts) > 1
-    assert not any(part.text.startswith(trap) for part in parts)
-    assert {c.metadata["content_type"] for c in parts} == {"text"}
-    assert all(not chunk_hierarchical(part.content).toc() for part in parts)

@@ -22,7 +22,6 @@ from chunkana_core import (
     MarkdownChunker,
     chunk_file,
     format_names,
-    validate_no_dangling_headers,
 )
 from chunkana_core.extending import Document, Format, FormatTraits
 from chunkana_core.formats import registry
@@ -63,10 +62,7 @@ def test_auto_goes_by_a_known_path(path: str | Path | None, expected: str) -> No
     chunker = Chunker(formats=[NESTED])
     assert formats_of(chunker.chunk(TEXT, path=path)) == {expected}
     assert chunker.chunk_hierarchical(TEXT, "auto", path).format == expected
-
-
-def test_a_name_goes_before_the_path() -> None:
-    assert formats_of(Chunker().chunk(TEXT, "text", "guide.md")) == {"text"}
+    assert chunker.chunk_hierarchical(TEXT, "text", path).format == "text"  # before any path
 
 
 def test_markdown_is_what_the_markdown_chunker_makes() -> None:
@@ -159,68 +155,37 @@ def test_a_file_that_is_not_what_its_suffix_says_is_plain_text(tmp_path: Path, n
 
 
 @pytest.mark.parametrize(
-    ("text", "size", "expected"),
+    ("text", "expected"),
     [
-        ("# not a heading\n\n- nor a list", 100, ["# not a heading\n\n- nor a list"]),
-        ("One two three.\n\nFour five six seven.", 32, ["One two three.", "Four five six seven."]),
-        ("  indented, here.\r\n \t\r\n\r\nNext of them.", 32,
-         ["  indented, here.", "Next of them."]),
-        ("A sentence here. Another one there.", 32, ["A sentence here.", "Another one there."]),
-        ("Some words. # Not a heading either.", 32, ["Some words.", "# Not a heading either."]),
-        ("- one of the items\n- two of the items\n", 32,
-         ["- one of the items", "- two of the items"]),
-        ("a b " * 10, 32, ["a b " * 7 + "a b", "a b a b"]),
-        ("\ufeff", 32, ["\ufeff"]),
-        ("", 32, []),
-        (" \n\t\u3000\r\n", 32, []),
-        ("``` sh\nopen and closed by nothing that follows", 32,
-         ["``` sh", "open and closed by nothing that", "follows"]),
-        ("Here is:\n\n| a | b |\n|---|---|\n| 1 | 2 |", 32,
-         ["Here is:", "| a | b |\n|---|---|\n| 1 | 2 |"]),
+        ("  indented, here.\r\n \t\r\n\r\nNext of them.", ["  indented, here.", "Next of them."]),
+        ("\ufeff", ["\ufeff"]),
+        ("", []),
+        (" \n\t\u3000\r\n", []),
     ],
-)  # fmt: skip
-def test_plain_text(text: str, size: int, expected: list[str]) -> None:
-    """Paragraphs, then sentences, lines and words; nothing in it is markup."""
-    config = ChunkConfig(max_chunk_size=size, min_chunk_size=0, min_content_after_header=0)
+)
+def test_plain_text(text: str, expected: list[str]) -> None:
+    """Its white space; other cases are in `tests/data/cases/plain_text.md`."""
+    config = ChunkConfig(max_chunk_size=32, min_chunk_size=0, min_content_after_header=0)
     result = Chunker(config).chunk_hierarchical(text, "text")
-    leaves = result.get_leaves()
-    assert [chunk.content for chunk in leaves] == expected
-    assert [(c.section.level, c.section.path, c.header_path) for c in leaves] == [
-        (0, (), "/") for _ in expected
-    ]
-    assert {chunk.content_type for chunk in leaves} <= {"text"}
-    assert all(chunk.indexable for chunk in leaves)
-    assert (result.root_id == "") is (not expected)
-    assert result.toc() == []
+    assert [chunk.content for chunk in result.get_leaves()] == expected
+    assert bool(result.root_id) is bool(expected)
 
 
-def test_plain_text_that_looks_like_a_comment_is_read() -> None:
-    (chunk,) = Chunker().chunk("<!-- said -->\n", "text")
-    assert chunk.indexable
+def parse_prose(text: str) -> Document:
+    """Return the document of a format without headings."""
+    document = registry.TEXT.document(text)
+    return Document.of_sections(document.source, document.blocks, (), FormatTraits("prose"))
 
 
-def test_plain_text_has_no_introductions() -> None:
+@pytest.mark.parametrize("kind", [registry.TEXT, Format("prose", parse_prose)])
+def test_a_format_without_headings_has_no_introductions(kind: Format) -> None:
     """And no room is kept for them."""
     text = "This text is about many kinds of tea.\n\n" + "Then there is more. " * 40
-    config = ChunkConfig(max_chunk_size=400)
-    chunks = Chunker(config, Context("a.txt")).chunk(text, "text")
+    chunker = Chunker(ChunkConfig(max_chunk_size=400), Context("a.txt"), formats=[kind])
+    chunks = chunker.chunk(text, kind.name)
     assert {chunk.context for chunk in chunks} == {"a.txt"}
     without = Context("a.txt", introduction=False)
-    assert chunks == Chunker(config, without).chunk(text, "text")
-
-
-def test_a_format_without_headings_has_no_introductions() -> None:
-    """Then no room is kept for them, either."""
-
-    def parse(text: str) -> Document:
-        document = registry.TEXT.document(text)
-        return Document.of_sections(document.source, document.blocks, (), FormatTraits("prose"))
-
-    text = "This text is about many kinds of tea.\n\n" + "Then there is more. " * 40
-    prose, config = Format("prose", parse), ChunkConfig(max_chunk_size=400)
-    chunks = Chunker(config, Context(), formats=[prose]).chunk(text, "prose")
-    assert {chunk.context for chunk in chunks} == {""}
-    assert [c.text for c in chunks] == [c.text for c in Chunker(config).chunk(text, "text")]
+    assert chunks == chunker.chunk(text, kind.name, context=without)
 
 
 def test_the_summary_of_plain_text_is_no_markup() -> None:
@@ -230,18 +195,6 @@ def test_the_summary_of_plain_text_is_no_markup() -> None:
 
 
 # Checks and explanations of what is of a format
-
-
-def test_validation_knows_the_format() -> None:
-    """What would break a law of Markdown does not break one of another format."""
-    config = ChunkConfig(max_chunk_size=32, validation="strict")
-    text = "Words of a paragraph.\n\n# Text\n\n``` and more of them to be read here"
-    chunks = Chunker(config).chunk(text, "text")
-    assert len(chunks) > 1
-    assert InvariantValidator(config, strict=True).validate(chunks, text).valid
-    assert not InvariantValidator(config).validate(MarkdownChunker(config).chunk(text), "x").valid
-    assert validate_no_dangling_headers(chunks).valid
-    assert HierarchyBuilder(config=config).build(chunks, text).get_leaves() == chunks
 
 
 def test_validation_of_an_unknown_format() -> None:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import importlib
 import sysconfig
-import textwrap
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, Chunker, Context, format_names
 from chunkana_core.extending import BlockKind, Document
@@ -106,59 +102,16 @@ def test_definitions_that_grammars_tag_are_sections(language: str) -> None:
             assert name in UNDEFINED or any(title.endswith(name) for title in around), name
 
 
-def assert_as_ast(text: str) -> int:
-    """Assert that a Python text's outline is that of `ast`; return how many definitions it has."""
-    expected = python_definitions(text)
-    assert [*section_definitions(parse_code(text, "python"))] == expected
-    return len(expected)
-
-
-def test_corpus_of_python_is_as_ast_has_it() -> None:
-    paths = corpora.corpus_paths("code/*.py")
-    if not paths:
-        pytest.skip(f"no corpus in {corpora.SHARED}")
-    assert sum(assert_as_ast(corpora.read(path)) for path in paths) > 0
-
-
-@pytest.mark.slow
-@pytest.mark.no_cover
 def test_installed_python_is_as_ast_has_it() -> None:
     """Names, kinds and lines of all definitions in the files of some installed packages."""
-    packages = Path(sysconfig.get_path("purelib"))
-    definitions = 0
-    for folder in ("_pytest", "msgspec", "yaml"):
+    packages, definitions = Path(sysconfig.get_path("purelib")), 0
+    for folder in ("_pytest/mark", "msgspec", "yaml"):
         for path in sorted((packages / folder).rglob("*.py")):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # escapes in their strings
-                definitions += assert_as_ast(corpora.read(path))
-    assert definitions > 2000
-
-
-_HEADS = ("class A:", "class B(C): # x", "def f(a, b=1):", "async def g():", "if x:", "for y in z:")
-_ABOVE = st.lists(st.sampled_from(("# a", "", "x = 1  # b")))
-_DECORATORS = st.lists(st.sampled_from(("@d", "@e(1)")))
-_STATEMENTS = st.sampled_from(("pass", '"""é"""', "import a", "def h(): ..."))
-
-
-@st.composite
-def python_sources(draw: st.DrawFn, depth: int = 0) -> str:
-    """Make Python of nested definitions and statements, with decorators and comments."""
-    lines = []
-    for _ in range(draw(st.integers(1, 3))):
-        lines += draw(_ABOVE)
-        if depth == 4 or draw(st.booleans()):
-            lines.append(draw(_STATEMENTS))
-            continue
-        head = draw(st.sampled_from(_HEADS))
-        lines += draw(_DECORATORS) if head.startswith(("class", "def", "async")) else []
-        for opening in [head, "else:"][: 1 + (head == "if x:" and draw(st.booleans()))]:
-            lines += [opening, textwrap.indent(draw(python_sources(depth=depth + 1)), "    ")]
-    return "\n".join(lines)
-
-
-@given(python_sources())
-def test_made_python_is_as_ast_has_it(text: str) -> None:
-    assert_as_ast(text + "\n")
+            text = corpora.read(path)
+            expected = python_definitions(text)
+            assert [*section_definitions(parse_code(text, "python"))] == expected
+            definitions += len(expected)
+    assert definitions > 500
 
 
 SERVICE = """\
@@ -355,47 +308,6 @@ def test_the_formats_need_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         ):
             Chunker().chunk("x\n", name)
         assert name not in format_names()
-
-
-TITLED = """\
-/* About the file. */
-
-class Tea {
-  // About the class.
-
-  boil() { heat(); wait(); }
-  // Still about boil.
-
-  // --- Serving ---
-
-  /** Pours. */
-  pour() { tilt(); fill(); }
-
-  // --- Nothing follows ---
-}
-
-// --- Long, and about more than what is next: %s ---
-
-class Cup {
-  a() { b(); c(); }
-}
-"""
-
-
-def test_a_comment_with_blank_lines_around_it_is_a_title_of_the_definition_below() -> None:
-    """One directly below something is about that; a first and a long one are about all of it."""
-    document = parse_code(TITLED % ("x" * 200), "javascript")
-    texts = {
-        section.path[-1]: document.text[
-            document.start_of(section.first) : document.start_of(section.stop)
-        ].strip()
-        for section in document.sections[1:]
-    }
-    assert texts["boil"].startswith("boil()")
-    assert texts["boil"].endswith("// Still about boil.")
-    assert texts["pour"].startswith("// --- Serving ---\n\n  /** Pours. */")
-    assert texts["Tea"].startswith("class Tea")
-    assert texts["Cup"].startswith("class Cup")
 
 
 def test_a_title_goes_with_the_first_part_of_what_is_below_it() -> None:

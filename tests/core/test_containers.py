@@ -100,75 +100,53 @@ def test_what_is_no_container(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "titles"),
     [
-        "!!! note\n    # b\n",
-        "> [!NOTE]\n> # b\n",
-        "::: note\n# b\n:::\n",
-        "<div>\n\n::: note\n# b\n:::\n\n</div>\n",
-        "{{< x >}}\n::: note\n# b\n:::\n{{< /x >}}\n",
+        # A heading in an admonition, an alert or a directive is in no outline.
+        ("# a\n\n!!! note\n    # b\n\n# c\n", "ac"),
+        ("# a\n\n> [!NOTE]\n> # b\n\n# c\n", "ac"),
+        ("# a\n\n::: note\n# b\n:::\n\n# c\n", "ac"),
+        ("# a\n\n<div>\n\n::: note\n# b\n:::\n\n</div>\n\n# c\n", "ac"),
+        ("# a\n\n{{< x >}}\n::: note\n# b\n:::\n{{< /x >}}\n\n# c\n", "ac"),
+        # An element or a shortcode around a heading is no container.
+        ("<div>\n\n# b\n\n</div>\n", "b"),
+        ("<Tabs>\n\n<div>\n\n# b\n\n</div>\n\n</Tabs>\n", "b"),
+        ("<Tabs>\n\n<div>\n\n# b\n\n</Tabs>\n", "b"),
+        ("{{< x >}}\n# b\n\n{{< /x >}}\n", "b"),
+        ("{{< x >}}\n{{% y %}}\n# b\n\n{{% /y %}}\n{{< /x >}}\n", "b"),
     ],
 )
-def test_headings_inside_are_content(text: str) -> None:
-    """A heading in an admonition, an alert or a directive is in no outline."""
-    assert [entry.title for entry in chunk_hierarchical(f"# a\n\n{text}\n# c\n").toc()] == [
-        "a",
-        "c",
-    ]
-    assert named(text)
+def test_headings_in_containers(text: str, titles: str) -> None:
+    assert [entry.title for entry in chunk_hierarchical(text).toc()] == [*titles]
+    assert bool(named(text)) is (titles != "b")
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "expected"),
     [
-        "<div>\n\n# b\n\n</div>\n",
-        "<Tabs>\n\n<div>\n\n# b\n\n</div>\n\n</Tabs>\n",
-        "<Tabs>\n\n<div>\n\n# b\n\n</Tabs>\n",
-        "{{< x >}}\n# b\n\n{{< /x >}}\n",
-        "{{< x >}}\n{{% y %}}\n# b\n\n{{% /y %}}\n{{< /x >}}\n",
+        # Colons close the innermost directive of as many, or else of fewer; others stay open.
+        (":::: a\n::: b\n:::: c\nx\n::::\n:::::\n:::\n", [("b", 0), ("c", 1)]),
+        ("::: a\n\n<div>\n\n:::\n\n</div>\n", [("a", 0)]),
+        # One block may open several elements, and is the container of the outermost.
+        ("<Tabs>\n<Tab>\n\na\n\n</Tab>\n<Tab>\n\nb\n\n</Tab>\n</Tabs>\n", [("Tabs", 0)]),
+        ("<div>\n\n<DIV>\n\na\n\n</DIV>\n\n</div>\n", [("div", 0), ("DIV", 1)]),
+        # What is in quotes ends no tag and opens no element.
+        ('<L caption="Saving a `H<T>` for each">\n\nx\n\n</L>\n\ny\n', [("L", 0)]),
+        ("<L a='>' b=\"<L>\">\n\nx\n\n</L>\n\ny\n", [("L", 0)]),
+        ('<L caption="it\'s">\n\nx\n\n</L>\n\ny\n', [("L", 0)]),
+        ('<L a="x" b">\n\nx\n\n</L>\n\ny\n', []),  # no tag by CommonMark
+        ("- ::: a\n  > <b>\n  >\n  > x\n  >\n  > </b>\n  :::\n", [("a", 2), ("b", 4)]),
+        # Where lines pair only because of others that do not, all are Markdown.
+        ("- a\n::: b\n  ::: c\nd\n:::\n", []),
+        # An element that holds a heading is no container, whatever closes it in whose stead.
+        ("<div>\n\n# a\n\n::: note\nx\n\n</div>\n\n:::\n", [("note", 0)]),
+        ("{{% x %}}\n<div>\n\n::: a\n\n# a\n\n</div>\n\n{{% /x %}}\n", []),
+        ("::: note\n\n<div>\n\n# a\n\n</div>\n\n:::\n", [("note", 0)]),
     ],
 )
-def test_elements_and_shortcodes_around_headings_are_transparent(text: str) -> None:
-    """They are no containers, and the headings in them count."""
-    assert [entry.title for entry in chunk_hierarchical(text).toc()] == ["b"]
-    assert named(text) == []
-
-
-def test_what_a_directive_closes() -> None:
-    """Colons close the innermost directive of as many, or else of fewer; others stay open."""
-    text = ":::: a\n::: b\n:::: c\nx\n::::\n:::::\n:::\n"
-    assert [(block.info, block.depth) for block in named(text)] == [("b", 0), ("c", 1)]
-    crossed = "::: a\n\n<div>\n\n:::\n\n</div>\n"
-    assert [block.info for block in named(crossed)] == ["a"]
-
-
-def test_an_element_is_closed_by_the_tag_of_its_name() -> None:
-    """One block may open several elements, and is the container of the outermost."""
-    text = "<Tabs>\n<Tab>\n\na\n\n</Tab>\n<Tab>\n\nb\n\n</Tab>\n</Tabs>\n"
-    assert [(block.info, block.depth) for block in named(text)] == [("Tabs", 0)]
-    nested = "<div>\n\n<DIV>\n\na\n\n</DIV>\n\n</div>\n"
-    assert [(block.info, block.depth) for block in named(nested)] == [("div", 0), ("DIV", 1)]
-
-
-@pytest.mark.parametrize(
-    ("attributes", "names"),
-    [
-        ('caption="Saving a `JoinHandle<T>` for each"', ["Listing"]),
-        ("a='>' b=\"<Listing>\"", ["Listing"]),
-        ('caption="it\'s"', ["Listing"]),
-        ('a="x" b"', []),  # no tag by CommonMark
-    ],
-)
-def test_quoted_attributes_may_contain_tags(attributes: str, names: list[str]) -> None:
-    """What is in quotes ends no tag and opens no element."""
-    text = f"<Listing {attributes}>\n\n```rust\nx\n```\n\n</Listing>\n\ntext\n"
-    assert [block.info for block in named(text)] == names
-
-
-def test_containers_in_items_and_quotes() -> None:
-    """They are found among the blocks of any container."""
-    text = "- ::: a\n  > <b>\n  >\n  > x\n  >\n  > </b>\n  :::\n"
-    assert [(block.info, block.depth) for block in named(text)] == [("a", 2), ("b", 4)]
+def test_what_opens_and_closes(text: str, expected: list[tuple[str, int]]) -> None:
+    """The names of the containers of a text, and how deep they lie."""
+    assert [(block.info, block.depth) for block in named(text)] == expected
 
 
 def test_nesting_has_a_limit() -> None:
@@ -176,22 +154,6 @@ def test_nesting_has_a_limit() -> None:
     text = "::: a\n" * 150 + "x\n" + ":::\n" * 150
     assert len(named(text)) == 100
     assert len(named("::: a\n" * 10_000 + "x\n")) == 0
-
-
-def test_markers_that_are_none_without_the_others() -> None:
-    """Where lines pair only because of others that do not, all are Markdown."""
-    text = "- a\n::: b\n  ::: c\nd\n:::\n"
-    assert named(text) == []
-
-
-def test_a_heading_ends_what_is_open() -> None:
-    """An element that holds a heading is no container, whatever closes it in whose stead."""
-    text = "<div>\n\n# a\n\n::: note\nx\n\n</div>\n\n:::\n"
-    assert [block.info for block in named(text)] == ["note"]
-    unclosed = "{{% x %}}\n<div>\n\n::: a\n\n# a\n\n</div>\n\n{{% /x %}}\n"
-    assert named(unclosed) == []
-    around = "::: note\n\n<div>\n\n# a\n\n</div>\n\n:::\n"
-    assert [block.info for block in named(around)] == ["note"]
 
 
 @pytest.mark.parametrize(("size", "is_closed"), [(65_500, True), (65_600, False)])

@@ -36,7 +36,6 @@ CONFIGS = (
 CODE = sorted((corpora.REPOSITORY / "tests" / "data" / "code").rglob("*.txt"))
 NOTEBOOKS = sorted((corpora.REPOSITORY / "tests" / "data" / "notebooks").glob("*.ipynb"))
 GUIDE = "---\ntags: [tea]\n---\n\n# Guide\n\nAbout it.\n\n## Use\n\nUse it.\n\n## End\n\nEnd it.\n"
-HEADINGS = corpora.own_document("headings_120.md")
 UNMERGED = ChunkConfig(min_chunk_size=0)
 
 
@@ -212,13 +211,6 @@ def test_documents_of_all_formats(format_name: str, text: str) -> None:
     require_sound(chunked(text, ChunkConfig(max_chunk_size=100), format_name))
 
 
-@pytest.mark.no_cover
-@pytest.mark.skipif(not corpora.corpus_paths(), reason=f"no corpus in {corpora.SHARED}")
-def test_a_sample_of_the_corpus() -> None:
-    for path in corpora.corpus_paths()[::15]:
-        require_sound(chunked(corpora.read(path)))
-
-
 @given(any_markdown(), configs(), contexts())
 def test_made_documents(text: str, config: ChunkConfig, context: Context | None) -> None:
     result = chunked(text, config, context=context)
@@ -265,26 +257,6 @@ def test_without_hierarchy() -> None:
     whole, alone = result.to_dict(), result.to_dict(hierarchy=False)
     VALIDATOR.validate(alone)
     assert alone == whole | {"hierarchy": None}
-
-
-@pytest.mark.parametrize("page_size", [1, 7, 64, 1000, None])
-def test_pages_of_120_headings(page_size: int | None) -> None:
-    """From the root on, pages lead to every chunk, each once."""
-    result = chunk_hierarchical(HEADINGS, UNMERGED)
-    written: Any = result.to_dict(page_size=page_size)
-    VALIDATOR.validate(written)
-    assert written["hierarchy"]["page_size"] == page_size
-    nodes, found, waiting = written["hierarchy"]["nodes"], [], [result.root_id]
-    while waiting:
-        found.append(waiting.pop())
-        page: Any = nodes.get(found[-1], {}).get("children", {"ids": [], "next": None})
-        below = [*page["ids"]]
-        while page["next"]:
-            page = result.children_page(found[-1], page["next"], page_size)
-            below += page["ids"]
-        waiting += reversed(below)
-    assert found == [chunk.chunk_id for chunk in result.chunks]
-    assert len(found) > 100
 
 
 def test_a_page_has_64_children_by_default() -> None:

@@ -81,7 +81,7 @@ def facts_in(drawing: str) -> list[str]:
     return facts
 
 
-def test_drawings_can_be_heard() -> None:
+def test_drawings_have_texts_in_their_place() -> None:
     """Every picture on a page has a text in its place, and every drawing a title."""
     shown = [found for page in PAGES for found in _PICTURE.findall(corpora.read(page))]
     drawings = {path.name for path in (DOCS / "pictures").glob("*.svg")}

@@ -15,7 +15,7 @@ from chunkana_core import (
     InvariantViolationError,
     Violation,
 )
-from chunkana_core.extending import ExtensionError
+from chunkana_core.extending import ExtensionError, warn
 
 VIOLATIONS = (
     Violation("size", "85b73057", "has size 120, over the limit of 100"),
@@ -54,3 +54,11 @@ def test_python_families() -> None:
     assert issubclass(ConfigurationError, ValueError)
     assert issubclass(InputTypeError, TypeError)
     assert issubclass(ChunkanaWarning, UserWarning)
+
+
+def test_warnings_name_the_line_that_called() -> None:
+    """They skip the frames of the core, and of other packages that call it for a user."""
+    for packages, caller in (((), __file__), (("tests", "elsewhere"), pytest.__name__)):
+        with pytest.warns(ChunkanaWarning) as found:
+            warn(ChunkanaWarning("a file of no known format"), packages)
+        assert caller in found[0].filename

@@ -87,10 +87,10 @@ def test_a_strategy_of_the_users_own_can_be_chosen() -> None:
 def test_one_of_the_same_name_replaces_a_built_in_one() -> None:
     """Then, with `auto`, there may be none that handles the document."""
     selector = StrategySelector((Never(),))
-    assert [s.name for s in selector.get_available_strategies()] == [
-        "fallback",
-        "code_aware",
-        "structural",
+    assert [(s.name, s.priority) for s in selector.get_available_strategies()] == [
+        ("fallback", 0),
+        ("code_aware", 1),
+        ("structural", 2),
     ]
     with pytest.raises(ConfigurationError, match="strategy is 'auto'; allowed: auto, fallback"):
         selector.select(analyze_markdown("Text.\n"), ChunkConfig())

@@ -9,49 +9,35 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.fuzz.session import Session
 
 LONGEST = 8192  # bytes of an input
 SEEDS = 64
 
 
-def session(seconds: float, folder: Path) -> Session:
-    """Load what is fuzzed, only now, so that atheris sees it."""
-    from tests.fuzz.session import Session
-
-    return Session(monotonic() + seconds, folder)
-
-
-def guided(options: argparse.Namespace, inputs: Path) -> None:
+def fuzz_guided(end: float, folder: Path) -> None:
     """Let atheris choose inputs by the code that they reach."""
     import atheris
 
     with atheris.instrument_imports(include=["chunkana_core"]):
-        tried = session(options.seconds, options.folder)
+        session = import_module("tests.fuzz.session").Session(end, folder)
     for number in range(SEEDS):
-        (inputs / f"random-{number}").write_bytes(random.randbytes(LONGEST // 2))
-    arguments = (
-        "-len_control=0",
-        f"-max_len={LONGEST}",
-        "-verbosity=0",
-        f"-artifact_prefix={options.folder}/",
-    )
-    atheris.Setup([sys.argv[0], *arguments, str(inputs)], tried.one_input)
+        (folder / "inputs" / f"random-{number}").write_bytes(random.randbytes(LONGEST // 2))
+    options = ("-len_control=0", f"-max_len={LONGEST}", "-verbosity=0")
+    arguments = [sys.argv[0], *options, f"-artifact_prefix={folder}/", f"{folder}/inputs"]
+    atheris.Setup(arguments, session.one_input)
     atheris.Fuzz()  # never returns; the session ends it
 
 
-def at_random(options: argparse.Namespace) -> None:
+def fuzz_at_random(end: float, folder: Path) -> None:
     """Choose inputs at random."""
     print("Without atheris, inputs are random: nothing guides them to what is new.", flush=True)
-    tried = session(options.seconds, options.folder)
+    session = import_module("tests.fuzz.session").Session(end, folder)
     while True:
-        tried.one_input(random.randbytes(LONGEST))
+        session.one_input(random.randbytes(LONGEST))
 
 
 def main() -> None:
@@ -60,12 +46,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--folder", type=Path, default=Path(".fuzz"), help="for finds and inputs")
     options = parser.parse_args()
-    inputs: Path = options.folder / "inputs"
-    inputs.mkdir(parents=True, exist_ok=True)
-    if find_spec("atheris"):
-        guided(options, inputs)
-    else:
-        at_random(options)
+    (options.folder / "inputs").mkdir(parents=True, exist_ok=True)
+    fuzz = fuzz_guided if find_spec("atheris") else fuzz_at_random
+    fuzz(monotonic() + options.seconds, options.folder)
 
 
 if __name__ == "__main__":

@@ -6,25 +6,19 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig
 from tests import corpora
-from tests.core.configurations import ATOMS, MEASURES
+from tests.core.configurations import ATOMS, MEASURES, contexts
 from tests.core.test_code_laws import samples
+from tests.fuzz.target import MARKDOWN, Input
 from tests.strategies import FRAGMENTS, ODD, any_markdown
 
 Text: TypeAlias = st.SearchStrategy[str]
-Mutation: TypeAlias = Callable[[str, int, int, str], str]  # of a text between two places
-
-
-class Input(NamedTuple):
-    """A text and the name of its format."""
-
-    text: str
-    format: str = "markdown"
+Mutation: TypeAlias = Callable[[str, int, int, str], str]
 
 
 LONGEST: Final = 6000
@@ -51,28 +45,17 @@ SYMBOLS: Final = (
 )  # fmt: skip
 
 
-def _cut(text: str, start: int, end: int, _: str) -> str:
-    return text[:start] + text[end:]
-
-
-def _keep(text: str, start: int, end: int, _: str) -> str:
-    return text[start:end]
-
-
-def _insert(text: str, start: int, _: int, other: str) -> str:
-    return text[:start] + other + text[start:]
-
-
-def _splice(text: str, start: int, end: int, other: str) -> str:
-    return text[:start] + other + text[end:]
-
-
-def _repeat(text: str, start: int, end: int, _: str) -> str:
-    return text[:end] + text[start:end] * 3 + text[end:]
-
-
-def _swap(text: str, start: int, end: int, _: str) -> str:
-    return text[end:] + text[start:end] + text[:start]
+# Of a text between two places, and another text.
+CUTS: Final[tuple[Mutation, ...]] = (
+    lambda text, start, end, _: text[:start] + text[end:],
+    lambda text, start, end, _: text[start:end],
+    lambda text, start, end, _: text[:end] + text[start:end] * 3 + text[end:],
+    lambda text, start, end, _: text[end:] + text[start:end] + text[:start],
+)
+INSERTIONS: Final[tuple[Mutation, ...]] = (
+    lambda text, start, _, other: text[:start] + other + text[start:],
+    lambda text, start, end, other: text[:start] + other + text[end:],
+)
 
 
 def _on_lines(mutation: Mutation) -> Mutation:
@@ -100,17 +83,13 @@ _CODE_PIECES = st.sampled_from((*CONTROLS, *SYMBOLS))
 
 def _changes(pieces: Text) -> st.SearchStrategy[tuple[Mutation, str]]:
     """Make changes: cuts, repetitions and so on, or insertions of pieces."""
-    return st.one_of(
-        st.tuples(
-            st.sampled_from(
-                [made for m in (_cut, _keep, _repeat, _swap) for made in (m, _on_lines(m))]
-            ),
-            st.just(""),
-        ),
-        st.tuples(st.sampled_from((_insert, _splice, _on_lines(_insert))), pieces),
-        st.tuples(st.just(_on_lines(_indent)), st.sampled_from(PREFIXES)),
-        st.tuples(st.just(_end_lines), st.sampled_from(LINE_ENDS)),
-    )
+    kinds: list[tuple[Sequence[Mutation], Text]] = [
+        ((*CUTS, *map(_on_lines, CUTS)), st.just("")),
+        ((*INSERTIONS, _on_lines(INSERTIONS[0])), pieces),
+        ((_on_lines(_indent),), st.sampled_from(PREFIXES)),
+        ((_end_lines,), st.sampled_from(LINE_ENDS)),
+    ]
+    return st.one_of([st.tuples(st.sampled_from(changes), other) for changes, other in kinds])
 
 
 @st.composite
@@ -147,21 +126,14 @@ def code(draw: st.DrawFn, language: str) -> str:
 
 
 @st.composite
-def source_files(draw: st.DrawFn) -> Input:
-    """Make a source of any language."""
-    language = draw(st.sampled_from([*sources()]))
-    return Input(draw(code(language)), language)
-
-
-@st.composite
-def notebooks(draw: st.DrawFn) -> Input:
+def notebooks(draw: st.DrawFn) -> str:
     """Make a notebook of code and other cells."""
     language = draw(st.sampled_from([*sources()]))
     texts = {"code": code(language), "markdown": any_markdown(), "raw": any_text()}
     kinds = draw(st.lists(st.sampled_from(("code", "code", *texts)), max_size=4))
     cells = [{"cell_type": kind, "source": draw(texts[kind])} for kind in kinds]
     metadata = {"language_info": {"name": language}}
-    return Input(json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4}), "notebook")
+    return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4})
 
 
 @st.composite
@@ -209,11 +181,23 @@ def documents() -> Text:
     )
 
 
+def files() -> st.SearchStrategy[tuple[str, str]]:
+    """Make a text of any format and the name of the format, half of them Markdown."""
+    languages = st.sampled_from([*sources()])
+    sources_of_any = languages.flatmap(lambda name: st.tuples(code(name), st.just(name)))
+    others = (
+        sources_of_any,
+        sources_of_any,
+        st.tuples(notebooks(), st.just("notebook")),
+        st.tuples(any_text(), languages),
+    )
+    return st.one_of(st.tuples(documents(), st.just(MARKDOWN)), st.one_of(others))
+
+
 def inputs() -> st.SearchStrategy[Input]:
-    """Make anything to chunk, half of it Markdown."""
-    odd = st.builds(Input, any_text(), st.sampled_from([*sources()]))
-    files = st.one_of(source_files(), source_files(), notebooks(), odd)
-    return st.one_of(documents().map(Input), files)
+    """Make anything to chunk, and how."""
+    drawn = st.tuples(files(), configurations(), contexts())
+    return drawn.map(lambda d: Input(d[0][0], d[1], d[2], d[0][1]))
 
 
 def utf8(text: str) -> int:

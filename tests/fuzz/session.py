@@ -12,10 +12,8 @@ from typing import NoReturn
 
 from hypothesis import HealthCheck, given, settings
 
-from chunkana_core import ChunkConfig, Context
-from tests.core.configurations import contexts
-from tests.fuzz.inputs import Input, configurations, inputs
-from tests.fuzz.target import Find, find, smallest
+from tests.fuzz.inputs import inputs
+from tests.fuzz.target import Find, Input, find, smallest
 
 SLOWEST = 20.0  # seconds of the processor for a law
 
@@ -37,12 +35,10 @@ class Session:
 
     def __post_init__(self) -> None:
         """Let Hypothesis make inputs of bytes."""
-
-        @settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
-        @given(inputs(), configurations(), contexts())
-        def tried(made: Input, config: ChunkConfig, context: Context | None) -> None:
-            self.try_one(made.text, config, context, made.format)
-
+        tried = given(inputs())(self.try_one)
+        tried = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))(
+            tried
+        )
         self._of_bytes = tried.hypothesis.fuzz_one_input  # type: ignore[attr-defined]
 
     def one_input(self, data: bytes) -> None:
@@ -51,17 +47,11 @@ class Session:
             self.stop()
         self._of_bytes(data)
 
-    def try_one(
-        self,
-        text: str,
-        config: ChunkConfig,
-        context: Context | None = None,
-        format: str = "markdown",  # noqa: A002 -- as in the library
-    ) -> None:
+    def try_one(self, made: Input) -> None:
         """Try an input; a find of a new kind is made small, printed and saved."""
         self.tried += 1
-        self.characters += len(text)
-        found = find(text, config, seconds=SLOWEST, context=context, format=format)
+        self.characters += len(made.text)
+        found = find(made, seconds=SLOWEST)
         if found and found.key not in self.finds:
             self.finds[found.key] = found = smallest(found, SLOWEST)
             name = f"{found.law.__name__}-{sha256(str(found).encode()).hexdigest()[:8]}.txt"

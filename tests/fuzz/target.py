@@ -17,7 +17,7 @@ from typing import Any
 from chunkana_core import ChunkConfig, Context
 from chunkana_core.formats.registry import FormatSelector
 from tests.core import laws
-from tests.core.counting import calls
+from tests.core.counting import calls, use
 from tests.core.laws import Case
 from tests.core.merge_laws import sound
 from tests.explain.explained import explained
@@ -42,6 +42,7 @@ def linear(case: Case) -> None:
         atomic_blocks=case.config.atomic_blocks,
         strategy=case.config.strategy,
     )
+    use(case.text, config)  # which fills all caches that do not depend on the text
     few, many, most = (partial(calls, case.text * (n // len(case.text)), config) for n in SIZES)
     before, found = few(), many()
     if found >= MOST * before:
@@ -76,24 +77,38 @@ LAWS_OF_FORMATS: tuple[Law, ...] = (*laws.OF_FORMATS, merge_tree_sound, valid)
 
 
 @dataclass(frozen=True, slots=True)
+class Input:
+    """A text, the name of its format, and how it is chunked."""
+
+    text: str
+    config: ChunkConfig
+    context: Context | None = None
+    format: str = MARKDOWN
+
+    def case(self) -> Case:
+        """Return what laws are asked of; the text of a notebook is that of its cells."""
+        if self.format == MARKDOWN:
+            return Case(self.text, self.config, context=self.context)
+        kind = FormatSelector().select(self.format)
+        text = kind.document(self.text).text
+        return Case(text, self.config, context=self.context, format=kind, file=self.text)
+
+
+@dataclass(frozen=True, slots=True)
 class Find:
-    """A text that breaks a law in a configuration.
+    """An input that breaks a law.
 
     Attributes:
         law: which one.
+        made: the input.
         what: the error.
         where: the file and line that raised it; finds with the same have one cause, probably.
-        context: what is embedded before contents.
-        format: the name of the format.
     """
 
     law: Law
-    text: str
-    config: ChunkConfig
+    made: Input
     what: str
     where: str
-    context: Context | None = None
-    format: str = MARKDOWN
 
     @property
     def key(self) -> tuple[str, str]:
@@ -103,9 +118,10 @@ class Find:
     def __str__(self) -> str:
         """Return it as a case for `tests/core/test_fuzz_finds.py`."""
         name = f"{self.law.__name__}, {self.where}: {self.what}".splitlines()[0][:160]
-        context = (self.context,) if self.context else ()
-        named = (repr(self.format),) if self.format != MARKDOWN else ()
-        case = (ascii(self.text), written(self.config), *context, *named)
+        made = self.made
+        context = (made.context,) if made.context else ()
+        named = (repr(made.format),) if made.format != MARKDOWN else ()
+        case = (ascii(made.text), written(made.config), *context, *named)
         return "\n".join([f"    {name!a}: (", *(f"        {part!s}," for part in case), "    ),"])
 
 
@@ -129,74 +145,50 @@ def limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def find(
-    text: str,
-    config: ChunkConfig,
-    tried: Iterable[Law] = (),
-    *,
-    seconds: float = 0,
-    context: Context | None = None,
-    format: str = MARKDOWN,  # noqa: A002 -- as in the library
-) -> Find | None:
-    """Return the first law that a text breaks or takes too long to keep, None if it keeps all.
+def find(made: Input, tried: Iterable[Law] = (), *, seconds: float = 0) -> Find | None:
+    """Return the first law that an input breaks or takes too long to keep, None if it keeps all.
 
     Without laws, these are all laws of the format.
     """
     case = None
-    for law in tried or (LAWS if format == MARKDOWN else LAWS_OF_FORMATS):
+    for law in tried or (LAWS if made.format == MARKDOWN else LAWS_OF_FORMATS):
         try:
             with limited(seconds):
-                case = case or case_of(text, config, context, format)
+                case = case or made.case()
                 law(case)
         except Exception as error:  # noqa: BLE001  # whatever it is, it is a find
             frame = traceback.extract_tb(error.__traceback__)[-1]
             is_slow = isinstance(error, TooSlowError)  # wherever that was noticed
             where = "time" if is_slow else f"{Path(frame.filename).name}:{frame.lineno}"
-            what = f"{type(error).__name__}: {error}"
-            return Find(law, text, config, what, where, context, format)
+            return Find(law, made, f"{type(error).__name__}: {error}", where)
     return None
-
-
-def case_of(text: str, config: ChunkConfig, context: Context | None, format: str) -> Case:  # noqa: A002
-    """Return what is asked of a text of a format; the text of a notebook is that of its cells."""
-    if format == MARKDOWN:
-        return Case(text, config, context=context)
-    kind = FormatSelector().select(format)
-    return Case(kind.document(text).text, config, context=context, format=kind, file=text)
 
 
 def smallest(found: Find, seconds: float = 0) -> Find:
     """Return the same find in less text and with fewer options."""
     for divide in (methodcaller("splitlines", keepends=True), list):
-        pieces: list[str] = divide(found.text)
+        pieces: list[str] = divide(found.made.text)
         count = len(pieces)
         while count:
             start = 0
             while start < len(pieces):
                 fewer = pieces[:start] + pieces[start + count :]
-                if again := _same(replace(found, text="".join(fewer)), seconds):
+                if again := _same(found, replace(found.made, text="".join(fewer)), seconds):
                     found, pieces = again, fewer
                 else:
                     start += count
             count //= 2
-    for field in fields(found.config):
+    for field in fields(ChunkConfig):
         with suppress(ValueError):  # a minimum over the limit
             plainer: dict[str, Any] = {field.name: field.default}
-            plain = replace(found, config=replace(found.config, **plainer))
-            found = _same(plain, seconds) or found
-    return _same(replace(found, context=None), seconds) or found
+            plain = replace(found.made, config=replace(found.made.config, **plainer))
+            found = _same(found, plain, seconds) or found
+    return _same(found, replace(found.made, context=None), seconds) or found
 
 
-def _same(found: Find, seconds: float) -> Find | None:
-    """Return a changed find if it is still found."""
-    again = find(
-        found.text,
-        found.config,
-        [found.law],
-        seconds=seconds,
-        context=found.context,
-        format=found.format,
-    )
+def _same(found: Find, made: Input, seconds: float) -> Find | None:
+    """Return the same find of another input, None if that keeps the law."""
+    again = find(made, [found.law], seconds=seconds)
     return again if again and again.key == found.key else None
 
 

@@ -11,30 +11,27 @@ from hypothesis import HealthCheck, given, settings
 from chunkana_core import ChunkConfig, Context
 from tests import corpora
 from tests.core import laws
-from tests.core.configurations import contexts
 from tests.core.laws import Case
 from tests.fuzz import session as fuzz
-from tests.fuzz.inputs import Input, configurations, inputs, utf8
-from tests.fuzz.target import Find, TooSlowError, find, linear, smallest
+from tests.fuzz.inputs import inputs, utf8
+from tests.fuzz.target import Find, Input, TooSlowError, find, linear, smallest
 
 MADE = settings(database=None, suppress_health_check=list(HealthCheck))
 
 
 @settings(MADE, max_examples=15)
-@given(inputs(), configurations(), contexts())
-def test_nothing_is_found(made: Input, config: ChunkConfig, context: Context | None) -> None:
+@given(inputs())
+def test_nothing_is_found(made: Input) -> None:
     """A few inputs of every kind keep all laws."""
-    assert find(made.text, config, context=context, format=made.format) is None
+    assert find(made) is None
 
 
 @pytest.mark.slow
 @settings(MADE, max_examples=300)
-@given(inputs(), configurations(), contexts())
-def test_nothing_is_found_in_more(
-    made: Input, config: ChunkConfig, context: Context | None
-) -> None:
+@given(inputs())
+def test_nothing_is_found_in_more(made: Input) -> None:
     """Hundreds of inputs keep all laws."""
-    assert find(made.text, config, context=context, format=made.format) is None
+    assert find(made) is None
 
 
 def test_bytes_become_inputs(tmp_path: Path) -> None:
@@ -59,11 +56,10 @@ def test_a_find_is_made_small() -> None:
     """What is left of a find is what it takes, as a case that can be pasted."""
     text = corpora.own_document("no_headings.md")[:1500] + "\n\n\t- x\n\nThe end.\n"
     config = ChunkConfig(max_chunk_size=64, overlap_size=7, length_function=utf8)
-    found = find(text, config, [breaks], context=Context("of it"))
+    found = find(Input(text, config, Context("of it")), [breaks])
     assert found
-    assert found.context
     small = smallest(found)
-    assert (small.text, small.config, small.context) == ("\t- x", ChunkConfig(), None)
+    assert small.made == Input("\t- x", ChunkConfig())
     assert str(small).splitlines() == [
         f"    'breaks, {small.where}: AssertionError: a tab before an item': (",
         r"        '\t- x',",
@@ -71,7 +67,7 @@ def test_a_find_is_made_small() -> None:
         "    ),",
     ]
     config = ChunkConfig(max_chunk_size=64, strategy="fallback", length_function=laws.tokens)
-    case = str(Find(breaks, "x", config, "", "", Context(), "python"))
+    case = str(Find(breaks, Input("x", config, Context(), "python"), "", ""))
     assert case.splitlines()[3:5] == [f"        {Context()},", "        'python',"]
     assert "ChunkConfig(max_chunk_size=64, length_function=tokens, strategy='fallback')" in case
 
@@ -82,8 +78,8 @@ def test_a_find_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     session = fuzz.Session(float("inf"), tmp_path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("chunkana_core.stages.prevent_dangling", lambda drafts, _: drafts[1:])
-        session.try_one(text, ChunkConfig())
-        session.try_one(text + "More.\n", ChunkConfig())
+        session.try_one(Input(text, ChunkConfig()))
+        session.try_one(Input(text + "More.\n", ChunkConfig()))
     assert session.finds
     saved = [path.read_text("utf-8") for path in tmp_path.iterdir()]
     assert capsys.readouterr().out == "".join(saved)
@@ -112,6 +108,6 @@ def test_what_takes_too_long_is_found() -> None:
         while True:
             pass
 
-    found = find("x", ChunkConfig(), [endless], seconds=0.01)
+    found = find(Input("x", ChunkConfig()), [endless], seconds=0.01)
     assert found
     assert (found.where, found.what) == ("time", f"{TooSlowError.__name__}: over 0.01 seconds")

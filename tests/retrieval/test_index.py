@@ -1,23 +1,22 @@
-"""`Index` without a framework: updated, searched, read, saved and repaired."""
+"""`Index` without a framework: what the common suite of the retrievers does not ask for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+import sqlite3
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from chunkana_core import ChunkConfig, Chunker, ConfigurationError, Context
 from chunkana_retrieval import Index, IndexDocument, SearchOptions
-from chunkana_retrieval.index import MergingOptions, ReadingOptions, UpdateReport
+from chunkana_retrieval.index import UpdateReport
 from tests.conformance.models import Model
+from tests.conformance.texts import COOLER, TEA, TEXTS
 from tests.vectors import word_vector
 
-TEA = "# Tea\n\nBoil fresh water.\n\n## Green\n\nWait for 80 degrees.\n\n## Black\n\nDo not wait.\n"
-OVEN = "# Oven\n\nHeat it first.\n\n## Bread\n\nBake the bread for an hour.\n"
-TEXTS = {"tea.md": TEA, "oven.md": OVEN}
 CHUNKER = Chunker(ChunkConfig(max_chunk_size=80, min_chunk_size=0), Context())
 
 
@@ -31,9 +30,7 @@ def update(
     """Bring an index to these documents alone."""
     embed = None if model is None else model.embed
     given = {"chunker": CHUNKER, "embed": embed, "model_name": "words", **options}
-    if texts:
-        return index.update(documents(texts), delete_missing=True, **given)  # type: ignore[arg-type]
-    return index.update([], deleted=index.document_ids(), **given)  # type: ignore[arg-type]
+    return index.update(documents(texts), delete_missing=True, **given)  # type: ignore[arg-type]
 
 
 def found(
@@ -45,52 +42,7 @@ def found(
     return {(hit.document_id, hit.text) for hit in hits}
 
 
-_PARAGRAPHS = st.sampled_from(["Boil the water.", "Green tea.", "# Tea", "## Cup", "A cup."])
-_STATES = st.lists(
-    st.dictionaries(
-        st.sampled_from(["a.md", "b.md", "c.md"]),
-        st.lists(_PARAGRAPHS, max_size=5).map("\n\n".join),
-        max_size=3,
-    ),
-    min_size=1,
-    max_size=5,
-)
-
-
-@settings(max_examples=60)
-@given(_STATES, st.booleans())
-def test_after_any_edits_an_index_is_as_a_new_one(
-    states: list[dict[str, str]], has_vectors: object
-) -> None:
-    model, before = (Model() if has_vectors else None), dict[str, str]()
-    with Index() as index:
-        for texts in states:
-            report = update(index, texts, model)
-            assert sorted(index.document_ids()) == sorted(texts)
-            assert len(index) == len(texts)
-            assert {n: index.document(n).text for n in index.document_ids()} == texts
-            assert sorted(report.added) == sorted(texts.keys() - before.keys())
-            assert sorted(report.deleted) == sorted(before.keys() - texts.keys())
-            kept = texts.keys() & before.keys()
-            assert sorted(report.unchanged) == sorted(n for n in kept if texts[n] == before[n])
-            with Index() as fresh:
-                update(fresh, texts, model and Model())
-                for question in ("green water", "cup", ""):
-                    expected = found(fresh, question, has_vectors=bool(has_vectors))
-                    assert found(index, question, has_vectors=bool(has_vectors)) == expected
-            before = texts
-        assert model is None or len(model.calls) <= len(states)
-
-
-def test_the_example_of_the_docstring_without_options() -> None:
-    index = Index()
-    report = index.update([IndexDocument("tea.md", TEA), IndexDocument("oven.md", OVEN)])
-    assert report.added == ["tea.md", "oven.md"]
-    (passage, *_) = index.search("Wait for 80 degrees").passages()
-    assert passage.document_id == "tea.md"
-    assert passage.bm25 is not None
-    assert passage.similarity is None
-    assert repr(report) == "<UpdateReport: 2 added ('tea.md', 'oven.md'); leaves: 5 added>"
+# Updates
 
 
 def test_a_report_prints_counts_and_a_few_ids() -> None:
@@ -106,20 +58,107 @@ def test_a_report_prints_counts_and_a_few_ids() -> None:
         )
 
 
+def test_progress_counts_documents_and_shows_nothing_of_the_update(tmp_path: Path) -> None:
+    """Also not to another index of the same folder."""
+    seen: list[tuple[int, int, set[tuple[str, str]]]] = []
+    with Index(tmp_path) as index, Index.load(tmp_path) as other:
+        update(index, TEXTS)
+        before = found(other, "degrees heat wait")
+        changed = {"tea.md": TEA.replace("80", "75"), "oven.md": "# Oven\n\nWarm it first.\n"}
+        update(
+            index,
+            changed,
+            progress=lambda done, count: seen.append((done, count, found(other, "degrees heat"))),
+        )
+        assert [one[:2] for one in seen] == [(1, 2), (2, 2)]
+        assert all(one[2] <= before for one in seen)
+        assert any("75 degrees" in text for _, text in found(other, "degrees heat wait"))
+
+
+def test_an_error_of_the_callers_is_the_callers(tmp_path: Path) -> None:
+    """Also one of SQLite's, from a model that caches in a database."""
+    for error in (sqlite3.OperationalError("theirs"), KeyboardInterrupt(), ZeroDivisionError()):
+        with Index(tmp_path) as index:
+
+            def fail(*_: object, error: BaseException = error) -> Sequence[Sequence[float]]:
+                raise error
+
+            for options in ({"embed": fail}, {"progress": fail}):
+                with pytest.raises(type(error)) as raised:
+                    index.update(documents(TEXTS), **options)  # type: ignore[arg-type]
+                assert raised.value is error
+                assert index.document_ids() == []
+            assert update(index, {"a.md": "Text."}).added == ["a.md"]
+            index.update([], deleted=["a.md"])
+
+
+def test_a_second_writer_waits_and_gives_up_in_time(tmp_path: Path) -> None:
+    begun, done = threading.Event(), threading.Event()
+    model = Model()
+
+    def wait(vectors: list[list[float]]) -> list[list[float]]:
+        begun.set()
+        assert done.wait(30)
+        return vectors
+
+    model.fault = wait
+    with Index(tmp_path) as first, Index(tmp_path, timeout=0.01) as second:
+        thread = threading.Thread(target=update, args=(first, TEXTS, model))
+        thread.start()
+        assert begun.wait(30)
+        try:
+            with pytest.raises(TimeoutError):
+                update(second, COOLER, Model())
+            assert found(second, "degrees") == set()
+        finally:
+            done.set()
+            thread.join(30)
+        assert update(second, COOLER, Model()).changed == ["tea.md"]
+
+
+def test_an_update_and_the_next_question_cost_what_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In instructions of SQLite: ten times as many documents cost at most twice as many."""
+    connect, done = sqlite3.connect, [0]
+
+    def count() -> int:
+        done[0] += 1
+        return 0
+
+    def connect_counted(*arguments: Any, **options: Any) -> sqlite3.Connection:  # noqa: ANN401
+        connection: sqlite3.Connection = connect(*arguments, **options)
+        connection.set_progress_handler(count, 10)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect_counted)
+    costs = []
+    for size in (40, 400):
+        many = {f"{n}.md": f"# Tea {n}\n\nCup{n} is blue.\n" for n in range(size)}
+        with Index(tmp_path / str(size)) as index:
+            update(index, many | TEXTS, Model())
+            found(index, "cup7 degrees", has_vectors=True)
+            done[0] = 0
+            index.update(
+                documents({"tea.md": COOLER["tea.md"]}),
+                chunker=CHUNKER, embed=Model().embed, model_name="words",
+            )  # fmt: skip
+            found(index, "cup7 degrees", has_vectors=True)
+            costs.append(done[0])
+    assert 10 < costs[1] <= 2 * costs[0], costs
+
+
+def test_a_copy_replaces_the_index_that_is_there(tmp_path: Path) -> None:
+    with Index(tmp_path) as old, Index() as new:
+        update(old, {"old.md": "Old tea."})
+        found(old, "tea")
+        update(new, TEXTS, Model())
+        new.save(tmp_path)
+        assert sorted(old.document_ids()) == sorted(TEXTS)
+        assert found(old, "water degrees") == found(new, "water degrees")
+
+
 # Searches
-
-
-def test_vectors_words_and_both_find_leaves() -> None:
-    with Index() as index:
-        update(index, TEXTS, Model())
-        for search in ("hybrid", "dense", "lexical"):
-            vector = word_vector("Wait 80 degrees", 128)
-            options = SearchOptions(search)
-            (hit, *_) = index.search("Wait 80 degrees", options, vector=vector).hits
-            assert "80 degrees" in hit.text
-            assert (hit.similarity is None) is (search == "lexical")
-            assert (hit.bm25 is None) is (search == "dense")
-            assert index.search("Wait", replace(options, fetch_k=1), vector=vector).hits
 
 
 def test_similarities_are_cosines_and_cut_off() -> None:
@@ -161,38 +200,28 @@ def test_similarities_are_cosines_and_cut_off() -> None:
 def test_filters_are_of_documents_and_leaves(
     search: str, where: object, expected: set[str]
 ) -> None:
-    question = "heat wait bread water"
+    options = SearchOptions(search)  # type: ignore[arg-type]
+    asked = {"question": "heat wait bread water", "options": options, "has_vectors": True}
     with Index() as index:
         update(index, TEXTS, Model())
         for _ in range(2):  # the second time it is known which leaves there are
-            options = SearchOptions(search)  # type: ignore[arg-type]
-            hits = found(index, question, options=options, where=where, has_vectors=True)
+            hits = found(index, where=where, **asked)  # type: ignore[arg-type]
             assert {name for name, _ in hits} == expected
         update(index, {**TEXTS, "tea2.md": TEA}, Model())
-        hits = found(index, question, options=options, where={"topic": "tea"}, has_vectors=True)
+        hits = found(index, where={"topic": "tea"}, **asked)  # type: ignore[arg-type]
         assert {name for name, _ in hits} == {"tea.md", "tea2.md"}
 
 
 def test_a_filter_leaves_as_many_as_are_asked_for() -> None:
     with Index() as index:
-        many = {f"{n}.md": "Bread and bread again." for n in range(60)}
-        update(index, {**many, **TEXTS}, Model())
+        update(
+            index, {**{f"{n}.md": "Bread and bread again." for n in range(60)}, **TEXTS}, Model()
+        )
         for search in ("dense", "lexical"):
             options = SearchOptions(search, fetch_k=2)
             assert {n for n, _ in found(index, "bread", has_vectors=True)}.isdisjoint(TEXTS)
             hits = found(index, "bread", options=options, where={"topic": "ove"}, has_vectors=True)
-            assert {name for name, _ in hits} == {"oven.md"}
-            assert len(hits) == 2
-
-
-@pytest.mark.parametrize(
-    "vector", [[1.0] * 127, [], [0.0] * 128, [float("nan")] * 128, [float("inf")] + [1.0] * 127]
-)
-def test_a_vector_that_cannot_be_compared_is_an_error(vector: list[float]) -> None:
-    with Index() as index:
-        update(index, TEXTS, Model())
-        with pytest.raises(ConfigurationError, match="vector"):
-            index.search("tea", vector=vector)
+            assert [name for name, _ in hits] == ["oven.md"] * 2
 
 
 def test_a_vector_for_an_index_of_words_is_an_error() -> None:
@@ -200,25 +229,6 @@ def test_a_vector_for_an_index_of_words_is_an_error() -> None:
         update(index, TEXTS)
         with pytest.raises(ConfigurationError, match="vector"):
             index.search("tea", vector=[1.0, 0.0])
-
-
-def test_passages_and_parents_are_slices_of_documents() -> None:
-    with Index() as index:
-        update(index, TEXTS)
-        result = index.search("water degrees wait bread")
-        for reading in (ReadingOptions(), ReadingOptions(200), ReadingOptions(k=1)):
-            passages = result.passages(reading)
-            assert sum(len(one.text) + 2 for one in passages) - 2 <= reading.budget
-            assert passages
-            for passage in passages:
-                text = index.document(passage.document_id).text
-                assert all(text[span.start : span.end] in passage.text for span in passage.spans)
-        (whole, *_) = result.parents(MergingOptions(k=1, ratio=0.1))
-        assert whole.text == index.document(whole.document_id).text.strip()
-        few = result.parents(MergingOptions(k=9, max_parent_size=10))
-        assert len(few) == len(result.hits)
-        turned = replace(result, hits=tuple(reversed(result.hits)))
-        assert turned.passages(ReadingOptions(k=1)) != result.passages(ReadingOptions(k=1))
 
 
 # What is read of a document

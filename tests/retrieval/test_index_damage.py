@@ -1,11 +1,12 @@
-"""Each value of an index that is changed or lost is noticed, and `repair` mends the index."""
+"""A damaged index gives right answers or an error, never wrong answers; `repair` mends it."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from random import Random
 from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import get_args
@@ -15,7 +16,11 @@ import pytest
 from chunkana_retrieval import Index, IndexFileError, SearchOptions
 from chunkana_retrieval.index import SearchKind
 from tests.conformance.models import Model
-from tests.retrieval.test_index import TEXTS, found, update
+from tests.conformance.texts import COOLER, TEXTS
+from tests.retrieval.test_index import found, update
+from tests.vectors import word_vector
+
+Answer = set[tuple[str, str]]
 
 MANY = {f"{n}.md": f"# Cup {n}\n\nCup{n} waits.\n\n## Green\n\nGreen{n} tea.\n" for n in range(9)}
 SAVED = {**TEXTS, **MANY}
@@ -67,23 +72,32 @@ def saved() -> Iterator[Path]:
         yield Path(path)
 
 
-def answers(index: Index) -> list[set[tuple[str, str]]]:
-    """Return what an index finds with vectors and by words alone."""
-    return [
-        found(index, question, has_vectors=search != "lexical", options=SearchOptions(search))
-        for question in QUESTIONS
-        for search in get_args(SearchKind)
-    ]
+@pytest.fixture(scope="module")
+def expected() -> list[Answer]:
+    """Return the answers of an index of the documents that is not damaged."""
+    with Index() as index:
+        update(index, SAVED, Model())
+        return answers(index)
+
+
+def answers(index: Index) -> list[Answer]:
+    """Return the leaves and parents that an index finds with vectors and by words alone."""
+    found: list[Answer] = []
+    for question in QUESTIONS:
+        for search in get_args(SearchKind):
+            vector = None if search == "lexical" else word_vector(question, 128)
+            result = index.search(question, SearchOptions(search), vector=vector)
+            found.append({(hit.document_id, hit.text) for hit in result.hits})
+            found.append({(one.document_id, one.text) for one in result.parents()})
+    return found
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_each_damage_is_noticed_or_changes_no_answer_and_is_repaired(
-    damage: str, saved: Path, tmp_path: Path
+    damage: str, saved: Path, expected: list[Answer], tmp_path: Path
 ) -> None:
     folder, errors = tmp_path / "index", list[IndexFileError]()
     copytree(saved, folder)
-    with Index(saved) as index:
-        expected = answers(index)
     statement = DAMAGES[damage]
     for name, condition in _ROWS.items():
         statement = statement.replace(f"WHERE {name}", f"WHERE {condition}")
@@ -105,6 +119,47 @@ def test_each_damage_is_noticed_or_changes_no_answer_and_is_repaired(
         assert answers(index) == expected
         assert index.repair() == []
     assert errors or damage in HARMLESS
+
+
+@contextmanager
+def damage_is_named(folder: Path) -> Iterator[None]:
+    """Allow the error that says that an index is damaged."""
+    try:
+        yield
+    except IndexFileError as error:
+        assert error.path == str(folder / "index.db")  # noqa: PT017
+
+
+@pytest.mark.filterwarnings("ignore:the ids of .* deleted documents cannot be read")
+@pytest.mark.parametrize(("seed", "size"), [(1, 16), pytest.param(2, 150, marks=pytest.mark.slow)])
+def test_changed_bytes_are_noticed_or_change_no_answer(
+    seed: int, size: int, saved: Path, expected: list[Answer], tmp_path: Path
+) -> None:
+    """An update and a repair say so too, or bring the index to today's documents."""
+    random, content, whole = Random(seed), (saved / "index.db").read_bytes(), 0
+    with Index() as fresh:
+        update(fresh, {**SAVED, **COOLER}, Model())
+        cooler = answers(fresh)
+    for number in range(size):
+        folder, changed = tmp_path / str(number), bytearray(content)
+        copytree(saved, folder)
+        if number % 4:
+            changed[random.randrange(len(changed))] ^= 1 << random.randrange(8)
+        else:
+            start = random.randrange(len(changed) // 512) * 512
+            changed[start : start + 512] = random.choice([bytes(512), random.randbytes(512)])
+        (folder / "index.db").write_bytes(changed)
+        with damage_is_named(folder), Index.load(folder) as index:
+            assert answers(index) == expected
+            whole += 1
+        with damage_is_named(folder), Index.load(folder) as index:
+            update(index, {**SAVED, **COOLER}, Model())
+            assert answers(index) == cooler
+        with damage_is_named(folder), Index.load(folder) as index:
+            index.repair()
+            update(index, SAVED, Model())
+            assert answers(index) == expected
+    assert whole < size - size / 10
 
 
 def test_documents_that_an_index_of_the_database_lacks_are_missed(

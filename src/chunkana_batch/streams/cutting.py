@@ -13,6 +13,7 @@ from chunkana_core.extending import (
     BlockKind,
     Window,
     WindowEnd,
+    first_fence,
     require_number,
 )
 
@@ -21,7 +22,6 @@ _SHORTCODE_STARTS = ("{{<", "{{%")
 _MARKER_LINE = re.compile(r"\ufeff?(-{3,}|\+{3})[ \t]*+(?=[\r\n])")
 _CLOSING_LINE = re.compile(r"[\r\n](?: {0,3}(?=-))?+(-{3,}+|\+{3}|\.{3})[ \t]*+(?=[\r\n])")
 _LINE = re.compile(r"[^\r\n]+")
-_FENCE = re.compile(r"`{3,}|~{3,}")
 _HEADER_LINES = 2  # of a table: the header row and the delimiter row
 _WORD = re.compile(r"(?<=[ \t])[^\W\d_]")  # a line that starts with a letter is a paragraph
 _LONGEST_REPEATED = 1000  # characters of the lines that reopen a block
@@ -67,7 +67,7 @@ class Cut(WindowEnd, frozen=True, gc=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Cutter:
+class CutFinder:
     """Finds a cut in the text of a window while the rest of the stream is unknown.
 
     Attributes:
@@ -137,29 +137,28 @@ class Cutter:
         """Return a cut in the second half of the text: between blocks, else lines, else words."""
         top, start = self.window.top, self.window.start
         blank = len(self.text[start:]) - len(self.text[start:].lstrip())
-        least = start + max(blank, (len(self.text) - start) // 2)
+        earliest = start + max(blank, (len(self.text) - start) // 2)
         pairs = pairwise(top[self.first :])
         starts = [block.start for before, block in pairs if before.kind is not BlockKind.HEADING]
         last = top[-1]
         if last.kind is BlockKind.LIST:
             starts += [b.start for b in self.window.parsed.blocks[last.index :] if b.depth == 1]
-        if starts and starts[-1] > least:
+        if starts and starts[-1] > earliest:
             return Cut(starts[-1])
         line = self.window.source.line_start(len(self.text) - 1)
-        if line > least:
+        if line > earliest:
             opening, closing = self._repeated_lines(last)
             return Cut(line, opening, last.start, closing=closing)
-        words = [match.start() for match in _WORD.finditer(self.text, least + 1)]
+        words = [match.start() for match in _WORD.finditer(self.text, earliest + 1)]
         end = len(self.text.rstrip("\r"))  # the LF of a CRLF may follow
-        return Cut(words[-1] if words else max(end, least + 1))
+        return Cut(words[-1] if words else max(end, earliest + 1))
 
     def _repeated_lines(self, block: Block) -> tuple[str, str]:
         """Return the lines that reopen a cut block, and the line that closes it, or ""."""
         found = islice(_LINE.finditer(self.text, block.start, block.end), _HEADER_LINES)
         lines, end = [line[0].rstrip() for line in found], self.window.line_end(block.start)
         if block.kind is BlockKind.FENCED_CODE:
-            fence = _FENCE.search(lines[0])
-            marker = fence[0] if fence else ""
+            marker = first_fence(lines[0])
             opening = lines[0] if len(lines[0]) <= _LONGEST_REPEATED else marker
             return opening + end, marker + end
         if block.kind is BlockKind.TABLE and sum(map(len, lines)) <= _LONGEST_REPEATED:

@@ -15,7 +15,7 @@ _ALLOWED = "an iterable of strings, or a file that is open for reading text"
 
 
 @dataclass(slots=True)
-class PieceReader:
+class StreamReader:
     """Reads a given number of characters from an iterator of strings of any length.
 
     Attributes:
@@ -31,7 +31,7 @@ class PieceReader:
     is_done: bool = False
 
     @classmethod
-    def of(cls, lines: Iterable[str] | TextIO) -> PieceReader:
+    def of(cls, lines: Iterable[str] | TextIO) -> StreamReader:
         """Return a reader of an iterable of strings or a text file."""
         if isinstance(lines, str):
             return cls(iter([lines]))

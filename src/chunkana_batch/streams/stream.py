@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from chunkana_batch.streams.cutting import Cut, Cutter, StreamLimits, front_matter_is_open
-from chunkana_batch.streams.reading import PieceReader, TitleCheck, end_of_lines
+from chunkana_batch.streams.cutting import Cut, CutFinder, StreamLimits, front_matter_is_open
+from chunkana_batch.streams.reading import StreamReader, TitleCheck, end_of_lines
 from chunkana_batch.streams.registers import AnchorRegister, IdSet
 from chunkana_core import Chunk, ChunkConfig, ConfigurationError, Context, analyze_markdown
 from chunkana_core.extending import (
@@ -73,7 +73,7 @@ def chunk_stream(  # noqa: PLR0913 -- all but two have defaults
     chunker = WindowChunker(config, context, strategy, format, title or "", IdSet(), anchors)
     is_checked = format == _MARKDOWN
     return _Stream(
-        PieceReader.of(lines), chunker, anchors, limits, title_check if is_checked else None
+        StreamReader.of(lines), chunker, anchors, limits, title_check if is_checked else None
     ).leaves()
 
 
@@ -112,7 +112,7 @@ class _Stream:
         state: the state after the last window.
     """
 
-    reader: PieceReader
+    reader: StreamReader
     chunker: WindowChunker
     anchors: AnchorRegister
     limits: StreamLimits
@@ -142,20 +142,20 @@ class _Stream:
         if is_end:
             return self._chunk(self._parse(text), None)
         is_large, lines = self._is_large(text), text[: end_of_lines(text)]
-        cutter = self._cutter(lines) if lines.strip() else None
-        cut = cutter.cut_at_heading() if cutter else None
+        finder = self._cut_finder(lines) if lines.strip() else None
+        cut = finder.cut_at_heading() if finder else None
         if cut is None and not is_large:
             return ()
-        if cutter is None or (cut is None and 2 * len(lines) < len(text)):
-            cutter = self._cutter(text)
+        if finder is None or (cut is None and 2 * len(lines) < len(text)):
+            finder = self._cut_finder(text)
         is_start = self.title_check is not None and not self.state.offset
-        if is_start and front_matter_is_open(cutter.text):
+        if is_start and front_matter_is_open(finder.text):
             self._warn("the front matter is not closed in time; it is parsed as Markdown")
-        cut = cut or cutter.cut_anywhere()
-        return self._chunk(self._cut_window(cutter.window, cut), cut)
+        cut = cut or finder.cut_anywhere()
+        return self._chunk(self._cut_window(finder.window, cut), cut)
 
-    def _cutter(self, text: str) -> Cutter:
-        return Cutter(self._parse(text), self.chunker.config.merge_boundary_level, self.limits)
+    def _cut_finder(self, text: str) -> CutFinder:
+        return CutFinder(self._parse(text), self.chunker.config.merge_boundary_level, self.limits)
 
     def _is_large(self, text: str) -> bool:
         return len(text) >= self.limits.largest_section

@@ -12,7 +12,7 @@ from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import ROOT
 from chunkana_core.sizing import Sizer
-from chunkana_core.text.cutting import UNSPACED_SCRIPTS, Cutter
+from chunkana_core.text.cutting import LEAD_IN_ENDS, UNSPACED_SCRIPTS, Cutter
 from chunkana_core.text.markup import ATTRIBUTES
 from chunkana_core.text.source import Source, Span
 
@@ -50,7 +50,6 @@ _UNSPACED = UNSPACED_SCRIPTS + r"\u0f00-\u0fff"  # and Tibetan
 _WORDS = re.compile(rf"([{_UNSPACED}])|[^\W\d_][^\s{_UNSPACED}]*+")
 _MIN_WORDS = 6
 _LETTERS_PER_WORD = 2  # in scripts without spaces
-_LEAD_IN_ENDS = (":", "：")
 
 
 class FirstSentence(Struct, frozen=True, gc=False):
@@ -137,7 +136,7 @@ class Introductions:
             text = whole[fitting.start : fitting.end]
         if count_words(text) < _MIN_WORDS:
             return FirstSentence()
-        return FirstSentence(text, start, whole.rstrip("*_").endswith(_LEAD_IN_ENDS))
+        return FirstSentence(text, start, whole.rstrip("*_").endswith(LEAD_IN_ENDS))
 
 
 def is_prose(sentence: str) -> bool:

@@ -41,7 +41,7 @@ class SourceFile:
 
     @classmethod
     def of(
-        cls, metadata: Mapping[str, object], asked: str = AUTO, fallback: str = TEXT.name
+        cls, metadata: Mapping[str, object], format_name: str = AUTO, fallback: str = TEXT.name
     ) -> SourceFile:
         """Return the source file that metadata name.
 
@@ -50,7 +50,7 @@ class SourceFile:
 
         Args:
             metadata: the metadata of a document.
-            asked: the name of the format to use, "auto" for the format of the file.
+            format_name: the name of the format to use, "auto" for the format of the file.
             fallback: the name of the format of files whose format is not known.
 
         >>> SourceFile.of({"file_path": "src/app.py"}).format
@@ -63,8 +63,8 @@ class SourceFile:
         paths = [*_texts(metadata, _PATH_KEYS)]
         files = [path for path in paths if is_file_suffix(suffix_of(path)) or unknown_kind(path)]
         name = next(iter([*filter(known_format, paths), *files, *paths]), "")
-        if asked != AUTO:
-            return cls(name, asked)
+        if format_name != AUTO:
+            return cls(name, format_name)
         media_types = filter(known_format, _texts(metadata, _MEDIA_TYPE_KEYS))
         typed = name if known_format(name) else next(media_types, name)
         unknown = unknown_kind(typed)

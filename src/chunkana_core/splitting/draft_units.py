@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chunkana_core.document.blocks import TRAITS, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.headings import largest_stack
 from chunkana_core.splitting.contents import ContentWriter
+from chunkana_core.splitting.repeats import NO_REPEATS
 from chunkana_core.splitting.units import Unit, UnitMaker
+from chunkana_core.text.cutting import LEAD_IN_ENDS
 from chunkana_core.text.source import Span
 
 _BRACKET, _HEADING, _PARAGRAPH = BlockKind.BRACKET, BlockKind.HEADING, BlockKind.PARAGRAPH
 SMALLEST_FIRST_UNIT = 16  # the smallest size to leave below headings for the unit joined to them
-_LEAD_IN_ENDS = (":", "：")
 _LED_IN_TYPES = frozenset({"list", "table", "code", "math"})  # content types
 
 
@@ -29,7 +31,7 @@ def is_lead_in(document: Document, left: Unit, right: Unit) -> bool:
     if left.kind is not _PARAGRAPH or right.starts is None:
         return False
     is_led_in = TRAITS[right.starts].content_type in _LED_IN_TYPES
-    return is_led_in and document.text.endswith(_LEAD_IN_ENDS, left.span.start, left.span.end)
+    return is_led_in and document.text.endswith(LEAD_IN_ENDS, left.span.start, left.span.end)
 
 
 class DraftUnits(Struct, frozen=True):
@@ -60,8 +62,7 @@ class DraftUnits(Struct, frozen=True):
             left = joined[-1] if joined else right
             are_bound = right.kind is _BRACKET or is_lead_in(document, left, right)
             if left is not right and are_bound and self._fit_together(left, right):
-                start, first, cost = left.span.start, left.first, left.cost
-                joined[-1] = right.joined(start, first, cost, left.starts, left.repeats)
+                joined[-1] = right.joined_to(left)
             else:
                 joined.append(right)
         return joined
@@ -139,8 +140,9 @@ class DraftUnits(Struct, frozen=True):
         if not joined:
             return bare + units
         start = self._joined_start(joined[0])
-        first = self.contents.document.source.trim(start, units[0].span.end) or units[0].span
-        headed = units[0].joined(first.start, joined[0], units[0].cost, _HEADING)
+        span = self.contents.document.source.trim(start, units[0].span.end) or units[0].span
+        repeats = NO_REPEATS.joined(units[0].repeats)
+        headed = replace(units[0], span=span, first=joined[0], starts=_HEADING, repeats=repeats)
         return [*bare, headed, *units[1:]]
 
     def _units_below_headings(

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.traits import FormatTraits
+from chunkana_core.sizing import Sizer
 from chunkana_core.splitting.syntax import statement_boundaries
 from chunkana_core.text.cutting import Boundary, Cutter, Piece, line_spans
 from chunkana_core.text.source import BOM, Source, Span
@@ -54,6 +55,11 @@ class Repeats(Struct, frozen=True, gc=False):
 
 
 NO_REPEATS = Repeats()
+
+
+def largest_repeats(sizer: Sizer, limit: int) -> int:
+    """Return the largest size of text repeated around parts within a limit."""
+    return min(sizer.max_size // 2, limit * 3 // 4)
 
 
 class InnerRepeats(Struct, frozen=True, gc=False):
@@ -145,22 +151,22 @@ def divide_atom(
 
 def _wrapper(atom: Cutter, block: Block) -> _Wrapper:
     """Return the text repeated around the parts of an atom, as far as it leaves room."""
-    most = min(atom.sizer.max_size // 2, atom.limit * 3 // 4)
+    largest = largest_repeats(atom.sizer, atom.limit)
     lines = [atom.source.text[s.start : s.end] for s in line_spans(atom.source, atom.span)]
     if block.kind is BlockKind.TABLE:
-        return _table_wrapper(atom, lines, most, in_container=block.depth > 0)
+        return _table_wrapper(atom, lines, largest, in_container=block.depth > 0)
     if block.kind is BlockKind.INDENTED_CODE:
         indent = (_INDENT if block.depth else _SPACES).match(lines[0])
         line_start = indent[0] if indent else ""
-        return _Wrapper(line_start=line_start if atom.sizer.length(line_start) <= most else "")
+        return _Wrapper(line_start=line_start if atom.sizer.length(line_start) <= largest else "")
     is_math = block.kind is BlockKind.MATH
     before, fence, info = _split_opening(lines, is_math=is_math)
     prefix = _prefix(before)
     if not fence:
-        return _Wrapper(line_start=prefix if atom.sizer.length(prefix) <= most else "")
+        return _Wrapper(line_start=prefix if atom.sizer.length(prefix) <= largest else "")
     lead, tail = f"{prefix}{fence}{info}\n", f"\n{prefix}{fence}"
     whole = _Wrapper(lead, tail, prefix)
-    if is_math or atom.sizer.length(lead + tail) > most or not _leaves_room(atom, whole):
+    if is_math or atom.sizer.length(lead + tail) > largest or not _leaves_room(atom, whole):
         return _Wrapper(f"{prefix}{fence}\n", tail, prefix)
     return whole
 
@@ -191,14 +197,14 @@ def _leaves_room(atom: Cutter, wrapper: _Wrapper) -> bool:
 
 
 def _table_wrapper(
-    atom: Cutter, lines: Sequence[str], most: int, *, in_container: bool
+    atom: Cutter, lines: Sequence[str], largest: int, *, in_container: bool
 ) -> _Wrapper:
     """Return the header rows of a table as lead, unless a row would be cut because of them."""
     length = atom.sizer.length
     header, delimiters, *rows = lines if len(lines) > 1 else (*lines, "")
     lead = f"{_with_continued_markers(header) if in_container else header}\n{delimiters}\n"
     size = length(lead)
-    if size > most or any(atom.limit - size < length(row) <= atom.limit for row in rows):
+    if size > largest or any(atom.limit - size < length(row) <= atom.limit for row in rows):
         return _Wrapper()
     return _Wrapper(lead)
 
@@ -244,12 +250,19 @@ def has_fence(text: str, start: int = 0, end: int | None = None) -> bool:
     return text.find("```", start, end) >= 0 or text.find("~~~", start, end) >= 0
 
 
+def first_fence(text: str) -> str:
+    """Return the first fence of code in a text, such as "```", "" for none."""
+    found = _FENCE.search(text)
+    return found[0] if found else ""
+
+
 def missing_fence(content: str, traits: FormatTraits) -> str:
     """Return the line that closes the fence left open by a content, "" if there is none."""
     fence = _open_fence(content, traits)
     if fence is None:
         return ""
-    before, marker, _ = _FENCE.split(content[fence.start : fence.end], maxsplit=1)
+    opening = content[fence.start : fence.end]
+    before, marker, _ = opening.partition(first_fence(opening))
     lines = (f"\n{start}{marker}" for start in ("", _prefix(before), f"{_prefix(before)} "))
     return next((line for line in lines if not leaves_fence_open(content + line, traits)), "")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct, structs
 
@@ -15,6 +15,7 @@ from chunkana_core.splitting.repeats import (
     Repeats,
     container_repeats,
     divide_atom,
+    largest_repeats,
     line_prefix,
 )
 from chunkana_core.text.cutting import Cutter, Piece
@@ -54,27 +55,20 @@ class Unit(Struct, frozen=True, gc=False):
         """Whether the unit is an opening or closing line of a container, or HTML."""
         return self.kind in (BlockKind.MARKER, BlockKind.HTML)
 
-    def joined(
-        self,
-        start: int,
-        first: int,
-        cost: int,
-        starts: BlockKind | None,
-        before: Repeats = NO_REPEATS,
-    ) -> Unit:
-        """Return the unit joined with the text before it, from an offset on."""
+    def joined_to(self, before: Unit) -> Unit:
+        """Return the unit joined with the unit before it."""
         return structs.replace(
             self,
-            span=Span(start, self.span.end),
-            first=first,
-            cost=cost,
-            starts=starts,
-            repeats=before.joined(self.repeats),
+            span=Span(before.span.start, self.span.end),
+            first=before.first,
+            cost=before.cost,
+            starts=before.starts,
+            repeats=before.repeats.joined(self.repeats),
         )
 
     def with_edge(self, after: Unit) -> Unit:
         """Return the unit joined with the next one; one of them is an edge line of a container."""
-        joined = after.joined(self.span.start, self.first, self.cost, self.starts, self.repeats)
+        joined = after.joined_to(self)
         reason = self.oversize_reason or after.oversize_reason
         keeps_kind = after.is_marker and self.kind is not BlockKind.MARKER
         return structs.replace(
@@ -106,28 +100,6 @@ class _PendingBlock(Struct, frozen=True, gc=False):
     outside: Repeats = NO_REPEATS
     inside: Repeats = NO_REPEATS
     is_edge: bool = False
-
-
-def _mark_edges(children: list[_PendingBlock], *, is_open: bool) -> None:
-    """Mark the block after the opening line of a container, and its closing line."""
-    for number in [1] if is_open else [1, len(children) - 1]:
-        if number < len(children):
-            edge = structs.replace(children[number], cost=CONTAINER_EDGE, is_edge=True)
-            children[number] = edge
-
-
-def _inherit_edges(children: list[_PendingBlock], parent: _PendingBlock) -> None:
-    """Let the first and the last block in a container start and end as the container does."""
-    children[0] = structs.replace(
-        children[0],
-        start=parent.start,
-        cost=parent.cost,
-        starts=parent.starts,
-        outside=parent.outside.joined(children[0].inside),
-        is_edge=parent.is_edge,
-    )
-    outside = children[-1].outside.joined(parent.outside)
-    children[-1] = structs.replace(children[-1], outside=outside)
 
 
 class UnitMaker(Struct, frozen=True):
@@ -214,22 +186,34 @@ class UnitMaker(Struct, frozen=True):
         return limit + self.atom_allowance if TRAITS[kind].oversize_reason else limit
 
     def _children(self, parent: _PendingBlock, limit: int) -> list[_PendingBlock]:
-        """Return the blocks directly inside a container; the first includes its opening marker."""
+        """Return the blocks directly inside a container.
+
+        The first one starts where the container does, at its marker.
+        """
         blocks = list(self.sizes.document.children(parent.block))
         if not blocks:
             return []
         inside = self._inner_repeats(parent, blocks, limit)
         in_item = parent.has_marker or parent.block.kind is BlockKind.LIST_ITEM
+        edges = _edge_numbers(parent.block, len(blocks))
         children = []
-        for child, end in zip(blocks, [*(b.start for b in blocks[1:]), parent.end], strict=True):
-            cost = block_cost(child.depth)
+        ends = [*(block.start for block in blocks[1:]), parent.end]
+        for number, (child, end) in enumerate(zip(blocks, ends, strict=True)):
+            is_edge = number in edges
+            cost = CONTAINER_EDGE if is_edge else block_cost(child.depth)
             has_marker = in_item and child.start == parent.block.start
-            children.append(
-                _PendingBlock(child, child.start, end, cost, child.kind, has_marker, inside, inside)
-            )
-        if parent.block.kind is BlockKind.CONTAINER:
-            _mark_edges(children, is_open=parent.block.is_open)
-        _inherit_edges(children, parent)
+            own = (child, child.start, end, cost, child.kind, has_marker)
+            children.append(_PendingBlock(*own, inside, inside, is_edge))
+        children[0] = structs.replace(
+            children[0],
+            start=parent.start,
+            cost=parent.cost,
+            starts=parent.starts,
+            outside=parent.outside.joined(inside),
+            is_edge=parent.is_edge,
+        )
+        outside = children[-1].outside.joined(parent.outside)
+        children[-1] = structs.replace(children[-1], outside=outside)
         return children
 
     def _inner_repeats(
@@ -240,8 +224,8 @@ class UnitMaker(Struct, frozen=True):
         if own is NO_REPEATS:
             return parent.inside
         inside = parent.inside.enclosing(own)
-        most = min(self.sizes.sizer.max_size // 2, limit * 3 // 4)
-        return inside if self._repeated_size(inside) <= most else parent.inside
+        largest = largest_repeats(self.sizes.sizer, limit)
+        return inside if self._repeated_size(inside) <= largest else parent.inside
 
     def _divide(self, pending: _PendingBlock, whole: Unit, limit: int) -> Iterator[Unit]:
         """Divide a leaf block that does not fit; yield an atom that must stay whole unchanged."""
@@ -305,3 +289,10 @@ class UnitMaker(Struct, frozen=True):
             return divide_atom(cutter, block, by_syntax=self.by_syntax)
         divide = _DIVIDERS.get(division, Cutter.sentences)
         return [(piece, NO_REPEATS) for piece in divide(cutter)]
+
+
+def _edge_numbers(container: Block, count: int) -> Collection[int]:
+    """Return which blocks in a container are after its opening line, or its closing line."""
+    if container.kind is not BlockKind.CONTAINER:
+        return ()
+    return (1,) if container.is_open else (1, count - 1)

@@ -47,6 +47,7 @@ _UNDERLINE = re.compile(r"[\r\n][ \t>]*+(?:=++|[-:|][-:| \t]*+)[ \t]*+(?![^\r\n]
 UNSPACED_SCRIPTS = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
 )
+LEAD_IN_ENDS = (":", "：")  # of a sentence that introduces what follows
 _CLAUSE_ENDS = "，、；："
 _JOINERS = "\u200d\ufe0e\ufe0f"
 _MAX_WORDS_BACK = 8  # how many words back a cut may move so that the rest is not misread

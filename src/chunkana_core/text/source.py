@@ -11,7 +11,7 @@ from msgspec import Struct
 
 BOM = "\ufeff"
 _LINE_FEED = re.compile(r"\n")
-_LINE_ENDING = re.compile(r"\r\n?|\n")  # CommonMark 0.31.2 §2.1; never str.splitlines()
+LINE_ENDING = re.compile(r"\r\n?|\n")  # CommonMark 0.31.2 §2.1; never str.splitlines()
 NON_SPACE = re.compile(r"\S")  # \s matches as str.isspace()
 
 
@@ -48,7 +48,7 @@ class Source:
     @classmethod
     def of(cls, text: str) -> Source:
         """Return the source of a text."""
-        ending = _LINE_ENDING if "\r" in text else _LINE_FEED
+        ending = LINE_ENDING if "\r" in text else _LINE_FEED
         return cls(text, [0, *[found.end() for found in ending.finditer(text)]])
 
     def slice(self, span: Span) -> str:
@@ -66,7 +66,7 @@ class Source:
 
     def line_ending(self, offset: int) -> str:
         """Return the line ending after an offset: CR, LF or CRLF; LF if there is none."""
-        found = _LINE_ENDING.search(self.text, offset - self.start)
+        found = LINE_ENDING.search(self.text, offset - self.start)
         return found[0] if found else "\n"
 
     def trim(self, start: int, end: int) -> Span | None:

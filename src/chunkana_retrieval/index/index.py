@@ -354,7 +354,7 @@ class Index:
         """
         with self._database.updating():
             with TemporaryDirectory() as folder, closing(Database(Path(folder), 0)) as intact:
-                with self._database.reading() as source, intact.writing() as target:
+                with intact.writing() as target, self._database.reading() as source:
                     damaged = repairing.copy_intact(source, target, self._tokenize)
                 intact.copy(self._database)
             if store is not None:

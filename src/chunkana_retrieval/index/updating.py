@@ -198,17 +198,18 @@ class Update:
         The vectors of their texts are stored, batch by batch.
         """
         rows, failed, pending = list[DocumentRow](), dict[str, str](), dict[bytes, str]()
-        has_vectors = self._kind == "vectors"
+        embedder = None if self.store else self.embedder
         for count, name in enumerate(changed, 1):
             try:
                 record = self.sources.record(name)
             except (ChunkanaError, RecursionError, ValueError) as error:
                 failed[name] = f"{type(error).__name__}: {error}"
             else:
-                rows.append(DocumentRow.of(record, self.tokenize, has_vectors=has_vectors))
-                pending |= self._texts_without_vector(rows[-1]) if has_vectors else {}
-            while len(pending) >= _BATCH or (pending and count == len(changed)):
-                self._embed(pending)
+                row = DocumentRow.of(record, self.tokenize, has_vectors=embedder is not None)
+                pending |= self._texts_without_vector(row) if embedder else {}
+                rows.append(row)
+            while embedder and (len(pending) >= _BATCH or (pending and count == len(changed))):
+                self._embed(embedder, pending)
             if self.progress:
                 self.progress(count, len(changed))
         return rows, failed
@@ -221,11 +222,9 @@ class Update:
         found = zip(digests, row.record.leaves, strict=True)
         return {one: row.record.embedded(leaf) for one, leaf in found if one not in known}
 
-    def _embed(self, pending: dict[bytes, str]) -> None:
+    def _embed(self, embedder: Embedder, pending: dict[bytes, str]) -> None:
         """Embed the first of the pending texts, and store their vectors."""
-        embedder, size = self.embedder, self._state.size
-        if embedder is None:
-            raise ConfigurationError("embed", None, "a model: this index has vectors")
+        size = self._state.size
         texts = dict(islice(pending.items(), _BATCH))
         probe = {} if embedder.is_certain or self._is_model_known else self._stored_text()
         vectors = embedder.vectors({one: text for one, (text, _) in probe.items()} | texts, size)
@@ -244,7 +243,7 @@ class Update:
         """Return the text and the vector of a stored leaf by its digest, nothing for no leaves."""
         with self.database.reading() as connection:
             for name in tables.document_names(connection):
-                (record,) = tables.read_records(connection, [name]).values()
+                (record,) = tables.records(connection, [name])
                 for leaf in record.leaves[:1]:
                     text = record.embedded(leaf)
                     ((digest, vector),) = tables.vectors(connection, [digest_of(text)])
@@ -260,7 +259,9 @@ class Update:
         noted before it is added, and before it is deleted.
         """
         new = {leaf.leaf_id: (row.record, leaf) for row in rows for leaf in row.record.leaves}
-        old = self._leaf_ids([*report.changed, *report.deleted])
+        with self.database.reading() as connection:
+            found = tables.records(connection, [*report.changed, *report.deleted])
+            old = {leaf.leaf_id for record in found for leaf in record.leaves}
         added = [leaf for leaf_id, leaf in new.items() if leaf_id not in old]
         gone = [leaf_id for leaf_id in old if leaf_id not in new]
         left = {*strays, *gone} - new.keys() if self.store else set[str]()
@@ -280,12 +281,3 @@ class Update:
             with self.database.writing() as connection:
                 tables.set_strays(connection, ())
         return replace(report, leaves_added=len(added), leaves_deleted=len(gone))
-
-    def _leaf_ids(self, names: Sequence[str]) -> set[str]:
-        """Return the ids of the leaves of stored documents."""
-        found = set[str]()
-        for start in range(0, len(names), _BATCH):
-            with self.database.reading() as connection:
-                records = tables.read_records(connection, names[start : start + _BATCH])
-            found.update(leaf.leaf_id for one in records.values() for leaf in one.leaves)
-        return found

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from chunkana_core.formats.code.tree import MISSING, Item, Role, line_start, starts_line
+from chunkana_core.text.source import LINE_ENDING
 
 _MAX_TITLE_LENGTH = 200  # characters
-LINE_ENDING = re.compile(r"\r\n?|\n")
 
 
 class Group(Struct, frozen=True, gc=False):
@@ -60,18 +59,27 @@ def _attach_comments(text: str, items: Sequence[Item], indexes: Iterable[int]) -
             yield above
             above = None
         start = above.start if above else line_start(text, item.start)
-        end = item.end
-        while text[end - 1].isspace():
-            end -= 1
-        if item.role is Role.ATTRIBUTE:
-            above = Group(start, end, MISSING, Role.ATTRIBUTE)
-        elif item.role is Role.COMMENT and starts_line(text, item.start):
-            above = Group(start, end, MISSING, above.role if above else Role.COMMENT)
+        group = Group(start, _trimmed_end(text, item), index, item.role)
+        if _is_above_an_item(text, item):
+            is_bound = Role.ATTRIBUTE in (item.role, above and above.role)
+            role = Role.ATTRIBUTE if is_bound else Role.COMMENT
+            above = replace(group, index=MISSING, role=role)
         else:
-            yield Group(start, end, index, item.role)
+            yield group
             above = None
     if above:
         yield replace(above, role=Role.COMMENT)
+
+
+def _is_above_an_item(text: str, item: Item) -> bool:
+    """Return whether an item is an attribute, or a comment on lines of its own."""
+    is_comment = item.role is Role.COMMENT and starts_line(text, item.start)
+    return is_comment or item.role is Role.ATTRIBUTE
+
+
+def _trimmed_end(text: str, item: Item) -> int:
+    """Return the offset after the last character of an item that is not white space."""
+    return item.start + len(text[item.start : item.end].rstrip())
 
 
 def _attach_titles(text: str, groups: Iterable[Group]) -> Iterator[Group]:

@@ -13,7 +13,7 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import SectionRange
 from chunkana_core.document.traits import FormatTraits
-from chunkana_core.formats.code.groups import LINE_ENDING, Group, group_items
+from chunkana_core.formats.code.groups import Group, group_items
 from chunkana_core.formats.code.tree import (
     MAX_DEFINITION_DEPTH,
     MISSING,
@@ -21,7 +21,7 @@ from chunkana_core.formats.code.tree import (
     Role,
     line_start,
 )
-from chunkana_core.text.source import Source
+from chunkana_core.text.source import LINE_ENDING, Source
 
 _NON_SPACE = re.compile(r"[^\s\ufeff]")
 _CODE_CHARACTER = re.compile(r"[^\s\ufeff,;]")  # not only a separator

@@ -14,13 +14,12 @@ from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
-from chunkana_core.text.source import BOM
+from chunkana_core.text.source import BOM, LINE_ENDING
 
 MAX_LENGTH = 1 << 16  # code points; longer front matter is not parsed
 _MAX_BITS = 14_000  # Python does not convert ints of more than 4,300 digits to str
 _MAX_NESTING = 50  # both parsers recurse; without a limit, what they read depends on their caller
 _STARTS_WITH_KEY = re.compile(r"""(?:[ \t]*+(?:\#.*+)?+\n)*+(?:["'\w.-]++[ \t]*+[:=]|\[)""")
-_LINE_END = re.compile(r"\r\n?|\n")
 _TOML_TEXT = re.compile(  # comments and strings; an unclosed string is an error anyway
     r'''\#[^\n]*+
     | """(?:[^\\"]|\\.|"(?!""))*+"{0,5}+ | "(?:[^"\\\n]|\\[^\n])*+"?+
@@ -121,7 +120,7 @@ def front_matter_data(block: str) -> dict[str, object]:
     YAML aliases are not resolved, and merged mappings stay under the key `<<`. The result is {} for
     "" and for front matter longer than `MAX_LENGTH`.
     """
-    opening, *lines = _LINE_END.split(block.removeprefix(BOM).rstrip())
+    opening, *lines = LINE_ENDING.split(block.removeprefix(BOM).rstrip())
     content = "\n".join(lines[:-1]).replace("\0", "\ufffd")
     if len(content) > MAX_LENGTH:
         return {}

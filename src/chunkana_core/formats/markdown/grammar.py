@@ -204,26 +204,26 @@ def _container_rule(row: BlockRule, stock: RuleFunction) -> RuleFunction:
 def _rule_chain(functions: Sequence[tuple[BlockRule, RuleFunction]]) -> RuleChain:
     """Return the chain of some rules, which are called in this order."""
     indented = [function for row, function in functions if row.name == INDENTED_CODE]
-    asked = [item for item in functions if item[0].name not in {INDENTED_CODE, FRONT_MATTER}]
-    rules = _line_rules(asked, "")
-    following = "".join(row.next_characters for row, _ in asked)
-    by_next_character = {character: _line_rules(asked, character) for character in following}
+    others = [item for item in functions if item[0].name not in {INDENTED_CODE, FRONT_MATTER}]
+    rules = _line_rules(others, "")
+    following = "".join(row.next_characters for row, _ in others)
+    by_next_character = {character: _line_rules(others, character) for character in following}
     firsts = _AnyCharacter() if rules.any_line else rules.by_first_character.keys()
     return RuleChain(rules, by_next_character, indented, firsts)
 
 
 def _line_rules(functions: Sequence[tuple[BlockRule, RuleFunction]], following: str) -> LineRules:
     """Return the rules for lines whose next line starts with a character, "" for any other."""
-    asked = [
+    rules = [
         ("" if row.next_characters else row.characters, function)
         for row, function in functions
         if not row.next_characters or (following and following in row.next_characters)
     ]
     by_first_character = {
-        first: [function for characters, function in asked if not characters or first in characters]
-        for first in "".join(characters for characters, _ in asked)
+        first: [rule for characters, rule in rules if not characters or first in characters]
+        for first in "".join(characters for characters, _ in rules)
     }
-    return LineRules(by_first_character, [rule for characters, rule in asked if not characters])
+    return LineRules(by_first_character, [rule for characters, rule in rules if not characters])
 
 
 class _AnyCharacter:

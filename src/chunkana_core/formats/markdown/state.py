@@ -22,9 +22,8 @@ MAX_NESTING = 100  # levels of containers; a list and its item are two
 MAX_INDENT = 3  # columns; a line that is indented more is indented code
 TAB_STOP = 4  # columns
 _INDENTATION = re.compile(r"[ \t]*")
-_MAX_LEAD = (
-    400  # characters of anchors and comments in a heading's block; more would displace content
-)
+# Characters of anchors and comments in a heading's block; more would displace content.
+_MAX_LEAD = 400
 _ANCHOR_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.HTML})
 _SHORTCODE_CLOSING = re.compile(r"\{\{[<%][ \t]*+/[ \t]*+([\w./-]++)")
 LONGEST_SHORTCODE = 1 << 16

@@ -7,7 +7,6 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from hashlib import sha256
 from typing import NamedTuple, TypeVar
 from zlib import compress, crc32, decompress
 
@@ -15,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkana_core.extending import text_digest
 from chunkana_retrieval.index.records import DocumentRecord
 
 Tokenize = Callable[[str], Sequence[str]]
@@ -102,7 +102,7 @@ def from_name(stored: object) -> str:
 
 def digest_of(text: str) -> bytes:
     """Return the digest of an embedded text, under which its vector is stored."""
-    return sha256(to_bytes(text)).digest()[:_DIGEST_SIZE]
+    return text_digest(text)[:_DIGEST_SIZE]
 
 
 def split_digests(joined: bytes) -> list[bytes]:

@@ -191,13 +191,13 @@ class Database:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Raise the errors of SQLite as those that Python has for files, or as IndexFileErrors."""
+        """Raise the errors of SQLite as those that Python has for files, or as IndexFileErrors.
+
+        A UnicodeDecodeError is of the damaged name of a table.
+        """
         try:
             yield
-        except (
-            sqlite3.Error,
-            UnicodeDecodeError,
-        ) as error:  # the latter for damaged names of tables
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in _SYSTEM_ERRORS:
                 raise OSError(_SYSTEM_ERRORS[code], str(error), self.path) from error
@@ -266,11 +266,7 @@ def _open(opened: ExitStack, path: str, timeout: float) -> sqlite3.Connection:
 def _create(connection: sqlite3.Connection) -> None:
     """Create the tables of a new database, unless another process has created them meanwhile."""
     connection.execute(f"PRAGMA page_size = {_PAGE_SIZE}")
-    connection.execute("BEGIN IMMEDIATE")
-    ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
-    if not tables:
-        for statement in SCHEMA.strip().split(";")[:-1]:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {_FORMAT}")
-    connection.execute("COMMIT")
+    connection.executescript(
+        f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA application_id = {_APPLICATION_ID};"
+        f"PRAGMA user_version = {_FORMAT}; COMMIT"
+    )

@@ -34,20 +34,21 @@ from chunkana_retrieval.index.storage.columns import (
 )
 
 SCHEMA = """
-CREATE TABLE state(
+CREATE TABLE IF NOT EXISTS state(
     version INTEGER, kind TEXT, size INTEGER, model TEXT, options TEXT, tokenizer TEXT,
     documents INTEGER, seal BLOB);
-CREATE TABLE document(
+CREATE TABLE IF NOT EXISTS document(
     number INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, version INTEGER NOT NULL,
     fingerprint TEXT NOT NULL, leaves BLOB NOT NULL, words BLOB NOT NULL, record BLOB NOT NULL);
-CREATE INDEX document_version ON document(version);
-CREATE TABLE posting(
+CREATE INDEX IF NOT EXISTS document_version ON document(version);
+CREATE TABLE IF NOT EXISTS posting(
     word BLOB, document INTEGER, leaves BLOB NOT NULL, PRIMARY KEY (word, document)
 ) WITHOUT ROWID;
-CREATE TABLE word(word BLOB PRIMARY KEY, seal INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE vector(text BLOB PRIMARY KEY, uses INTEGER NOT NULL, numbers BLOB NOT NULL);
-CREATE INDEX vector_unused ON vector(uses) WHERE uses = 0;
-CREATE TABLE stray(leaf_id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS word(word BLOB PRIMARY KEY, seal INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS vector(
+    text BLOB PRIMARY KEY, uses INTEGER NOT NULL, numbers BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS vector_unused ON vector(uses) WHERE uses = 0;
+CREATE TABLE IF NOT EXISTS stray(leaf_id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 _MOST_VALUES = 500  # of one statement; SQLite allows at least 999
 _Value = TypeVar("_Value", bytes, str, int)
@@ -139,15 +140,19 @@ def leaf_arrays(connection: Connection, numbers: Iterable[int]) -> Iterator[tupl
         yield number, leaf_arrays_of(name, stored)
 
 
-def read_records(connection: Connection, names: Iterable[str]) -> dict[str, DocumentRecord]:
-    """Return the records of those of the documents that are stored, by their ids.
+def records(connection: Connection, names: Iterable[str]) -> Iterator[DocumentRecord]:
+    """Yield the records of those of the documents that are stored, in any order.
 
     Raises:
         DamagedError: naming a document.
     """
     query = "SELECT name, fingerprint, record FROM document WHERE name IN"
-    found = (record_of(*row) for row in _select(connection, query, map(to_name, names)))
-    return {record.document_id: record for record in found}
+    return (record_of(*row) for row in _select(connection, query, map(to_name, names)))
+
+
+def read_records(connection: Connection, names: Iterable[str]) -> dict[str, DocumentRecord]:
+    """Return what `records` yields, by the ids of the documents."""
+    return {record.document_id: record for record in records(connection, names)}
 
 
 def stored_records(connection: Connection) -> Iterator[tuple[bytes, str, bytes]]:
