@@ -75,7 +75,7 @@ lint: $(VENV)/.dev ## check style, types, import directions and docs
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 src
 	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin src
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/mkdocs build --strict
 
 format: $(VENV)/.dev ## format the code and fix what ruff can fix
 	$(BIN)/ruff check --fix

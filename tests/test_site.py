@@ -54,7 +54,7 @@ QUERIES = {
     "RecursiveCharacterTextSplitter": "migration.html",
     "custom": "plugins.html",
     "callout": "plugins.html",
-    "evaluation": "retrieval.html",
+    "evaluation": "evaluation.html",
     "license": "dependencies.html",
 }
 
@@ -71,7 +71,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site as `make docs` does."""
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
         cwd=corpora.REPOSITORY,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.conformance.adapters import adapters
 from tests.conformance.frameworks import Framework, MakeStore, Store, frameworks
 from tests.conformance.models import Model
 
 FRAMEWORKS = frameworks()
+SPLITTING = adapters()
 _NEEDED = {"faiss": "faiss", "qdrant": "qdrant_client", "chroma": "chromadb"}
 _STORES = [
     pytest.param(framework, kind, id=f"{framework}-{kind}")
@@ -24,15 +26,18 @@ _STORES = [
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test over each framework, and over each kind of its stores if it uses one.
 
-    A test of an `adapter` is of arguments of a retriever, which an index alone does not have.
+    A test of an `adapter` is of arguments of a retriever, which an index alone does not have; one
+    of `splitting` is of splitters and assemblers.
     """
     if "kind" in metafunc.fixturenames:
         metafunc.parametrize(("framework", "kind"), _STORES)
     elif "framework" in metafunc.fixturenames:
         metafunc.parametrize("framework", FRAMEWORKS, ids=repr)
     elif "adapter" in metafunc.fixturenames:
-        adapters = [framework for framework in FRAMEWORKS if framework.name != "plain"]
-        metafunc.parametrize("adapter", adapters, ids=repr)
+        retrievers = [framework for framework in FRAMEWORKS if framework.name != "plain"]
+        metafunc.parametrize("adapter", retrievers, ids=repr)
+    elif "splitting" in metafunc.fixturenames:
+        metafunc.parametrize("splitting", SPLITTING, ids=repr)
 
 
 @pytest.fixture

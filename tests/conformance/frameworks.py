@@ -115,6 +115,10 @@ class Framework(ABC):
         Its searches wait for each other in the meeting of the model, if there is one.
         """
 
+    def reranker(self, rank: Callable[[str], float], seen: list[tuple[str, Native]]) -> Native:
+        """Return what ranks leaves by a function of their texts, and notes them with metadata."""
+        raise NotImplementedError
+
     @abstractmethod
     def leaf_count(self, documents: Iterable[Native]) -> int:
         """Return the number of leaves that documents have."""

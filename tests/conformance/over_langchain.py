@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from langchain_core.documents import Document
+from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore
 
@@ -225,6 +225,7 @@ class LangChain(Framework):
         "store": "vectorstore",
         "chunking": "splitter",
         "filter": "filter",
+        "reranker": "compressor",
     }
     stores = ("memory", "faiss", "qdrant", "chroma")
     reads_metadata = False
@@ -259,6 +260,9 @@ class LangChain(Framework):
         made.native.model = model
         return made
 
+    def reranker(self, rank: Callable[[str], float], seen: list[tuple[str, Native]]) -> Native:
+        return Reranker(rank=rank, seen=seen)
+
     def leaf_count(self, documents: Iterable[Native]) -> int:
         return len(self.chunking().split_documents(documents))
 
@@ -270,6 +274,30 @@ class LangChain(Framework):
 
     def arguments_of_store(self, store: Store, model: Model) -> dict[str, Native]:  # noqa: ARG002
         return {"vectorstore": store.native}
+
+
+class Reranker(BaseDocumentCompressor):
+    """Returns copies without ids, as most rerankers do."""
+
+    rank: Callable[[str], float]
+    seen: list[tuple[str, Native]]
+
+    def __init__(self, **parts: Native) -> None:
+        super().__init__(**parts)
+        self.seen = parts["seen"]  # which pydantic copies
+
+    def compress_documents(
+        self, documents: Sequence[Document], query: str, callbacks: Native = None
+    ) -> Sequence[Document]:
+        assert query
+        assert callbacks is not None
+        self.seen += [(one.page_content, one.metadata) for one in documents]
+        scored = [(self.rank(one.page_content), one) for one in documents]
+        return [
+            Document(one.page_content, metadata={**one.metadata, "relevance_score": score})
+            for score, one in sorted(scored, key=lambda pair: -pair[0])
+            if score > 0
+        ]
 
 
 def _answers(found: Iterable[Document]) -> list[Answer]:

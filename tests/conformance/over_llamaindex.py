@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from llama_index.core import Document
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import PrivateAttr
-from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import (
+    BaseNode,
+    MetadataMode,
+    NodeWithScore,
+    QueryBundle,
+    TextNode,
+)
 from llama_index.core.vector_stores import (
     MetadataFilter,
     MetadataFilters,
@@ -179,6 +186,7 @@ class LlamaIndex(Framework):
         "store": "vector_store",
         "chunking": "node_parser",
         "filter": "filters",
+        "reranker": "node_postprocessors",
     }
     stores = ("memory", "qdrant", "chroma")
     reads_metadata = True
@@ -208,22 +216,45 @@ class LlamaIndex(Framework):
         made.native._model = model  # noqa: SLF001 - a private attribute of pydantic
         return made
 
+    def reranker(self, rank: Callable[[str], float], seen: list[tuple[str, Native]]) -> Native:
+        return [Reranker(rank, seen)]
+
     def leaf_count(self, documents: Iterable[Native]) -> int:
         # A node parser counts the metadata of nodes, too.
         made = ChunkanaRetriever.from_documents([], search="lexical", node_parser=self.chunking())
         return made.update(documents).leaves_added
 
     def ask(self, retriever: Native, question: str, **options: object) -> list[Answer]:
-        return _answers(self._with(retriever, options).retrieve(question))
+        return answers_of(self._with(retriever, options).retrieve(question))
 
     async def aask(self, retriever: Native, question: str, **options: object) -> list[Answer]:
-        return _answers(await self._with(retriever, options).aretrieve(question))
+        return answers_of(await self._with(retriever, options).aretrieve(question))
 
     def _with(self, retriever: Native, options: Mapping[str, object]) -> Native:
         return retriever.with_options(**self.renamed(options)) if options else retriever
 
     def arguments_of_store(self, store: Store, model: Model) -> dict[str, Native]:
         return {"vector_store": store.native, "embed_model": self.embedding(model)}
+
+
+class Reranker(BaseNodePostprocessor):
+    """Returns nodes by a function of their texts, with its scores."""
+
+    _rank: Callable[[str], float] = PrivateAttr()
+    _seen: list[tuple[str, Native]] = PrivateAttr()
+
+    def __init__(self, rank: Callable[[str], float], seen: list[tuple[str, Native]]) -> None:
+        super().__init__()
+        self._rank, self._seen = rank, seen
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        assert query_bundle
+        self._seen += [(one.node.get_content(), one.metadata) for one in nodes]
+        scored = [NodeWithScore(node=n.node, score=self._rank(n.node.get_content())) for n in nodes]
+        ranked = sorted(scored, key=NodeWithScore.get_score, reverse=True)
+        return [one for one in ranked if one.get_score() > 0]
 
 
 class Tokens:
@@ -242,7 +273,8 @@ def _foreign(text: str, model: Model) -> TextNode:
     return TextNode(text=text, embedding=vector, metadata={"source": "foreign"})
 
 
-def _answers(found: Iterable[NodeWithScore]) -> list[Answer]:
+def answers_of(found: Iterable[NodeWithScore]) -> list[Answer]:
+    """Return nodes as answers."""
     return [
         Answer(
             one.node.ref_doc_id or "",

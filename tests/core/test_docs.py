@@ -20,6 +20,7 @@ import chunkana_batch
 import chunkana_core
 import chunkana_retrieval
 from chunkana_core import ChunkConfig, chunk_markdown
+from chunkana_core.document.blocks import TRAITS
 from tests import corpora
 from tests.core.pages import DOCS, PAGES, readers_folder, run_page
 
@@ -38,6 +39,8 @@ PACKAGES = (
     "chunkana_llamaindex",
 )
 _CODE = re.compile(r"`(\w+)`")
+_LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([\w-]+))?\)")
+_FILE = re.compile(r"`([\w.]+(?:/[\w.]+)*(?:/|\.(?:py|md|toml|yml|json|css)))`")
 _MEMBERS = (FunctionType, classmethod, staticmethod, property)
 
 
@@ -77,17 +80,66 @@ def test_modules_of_tests_that_pages_name_exist() -> None:
     assert named <= {path.name for path in (corpora.REPOSITORY / "tests").rglob("test_*.py")}
 
 
-def contributing() -> str:
-    """Return what contributors read."""
-    page = corpora.REPOSITORY / "CONTRIBUTING.md"
-    if not page.exists():
-        pytest.skip("there is no CONTRIBUTING.md")
-    return corpora.read(page)
+def test_pages_are_short() -> None:
+    """But the list of all public names."""
+    assert {page.name for page in PAGES if corpora.read(page).count("\n") > 400} <= {"reference.md"}
+
+
+def page_or_skip(name: str) -> str:
+    """Return a page, or skip the test where it is missing, as in the distributions."""
+    path = corpora.REPOSITORY / name
+    if not path.exists():
+        pytest.skip(f"there is no {name}")
+    return corpora.read(path)
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_outside_the_site_lead_somewhere(name: str) -> None:
+    """Those of the site are checked by `mkdocs build --strict`."""
+    for target, anchor in _LINK.findall(page_or_skip(name)):
+        path = corpora.REPOSITORY / (target or name)
+        assert path.exists(), target
+        assert not anchor or anchor in anchors_in(corpora.read(path)), f"{target}#{anchor}"
+
+
+def anchors_in(page: str) -> set[str]:
+    """Return the anchors of the headings of a page."""
+    titles = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_files_that_pages_name_exist(name: str) -> None:
+    """Folders end with a slash, `NAME` is a placeholder; `make` builds two of the folders."""
+    named = {path for path in _FILE.findall(page_or_skip(name)) if "NAME" not in path}
+    folders = [corpora.REPOSITORY / folder for folder in ("src", "tests", "docs", "scripts")]
+    for path in named - {"site/", "dist/"}:
+        is_found = any(any(folder.rglob(path.rstrip("/"))) for folder in folders)
+        assert is_found or (corpora.REPOSITORY / path).exists(), path
+
+
+def test_the_reading_path_takes_an_hour() -> None:
+    """Its files are in the core, and have 1,300 lines or fewer."""
+    section = page_or_skip("docs/architecture.md").partition("## A reading path of one hour")[2]
+    paths = re.findall(r"`([\w/]+\.py)`", section.partition("\n\nGood next ones")[0])
+    core = Path(chunkana_core.__file__).parent
+    assert len(paths) == 8
+    assert sum(len(corpora.read(core / path).splitlines()) for path in paths) <= 1300
+
+
+def test_contributors_read_of_every_kind_of_block() -> None:
+    """And of the type of its chunks."""
+    row = re.compile(r"^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|.*\| `(\w+)` \|$", re.MULTILINE)
+    rows = row.findall(page_or_skip("CONTRIBUTING.md"))
+    types = {name: content_type for names, content_type in rows for name in _CODE.findall(names)}
+    assert types == {kind.name: traits.content_type for kind, traits in TRAITS.items()}
 
 
 def test_tests_that_suffice_exist() -> None:
     """The table says for each change which folders and modules of tests to run."""
-    cells = re.findall(r"^\| [^|]+ \| `(tests/[^`]+)` \| \d", contributing(), re.MULTILINE)
+    cells = re.findall(
+        r"^\| [^|]+ \| `(tests/[^`]+)` \| \d", page_or_skip("CONTRIBUTING.md"), re.MULTILINE
+    )
     assert len(cells) > 10
     for word in " ".join(cells).split():
         before, _, braced = word.partition("{")
@@ -101,24 +153,19 @@ def test_make_has_the_targets_that_contributors_read_of() -> None:
     targets = re.findall(
         r"^([a-z-]+):", corpora.read(corpora.REPOSITORY / "Makefile"), re.MULTILINE
     )
-    assert {*re.findall(r"`make ([a-z-]+)", contributing())} <= {*targets}
+    assert {*re.findall(r"`make ([a-z-]+)", page_or_skip("CONTRIBUTING.md"))} <= {*targets}
 
 
 def test_every_option_has_an_example() -> None:
-    """The README names each option, and the page on configuration has a heading for it."""
-    if not DOCS.exists():
-        pytest.skip("there is no documentation")
+    """The page on configuration has a heading for it."""
     options = {field.name for field in dataclasses.fields(ChunkConfig)}
-    headings = re.findall(r"^### (.*)$", corpora.read(DOCS / "configuration.md"), re.MULTILINE)
+    headings = re.findall(r"^### (.*)$", page_or_skip("docs/configuration.md"), re.MULTILINE)
     assert {name for heading in headings for name in _CODE.findall(heading)} == options
-    assert options <= set(_CODE.findall(corpora.read(corpora.REPOSITORY / "README.md")))
 
 
 def test_every_metadata_key_is_explained() -> None:
     """The page on metadata has each key in the first column of a table, once, and no other."""
-    if not DOCS.exists():
-        pytest.skip("there is no documentation")
-    page = corpora.read(DOCS / "metadata.md").partition("## In LlamaIndex")[0]
+    page = page_or_skip("docs/metadata.md").partition("## In LlamaIndex")[0]
     keys = [
         key
         for cell in re.findall(r"^\| (`[^|]+) \|", page, re.MULTILINE)
@@ -136,9 +183,8 @@ def test_public_names_are_in_the_reference(name: str) -> None:
     """
     package, above = package_or_skip(name), package_or_skip(name.partition(".")[0])
     elsewhere = above.__all__ if above is not package else ()
-    if not DOCS.exists():
-        pytest.skip("there is no documentation")
-    entries = re.findall(rf"^::: {name}\.(\w+)$", corpora.read(DOCS / "reference.md"), re.MULTILINE)
+    reference = page_or_skip("docs/reference.md")
+    entries = re.findall(rf"^::: {name}\.(\w+)$", reference, re.MULTILINE)
     assert sorted(entries) == sorted({*package.__all__}.difference(elsewhere))
 
 
@@ -164,10 +210,7 @@ def package_or_skip(name: str) -> ModuleType:
 
 
 def test_readme_has_examples() -> None:
-    readme = corpora.REPOSITORY / "README.md"
-    if not readme.exists():
-        pytest.skip("there is no README.md")
-    assert ">>> " in corpora.read(readme)
+    assert ">>> " in page_or_skip("README.md")
 
 
 _HEAVY = (

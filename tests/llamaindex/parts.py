@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from llama_index.core import Document
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import BaseNode, NodeRelationship, RelatedNodeInfo
+from pydantic import Field
 
 from chunkana_llamaindex import MarkdownHierarchyNodeParser
 from tests import corpora
@@ -16,9 +17,12 @@ SECTIONS = 12
 
 
 class WordEmbedding(BaseEmbedding):
-    """Embeds a text as its words: what shares words is near."""
+    """Embeds a text as its words: what shares words is near. Keeps the texts that it embeds."""
+
+    texts: list[str] = Field(default_factory=list)
 
     def _get_text_embedding(self, text: str) -> list[float]:
+        self.texts.append(text)
         return word_vector(text)
 
     def _get_query_embedding(self, query: str) -> list[float]:
@@ -26,28 +30,6 @@ class WordEmbedding(BaseEmbedding):
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return self._get_query_embedding(query)
-
-
-class CountingEmbedding(WordEmbedding):
-    """Counts the texts that it embeds."""
-
-    count: int = 0
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        self.count += 1
-        return super()._get_text_embedding(text)
-
-
-class FailingEmbedding(WordEmbedding):
-    """Fails after a few texts, as one over a network may."""
-
-    count: int = 0
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        self.count += 1
-        if self.count > 5:
-            raise RuntimeError("no connection")
-        return super()._get_text_embedding(text)
 
 
 @dataclass(frozen=True)
@@ -76,6 +58,11 @@ def words(text: str) -> list[str]:
 def numbered(number: int, document: BaseNode) -> str:
     """Make an id of a number, as an `id_func`."""
     return f"{document.node_id}-{number}"
+
+
+def labelled(document: BaseNode) -> str:
+    """Name the source of a document, as a `source_label`."""
+    return f"of {document.node_id}"
 
 
 def section(number: int) -> str:
@@ -107,8 +94,3 @@ def related(node: BaseNode, kind: NodeRelationship) -> list[RelatedNodeInfo]:
     """Return what a node is related to in a way."""
     found = node.relationships.get(kind, [])
     return found if isinstance(found, list) else [found]
-
-
-def labelled(document: BaseNode) -> str:
-    """Name the source of a document, as a `source_label`."""
-    return f"of {document.node_id}"

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from llama_index.core import Document, StorageContext, VectorStoreIndex
-from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
+from llama_index.core import StorageContext, VectorStoreIndex
 from llama_index.core.node_parser import get_leaf_nodes
-from llama_index.core.retrievers import AutoMergingRetriever
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
 from llama_index.retrievers.bm25 import BM25Retriever
@@ -18,8 +16,6 @@ from qdrant_client import QdrantClient
 
 from chunkana_llamaindex import (
     AsyncAutoMergingRetriever,
-    ContextAssembler,
-    LeafNodes,
     MarkdownHierarchyNodeParser,
     build_auto_merging,
 )
@@ -42,7 +38,7 @@ def test_a_vector_store_on_disk_finds_leaves_whose_parents_are_stored_elsewhere(
     tmp_path: Path, context: StorageContext
 ) -> None:
     """It has texts of its own, so that the index has no nodes."""
-    documents = [book(), *own_documents()[:2]]
+    documents = [book(), own_documents()[0]]
     retriever = build_auto_merging(
         documents, book_parser(), storage_context=context, embed_model=WordEmbedding()
     )
@@ -58,34 +54,6 @@ def test_a_vector_store_on_disk_finds_leaves_whose_parents_are_stored_elsewhere(
     assert [one.node_id for one in again.retrieve("What of subject4?")] == [
         one.node_id for one in found
     ]
-
-
-def test_documents_on_disk_are_replaced_and_deleted(context: StorageContext) -> None:
-    """By a pipeline, which embeds what has changed; parents are made again, which costs little."""
-    store = context.vector_store
-    index = VectorStoreIndex.from_vector_store(store, embed_model=WordEmbedding())
-    pipeline = IngestionPipeline(
-        transformations=[book_parser(), LeafNodes(), WordEmbedding()],
-        docstore=SimpleDocumentStore(),
-        docstore_strategy=DocstoreStrategy.UPSERTS_AND_DELETE,
-        vector_store=store,
-    )
-
-    def ingested(*documents: Document) -> AutoMergingRetriever:
-        pipeline.run(documents=[*documents])
-        nodes = StorageContext.from_defaults()
-        nodes.docstore.add_documents(book_parser()([*documents]))
-        return AsyncAutoMergingRetriever(index.as_retriever(similarity_top_k=6), nodes)  # type: ignore[arg-type]
-
-    other = Document(text="# Other\n\nNothing of it.\n", id_="other")
-    assert ingested(book(), other).retrieve("Nothing of it")[0].get_content() == other.text.strip()
-    changed = Document(text="# Other\n\nAll of subject99.\n", id_="other")
-    retriever = ingested(book(), changed)
-    assert retriever.retrieve("subject99")[0].get_content() == changed.text.strip()
-    assert not [n for n in retriever.retrieve("Nothing of it") if "Nothing" in n.get_content()]
-    assert [n.get_content() for n in retriever.retrieve("subject4")][:1] == [section(4)]
-    gone = ingested(book())
-    assert {n.node.ref_doc_id for n in gone.retrieve("subject99")} == {"book"}
 
 
 def test_sections_are_filtered_by_their_path(context: StorageContext) -> None:
@@ -108,20 +76,3 @@ def test_bm25_finds_and_sections_are_read() -> None:
     for number in (0, 6):
         found = retriever.retrieve(f"subject{number}")
         assert [n.get_content().removeprefix("# Book\n\n") for n in found] == [section(number)]
-
-
-def test_passages_are_made_of_what_a_vector_store_on_disk_returns(context: StorageContext) -> None:
-    document = book()
-    index = VectorStoreIndex(
-        LeafNodes()(book_parser()([document])),
-        storage_context=context,
-        embed_model=WordEmbedding(),
-    )
-    found = index.as_retriever(similarity_top_k=3).retrieve("subject3 item3x2")
-    assembler = ContextAssembler(budget=300, sources={"book": document.text})
-    passages = assembler.postprocess_nodes(found)
-    assert any("item3x2" in passage.get_content() for passage in passages)
-    for passage in passages:
-        assert passage.node.ref_doc_id == "book"
-        for start, end in passage.metadata["spans"]:
-            assert document.text[start:end] in passage.get_content()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +27,6 @@ OF_THE_RETRIEVER = (
     "section_weight, show_progress, timeout, tokenize, vector_store"
 )
 COUNTS = "k, the number of results, or fetch_k, the number of leaves of each search"
-TEXT = "# Tea\n\nBoil.\n\n" + "## Part\n\nSome words of it.\n\n" * 80
 
 
 def said_of(call: Callable[[], object]) -> str:
@@ -38,20 +36,8 @@ def said_of(call: Callable[[], object]) -> str:
     return re.sub(r"[\da-f]{8}-[\da-f-]{27}", "X", str(caught.value))
 
 
-def test_parents_are_not_smaller_than_leaves() -> None:
-    said = said_of(lambda: MarkdownHierarchyNodeParser(max_parent_size=999))
-    assert (
-        "max_parent_size is 999; allowed: None, or at least max_chunk_size (1000): a parent holds "
-        "several chunks"
-    ) in said
-    MarkdownHierarchyNodeParser(max_parent_size=1000)
-
-
-@pytest.mark.parametrize(
-    "make", [MarkdownHierarchyNodeParser().get_nodes_from_documents, build_auto_merging]
-)
-def test_files_are_no_documents(make: Callable[[list[str]], object]) -> None:
-    assert said_of(lambda: make(["README.md"])) == (
+def test_files_are_no_documents() -> None:
+    assert said_of(lambda: build_auto_merging(["README.md"])) == (  # type: ignore[list-item]
         "documents[0] is 'README.md'; allowed: a Document: SimpleDirectoryReader(…).load_data(), "
         'or Document(text="# Text")'
     )
@@ -82,12 +68,6 @@ def test_a_name_that_is_near_none() -> None:
     assert said == f"argument is 'colour'; allowed: {OF_THE_RETRIEVER}"
 
 
-def test_a_near_name_of_the_parser() -> None:
-    said = said_of(lambda: MarkdownHierarchyNodeParser.from_defaults(max_parents_size=2000))
-    assert "argument is 'max_parents_size'; allowed: " in said
-    assert "; did you mean max_parent_size?" in said
-
-
 @pytest.mark.parametrize("parser", [SentenceSplitter(), MarkdownHierarchyNodeParser])
 def test_other_parsers(parser: Any) -> None:  # noqa: ANN401
     said = said_of(lambda: ChunkanaRetriever(EMBEDDING, node_parser=parser))
@@ -95,20 +75,35 @@ def test_other_parsers(parser: Any) -> None:  # noqa: ANN401
     assert said.endswith("; allowed: a ChunkanaNodeParser(…)")
 
 
-PARSE = MarkdownHierarchyNodeParser().get_nodes_from_documents
-
-
-@pytest.mark.parametrize("make", [PARSE, ChunkanaRetriever(EMBEDDING).update, build_auto_merging])
-def test_what_is_no_list_of_documents(make: Callable[..., Any]) -> None:
-    assert said_of(lambda: make(TEA)) == (
+def test_a_document_is_no_list_of_documents() -> None:
+    assert said_of(lambda: build_auto_merging(TEA)) == (
         "documents is <class 'llama_index.core.schema.Document'>; allowed: a list of documents: "
         "[document]"
     )
-    for given in ("docs", Path("docs"), None):
-        assert said_of(lambda given=given: make(given)) == (  # type: ignore[misc]
-            f"documents is {given!r}; allowed: a list of documents: "
-            "SimpleDirectoryReader(…).load_data() reads a folder's"
-        )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"search": "words"}, "search is 'words'; allowed: 'hybrid', 'dense' or 'lexical'"),
+        ({"budget": -1}, "budget is -1; allowed: a number of at least 0"),
+        ({"returns": "nodes"}, "returns is 'nodes'; allowed: 'passages' or 'parents'"),
+        ({"around": "parent"}, "around is 'parent'; allowed: a tuple: around=('parent',)"),
+        ({"embed_model": "local"},
+         "embed_model is 'local'; allowed: an embedding model of LlamaIndex's"),
+        ({"node_parser": 5}, "node_parser is 5; allowed: a ChunkanaNodeParser(…)"),
+        ({"vector_store": 5},
+         ("vector_store is 5; allowed: a vector store that keeps nodes and deletes them by their "
+         "ids, as Qdrant does")),
+        ({"embedded_metadata_keys": "topic"},
+         "embedded_metadata_keys is 'topic'; allowed: a list of str"),
+        ({"node_postprocessors": [5]},
+         "node_postprocessors[0] is 5; allowed: a postprocessor of LlamaIndex's"),
+    ],
+)  # fmt: skip
+def test_arguments_of_the_retriever_are_checked(options: dict[str, Any], message: str) -> None:
+    given = {"embed_model": EMBEDDING, **options}
+    assert said_of(lambda: ChunkanaRetriever.from_documents([TEA], **given)) == message
 
 
 def test_two_documents_of_one_id() -> None:
@@ -116,26 +111,3 @@ def test_two_documents_of_one_id() -> None:
     assert said == "id of two documents is 'tea.md'; allowed: documents with different ids"
     said = said_of(lambda: build_auto_merging([TEA, MILK, TEA], embed_model=EMBEDDING))
     assert said == "id of two documents is 'tea.md'; allowed: documents with different ids"
-
-
-def test_what_is_no_tokenizer() -> None:
-    """What pydantic says of it; what returns no tokens is named by what it should be."""
-    tokenizer: Any
-    for tokenizer in ("cl100k_base", 4):
-        said = said_of(lambda given=tokenizer: MarkdownHierarchyNodeParser(tokenizer=given))  # type: ignore[misc]
-        assert "tokenizer\n  Input should be callable" in said
-    said = said_of(lambda: MarkdownHierarchyNodeParser(tokenizer=len))
-    assert (
-        "tokenizer returned 0 for a text of 0 characters; allowed: a sequence of tokens, as of "
-        "tiktoken's tokenizer=encoding.encode"
-    ) in said
-
-
-@pytest.mark.parametrize("form", [ChunkanaRetriever.load, ChunkanaRetriever.aload])
-async def test_folders_without_an_index(form: Callable[..., Any], tmp_path: Path) -> None:
-    """An OSError, as is documented, of a folder that is missing or empty, or is a file."""
-    (tmp_path / "file.md").write_text("# Tea\n", encoding="utf-8")
-    for folder in (tmp_path, tmp_path / "missing", tmp_path / "file.md"):
-        with pytest.raises(OSError, match="index") as caught:
-            await form(folder, EMBEDDING)
-        assert caught.value.filename == str(folder)

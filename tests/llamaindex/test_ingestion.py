@@ -14,13 +14,13 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
 
 from chunkana_llamaindex import LeafNodes
-from tests.llamaindex.parts import CountingEmbedding, book, book_parser
+from tests.llamaindex.parts import WordEmbedding, book, book_parser
 
 OTHER = Document(text="# Other\n\nNothing of it.\n", id_="other")
 CHANGED = Document(text="# Other\n\nAll of it is new.\n", id_="other")
 
 
-def pipeline(strategy: DocstoreStrategy, embedding: CountingEmbedding) -> IngestionPipeline:
+def pipeline(strategy: DocstoreStrategy, embedding: WordEmbedding) -> IngestionPipeline:
     """Return a pipeline that keeps documents and vectors."""
     return IngestionPipeline(
         transformations=[book_parser(), LeafNodes(), embedding],
@@ -45,59 +45,37 @@ def leaf_ids(document: Document) -> set[str]:
 
 
 def test_only_leaves_reach_the_vector_store() -> None:
-    embedding = CountingEmbedding()
+    embedding = WordEmbedding()
     made = pipeline(DocstoreStrategy.UPSERTS, embedding)
     made.run(documents=[book()])
     assert stored(made) == {"book": leaf_ids(book())}
-    assert embedding.count == len(leaf_ids(book())) < len(book_parser()([book()]))
+    assert len(embedding.texts) == len(leaf_ids(book())) < len(book_parser()([book()]))
 
 
 @pytest.mark.parametrize(
     "strategy", [DocstoreStrategy.UPSERTS, DocstoreStrategy.UPSERTS_AND_DELETE]
 )
 def test_a_changed_document_replaces_its_nodes_and_no_others(strategy: DocstoreStrategy) -> None:
-    embedding = CountingEmbedding()
+    embedding = WordEmbedding()
     made = pipeline(strategy, embedding)
     made.run(documents=[book(), OTHER])
-    first = embedding.count
+    first = len(embedding.texts)
     assert made.run(documents=[book(), OTHER]) == []
-    assert embedding.count == first
+    assert len(embedding.texts) == first
     out = made.run(documents=[book(), CHANGED])
     assert {node.ref_doc_id for node in out} == {"other"}
-    assert embedding.count == first + 1
+    assert len(embedding.texts) == first + 1
     assert stored(made) == {"book": leaf_ids(book()), "other": leaf_ids(CHANGED)}
     assert leaf_ids(CHANGED) != leaf_ids(OTHER)
 
 
 def test_a_deleted_document_leaves_nothing_behind() -> None:
-    made = pipeline(DocstoreStrategy.UPSERTS_AND_DELETE, CountingEmbedding())
+    made = pipeline(DocstoreStrategy.UPSERTS_AND_DELETE, WordEmbedding())
     made.run(documents=[book(), OTHER])
     made.run(documents=[OTHER])
     assert stored(made) == {"other": leaf_ids(OTHER)}
     assert made.docstore
     assert made.docstore.docs.keys() == {"other"}
-
-
-def test_a_changed_document_leaves_its_old_nodes_behind_where_duplicates_alone_are_left_out() -> (
-    None
-):
-    """So that strategy is not for documents that change; the documentation says so."""
-    made = pipeline(DocstoreStrategy.DUPLICATES_ONLY, CountingEmbedding())
-    made.run(documents=[OTHER])
-    assert made.run(documents=[OTHER]) == []
-    made.run(documents=[CHANGED])
-    assert stored(made) == {"other": leaf_ids(OTHER) | leaf_ids(CHANGED)}
-
-
-def test_nodes_in_the_pipeline_s_own_store_are_wiped_by_deleting() -> None:
-    """So parents belong in a store of their own; the documentation says so."""
-    made = pipeline(DocstoreStrategy.UPSERTS_AND_DELETE, CountingEmbedding())
-    made.run(documents=[book()])
-    nodes = book_parser()([book()])
-    assert made.docstore
-    made.docstore.add_documents(nodes)
-    made.run(documents=[book()])
-    assert not made.docstore.docs.keys() & {node.node_id for node in nodes}
 
 
 def test_leaves_pass_and_parents_do_not() -> None:

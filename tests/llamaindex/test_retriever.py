@@ -1,18 +1,18 @@
-"""`ChunkanaRetriever`: what LlamaIndex's users give it and get; not the life of its index."""
+"""`ChunkanaRetriever` and `ContextAssembler` as LlamaIndex's users call them.
+
+What they have in common with those of LangChain is tested in tests/conformance.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import pickle
 from collections.abc import Callable, Iterable
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-from llama_index.core import Document, Settings, SimpleDirectoryReader
-from llama_index.core.base.base_retriever import dispatcher
+from llama_index.core import Document, Settings, SimpleDirectoryReader, VectorStoreIndex
+from llama_index.core.base.base_retriever import BaseRetriever, dispatcher
 from llama_index.core.bridge.pydantic import Field
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.embeddings import MockEmbedding
@@ -22,20 +22,21 @@ from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent,
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import get_leaf_nodes
 from llama_index.core.postprocessor import SimilarityPostprocessor
-from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.tools import RetrieverTool
 
-from chunkana_core import ChunkConfig, Chunker, ConfigurationError, Context, InputTypeError
+from chunkana_core import ConfigurationError, InputTypeError
 from chunkana_llamaindex import (
     ChunkanaNodeParser,
     ChunkanaRetriever,
+    ContextAssembler,
+    LeafNodes,
     MarkdownHierarchyNodeParser,
     ScorePropagation,
+    build_auto_merging,
 )
-from chunkana_retrieval import Index, IndexDocument, ReadingOptions, SearchOptions
-from tests.llamaindex.parts import CountingEmbedding, WordEmbedding, own_documents
+from tests.llamaindex.parts import WordEmbedding
 
 TEA = "# Tea\n\nTea takes time.\n\n## Green\n\nWait for 80 degrees.\n\n## Black\n\nDo not wait.\n"
 IRON = "# Iron\n\n## Silk\n\nIron it while it is damp.\n\n## Linen\n\nIron it very hot.\n"
@@ -44,6 +45,7 @@ QUESTION = "Wait for 80 degrees?"
 
 
 def documents(**texts: str) -> list[Document]:
+    """Return documents with some metadata."""
     return [
         Document(text=text, id_=f"{name}.md", metadata={"file_name": f"{name}.md", "topic": name})
         for name, text in texts.items()
@@ -51,33 +53,19 @@ def documents(**texts: str) -> list[Document]:
 
 
 def retriever(given: Iterable[Document] = (), **options: Any) -> ChunkanaRetriever:  # noqa: ANN401
+    """Return a retriever over documents, by default about tea and iron."""
     arguments = {"node_parser": SMALL, "embed_model": WordEmbedding(), **options}
     return ChunkanaRetriever.from_documents([*given] or documents(tea=TEA, iron=IRON), **arguments)
 
 
 def read(found: Iterable[NodeWithScore]) -> str:
+    """Return what a language model reads."""
     return "\n\n".join(one.node.get_content(MetadataMode.LLM) for one in found)
 
 
 def sources(found: Iterable[NodeWithScore]) -> set[str | None]:
+    """Return the ids of the documents."""
     return {one.node.ref_doc_id for one in found}
-
-
-def require_exact(found: Iterable[NodeWithScore], texts: dict[str, str]) -> None:
-    """Assert that what was found is slices of today's documents, at the places that it says."""
-    for one in found:
-        text, metadata = texts[str(one.node.ref_doc_id)], one.node.metadata
-        content, at = one.node.get_content(), 0
-        for start, end in metadata["spans"]:
-            assert 0 <= start < end <= len(text)
-            at = content.index(text[start:end], at) + end - start
-        assert metadata["lines"] == [
-            [text.count("\n", 0, start) + 1, text.count("\n", 0, end - 1) + 1]
-            for start, end in metadata["spans"]
-        ]
-        assert metadata["start_line"] == metadata["lines"][0][0]
-        assert metadata["end_line"] == metadata["lines"][-1][1]
-        json.dumps(metadata)
 
 
 # What is read
@@ -85,76 +73,30 @@ def require_exact(found: Iterable[NodeWithScore], texts: dict[str, str]) -> None
 
 def test_metadata_are_read_as_the_document_says() -> None:
     given = Document(
-        text=TEA, id_="tea.md", metadata={"file_name": "tea.md", "note": "x"},
+        text=TEA, id_="tea.md", metadata={"file_name": "tea.md", "note": "x" * 300},
         excluded_llm_metadata_keys=["note"], metadata_template="{key} = {value}",
         text_template="[{metadata_str}] {content}",
     )  # fmt: skip
     (found,) = retriever([given], budget=60).retrieve("Do not wait")
     assert found.node.get_content(MetadataMode.LLM).startswith("[file_name = tea.md] ")
-    assert found.node.metadata["note"] == "x"
+    assert found.node.metadata["note"] == "x" * 300
     assert len(read([found])) <= 60
+    given.excluded_llm_metadata_keys = []
+    message = r"'tea.md' has metadata that take all of the budget \(200"
+    with pytest.warns(UserWarning, match=message):
+        assert retriever([given], budget=200).retrieve(QUESTION) == []
 
 
-def test_keys_of_passages_are_neither_embedded_nor_read() -> None:
-    for returns in ("passages", "parents"):
-        for one in retriever(returns=returns).retrieve(QUESTION):
-            for mode in (MetadataMode.LLM, MetadataMode.EMBED):
-                shown = one.node.get_metadata_str(mode).splitlines()
-                assert {line.partition(":")[0] for line in shown} == {"file_name", "topic"}
-
-
-def test_a_document_keeps_its_own_values_with_a_warning() -> None:
-    given = Document(text=TEA, id_="tea.md", metadata={"path": "mine", "kind": "guide"})
-    with pytest.warns(UserWarning, match="documents keep their own metadata kind, path"):
-        made = retriever([given])
-    (found, *_) = made.retrieve(QUESTION)
-    assert (found.metadata["path"], found.metadata["kind"]) == ("mine", "guide")
-
-
-def test_front_matter_that_is_asked_for_is_metadata_and_not_read() -> None:
-    parser = MarkdownHierarchyNodeParser(front_matter_keys=("tags",))
-    text = "---\ntags: [hot]\n---\n\n# Tea\n\nWait.\n"
-    (found,) = retriever([Document(text=text, id_="t")], node_parser=parser).retrieve("wait")
-    assert found.node.metadata["tags"] == ["hot"]
-    assert "tags" not in read([found])
-
-
-def test_dates_are_iso_text() -> None:
-    given = Document(text=TEA, id_="tea.md", metadata={"day": date(2026, 1, 2)})
-    (found, *_) = retriever([given], filters={"day": "2026-01-02"}).retrieve(QUESTION)
-    assert found.metadata["day"] == "2026-01-02"
-
-
-def test_metadata_longer_than_the_budget_are_a_warning() -> None:
-    (long,) = documents(tea=TEA)
-    long.metadata["note"] = "k" * 300
-    made = retriever([long], budget=200)
-    with pytest.warns(
-        UserWarning, match=r"'tea.md' has metadata that take all of the budget \(200"
-    ):
-        assert made.retrieve(QUESTION) == []
-    long.excluded_llm_metadata_keys = ["note"]
-    assert retriever([long], budget=200).retrieve(QUESTION)
-
-
-def test_passages_are_those_of_the_index_without_a_framework() -> None:
-    config = ChunkConfig(max_chunk_size=300, atomic_blocks="split")
-    given = [Document(text=one.text, id_=one.node_id) for one in own_documents()[:5]]
-    made = retriever(given, node_parser=MarkdownHierarchyNodeParser(max_chunk_size=300),
-                     search="lexical", budget=2000)  # fmt: skip
-    with Index() as index:
-        index.update(
-            [IndexDocument(f"{one.node_id}.md", one.text) for one in given],
-            chunker=Chunker(config, Context("")),
-        )
-        options = SearchOptions(search="lexical")
-        for question in ("install", "How long is a table?", "errors"):
-            passages = index.search(question, options).passages(ReadingOptions(budget=2000))
-            found = [one.node.get_content() for one in made.retrieve(question)]
-            assert found == [passage.text for passage in passages]
+@pytest.mark.parametrize("returns", ["passages", "parents"])
+def test_keys_of_passages_are_neither_embedded_nor_read(returns: str) -> None:
+    for one in retriever(returns=returns).retrieve(QUESTION):
+        for mode in (MetadataMode.LLM, MetadataMode.EMBED):
+            shown = one.node.get_metadata_str(mode).splitlines()
+            assert {line.partition(":")[0] for line in shown} == {"file_name", "topic"}
 
 
 def test_a_citation_opens_at_the_right_line(tmp_path: Path) -> None:
+    """Of documents that LlamaIndex's reader reads."""
     for name, text in (("tea.md", TEA), ("iron.md", IRON)):
         (tmp_path / name).write_text(text, encoding="utf-8")
     made = retriever(SimpleDirectoryReader(str(tmp_path), filename_as_id=True).load_data())
@@ -180,39 +122,16 @@ def test_query_engines_and_tools_of_agents_read_its_passages() -> None:
 # What is embedded
 
 
-class Recording(CountingEmbedding):
-    """Keeps the texts that it embeds."""
-
-    texts: list[str] = Field(default_factory=list)
-
-    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        self.texts.extend(texts)
-        return super()._get_text_embeddings(texts)
-
-
-def test_what_is_embedded_is_what_other_frameworks_embed() -> None:
-    embedding = Recording()
-    retriever(documents(tea=TEA), embed_model=embedding)
-    config = ChunkConfig(max_chunk_size=80, min_chunk_size=0, atomic_blocks="split")
-    result = Chunker(config, Context()).chunk_hierarchical(TEA, path="tea.md")
-    assert embedding.texts == [chunk.embedded for chunk in result.get_flat_chunks()]
-
-
 def test_metadata_are_embedded_where_they_are_asked_for() -> None:
-    embedding = Recording()
-    keys = ["topic", "no"]
+    embedding, keys = WordEmbedding(), ["topic", "no"]
     made = retriever(documents(tea=TEA), embed_model=embedding, embedded_metadata_keys=keys)
     assert all(text.startswith("topic: tea\n\ntea.md > Tea") for text in embedding.texts)
     assert all(len(text) <= 80 for text in embedding.texts)
     assert "topic: tea\n\ntea.md" not in made.retrieve("wait")[0].node.get_content()
-
-
-def test_metadata_that_leave_no_room_are_embedded_and_not_measured() -> None:
     (long,) = documents(tea=TEA)
     long.metadata["topic"] = "k" * 60
     with pytest.warns(UserWarning, match="takes over half of max_chunk_size"):
-        made = retriever([long], embedded_metadata_keys=["topic"])
-    assert made.retrieve("wait")
+        assert retriever([long], embedded_metadata_keys=["topic"]).retrieve("wait")
 
 
 def test_the_model_is_that_of_the_settings_where_vectors_are_needed(
@@ -222,7 +141,7 @@ def test_the_model_is_that_of_the_settings_where_vectors_are_needed(
     monkeypatch.setattr(type(Settings), "embed_model", property(lambda _: pytest.fail("asked")))
     words = ChunkanaRetriever.from_documents(documents(tea=TEA), search="lexical")
     assert "80 degrees" in read(words.retrieve("degrees"))
-    embedding = Recording()
+    embedding = WordEmbedding()
     monkeypatch.setattr(type(Settings), "embed_model", property(lambda _: embedding))
     made = ChunkanaRetriever.from_documents(documents(tea=TEA), node_parser=SMALL)
     assert len(embedding.texts) == 3
@@ -268,7 +187,15 @@ async def test_chunks_longer_than_the_model_reads_are_a_warning(embedding: WordE
         await made.aupdate(documents(水="水 " * 20))
 
 
-# Options
+def test_the_model_of_an_index_is_known_by_its_name(tmp_path: Path) -> None:
+    retriever(folder=tmp_path, embed_model=MockEmbedding(8, model_name="mock")).close()
+    with pytest.raises(ConfigurationError, match=r"'WordEmbedding'; allowed: .*mock"):
+        ChunkanaRetriever.load(tmp_path, WordEmbedding())
+    with pytest.raises(ConfigurationError, match="embed_model is 'other'"):
+        ChunkanaRetriever.load(tmp_path, WordEmbedding(), model_name="other")
+
+
+# Options and questions
 
 
 def test_options_are_set_for_one_question_or_afterwards() -> None:
@@ -288,24 +215,10 @@ def test_options_are_set_for_one_question_or_afterwards() -> None:
         made.retrieve(QUESTION)
 
 
-@pytest.mark.parametrize("name", ["bugdet", "folder", "embed_model", "node_parser", "verbose"])
+@pytest.mark.parametrize("name", ["folder", "embed_model", "node_parser", "verbose"])
 def test_with_options_refuses_what_is_no_option_of_a_question(name: str) -> None:
-    made = retriever()
     with pytest.raises(InputTypeError, match=f"argument is '{name}'; allowed: around, budget"):
-        made.with_options(**{name: 1})
-
-
-def test_parents_are_whole_sections_and_four_by_default() -> None:
-    made = retriever(own_documents(), node_parser=MarkdownHierarchyNodeParser(max_chunk_size=200))
-    parents = made.with_options(returns="parents", fetch_k=90)
-    found = parents.retrieve("How are tables split?")
-    assert len(found) == 4
-    texts = {one.node_id: one.text for one in own_documents()}
-    require_exact(found, texts)
-    assert len(parents.with_options(k=9).retrieve("How are tables split?")) == 9
-    smallest = parents.with_options(max_parent_size=201, k=50).retrieve("How are tables split?")
-    assert all(len(one.metadata["spans"]) == 1 for one in smallest)
-    assert max(end - start for one in smallest for start, end in one.metadata["spans"]) <= 201
+        retriever().with_options(**{name: 1})
 
 
 def test_a_question_may_bring_its_embedding() -> None:
@@ -330,44 +243,7 @@ def test_a_question_may_have_several_texts_or_none() -> None:
     assert made.retrieve("") == asyncio.run(made.aretrieve("")) == []
 
 
-# Postprocessors
-
-
-class Reversing(BaseNodePostprocessor):
-    """Returns nodes in the opposite order, with scores of its own, and keeps what it was given."""
-
-    given: list[NodeWithScore] = Field(default_factory=list)
-    questions: list[str] = Field(default_factory=list)
-
-    def _postprocess_nodes(
-        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:
-        self.given[:] = nodes
-        self.questions.append(query_bundle.query_str if query_bundle else "")
-        best_last = nodes[::-1]
-        return [NodeWithScore(node=one.node, score=9.0 - n) for n, one in enumerate(best_last)]
-
-
-@pytest.mark.parametrize("is_async", [False, True])
-def test_a_reranker_stands_between_search_and_assembly(*, is_async: bool) -> None:
-    reranker = Reversing()
-    made = retriever(node_postprocessors=[reranker], order="score", budget=10**4)
-    plain = made.with_options(node_postprocessors=[])
-    found = asyncio.run(made.aretrieve(QUESTION)) if is_async else made.retrieve(QUESTION)
-    assert reranker.questions == [QUESTION]
-    assert len(reranker.given) == 5
-    assert found[0].score == 9.0
-    assert found[0].node.ref_doc_id != plain.retrieve(QUESTION)[0].node.ref_doc_id
-    for one in reranker.given:
-        assert one.node.get_content().startswith(f"{one.node.ref_doc_id} > ")  # with its context
-        assert one.node.metadata["topic"]
-        assert one.node.metadata["section_id"]
-        assert "section_id" not in one.node.get_content(MetadataMode.ALL).partition("\n\n")[2]
-    only = made.with_options(budget=90).retrieve(QUESTION)
-    assert "80 degrees" not in read(only)
-
-
-def test_postprocessors_of_llamaindex_and_ours_may_stand_there() -> None:
+def test_postprocessors_of_llamaindex_and_ours_stand_before_the_assembly() -> None:
     cut = SimilarityPostprocessor(similarity_cutoff=0.5)
     made = retriever(node_postprocessors=[ScorePropagation(top_n=2), cut])
     (found,) = made.retrieve(QUESTION)
@@ -422,91 +298,72 @@ def test_it_says_what_it_is(tmp_path: Path) -> None:
         )
 
 
-def test_it_is_pickled_with_its_options(tmp_path: Path) -> None:
-    for folder in (None, tmp_path):
-        made = retriever(folder=folder, budget=90, filters={"topic": "tea"})
-        copy = pickle.loads(pickle.dumps(made))  # noqa: S301
-        assert [one.to_dict() for one in copy.retrieve(QUESTION)] == [
-            one.to_dict() for one in made.retrieve(QUESTION)
-        ]
-
-
 def test_the_parser_says_which_leaves_there_are() -> None:
     leaves = get_leaf_nodes(SMALL(documents(tea=TEA)))
     (found,) = retriever(documents(tea=TEA), budget=10**6).retrieve("tea")
     assert found.node.metadata["chunk_ids"] == [leaf.metadata["chunk_id"] for leaf in leaves]
 
 
-# Mistakes
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"search": "words"}, "search is 'words'; allowed: 'hybrid', 'dense' or 'lexical'"),
-        ({"budget": -1}, "budget is -1; allowed: a number of at least 0"),
-        ({"returns": "nodes"}, "returns is 'nodes'; allowed: 'passages' or 'parents'"),
-        ({"around": "parent"}, "around is 'parent'; allowed: a tuple: around=('parent',)"),
-        ({"embed_model": "local"},
-         "embed_model is 'local'; allowed: an embedding model of LlamaIndex's"),
-        ({"node_parser": 5}, "node_parser is 5; allowed: a ChunkanaNodeParser(…)"),
-        ({"vector_store": 5},
-         ("vector_store is 5; allowed: a vector store that keeps nodes and deletes them by their "
-         "ids, as Qdrant does")),
-        ({"embedded_metadata_keys": "topic"},
-         "embedded_metadata_keys is 'topic'; allowed: a list of str"),
-        ({"node_postprocessors": [5]},
-         "node_postprocessors[0] is 5; allowed: a postprocessor of LlamaIndex's"),
-    ],
-)  # fmt: skip
-def test_arguments_are_checked_before_anything_is_done(
-    options: dict[str, Any], message: str, tmp_path: Path
-) -> None:
-    embedding = CountingEmbedding()
-    with pytest.raises(ConfigurationError) as raised:
-        retriever(**{"embed_model": embedding, "folder": tmp_path / "new", **options})
-    assert str(raised.value) == message
-    assert embedding.count == 0
-    assert not (tmp_path / "new").exists()
-
-
 @pytest.mark.parametrize("make", [lambda nodes: nodes, get_leaf_nodes])
 def test_nodes_are_no_documents(make: Callable[[Any], Any]) -> None:
     nodes = make(SMALL(documents(tea=TEA)))
-    embedding = CountingEmbedding()
-    made = retriever(embed_model=embedding)
-    count = embedding.count
     with pytest.raises(InputTypeError, match=r"documents\[0\] is .*TextNode.*the retriever makes"):
-        made.update(nodes)
-    assert (embedding.count, made.document_ids()) == (count, ["tea.md", "iron.md"])
+        retriever().update(nodes)
 
 
-def test_documents_that_could_not_be_chunked_are_told() -> None:
-    def tokens(text: str) -> object:
-        return 5 if "cannot" in text else text.split()
-
-    with pytest.warns(UserWarning, match="cannot be pickled"):
-        parser = ChunkanaNodeParser(tokenizer=tokens)
-    with pytest.warns(UserWarning, match="could not be indexed") as warned:
-        made = retriever(documents(tea=TEA, bad="It cannot."), node_parser=parser)
-    assert made.document_ids() == ["tea.md"]
-    (said,) = (str(one.message) for one in warned if "could not be indexed" in str(one.message))
-    assert said.startswith("'bad.md' could not be indexed: InputTypeError: tokenizer returned 5")
+# The assembler
 
 
-def test_other_options_of_chunking_are_for_all_documents(tmp_path: Path) -> None:
-    retriever(folder=tmp_path).close()
-    other = ChunkanaRetriever.load(tmp_path, WordEmbedding(), node_parser=ChunkanaNodeParser())
-    with pytest.raises(ConfigurationError, match="chunking options"):
-        other.update(documents(tea=TEA))
-    assert other.update(documents(tea=TEA, iron=IRON)).changed == ["tea.md", "iron.md"]
+KETTLE = Document(text=TEA, id_="tea.md", metadata={"file_name": "tea.md", "size": 9},
+                  excluded_llm_metadata_keys=["size"])  # fmt: skip
 
 
-def test_the_model_of_an_index_is_known_by_its_name(tmp_path: Path) -> None:
-    retriever(folder=tmp_path, embed_model=MockEmbedding(8, model_name="mock")).close()
-    with pytest.raises(ConfigurationError, match=r"'WordEmbedding'; allowed: .*mock"):
-        ChunkanaRetriever.load(tmp_path, WordEmbedding())
-    with pytest.raises(ConfigurationError, match="embed_model is 'other'"):
-        ChunkanaRetriever.load(tmp_path, WordEmbedding(), model_name="other")
-    words = ChunkanaRetriever.load(tmp_path, search="lexical")
-    assert "80 degrees" in read(words.retrieve("degrees"))
+def assembled(nodes: Iterable[BaseNode], **options: Any) -> list[NodeWithScore]:  # noqa: ANN401
+    """Assemble nodes, the best first."""
+    found = [NodeWithScore(node=node, score=1 / (n + 1)) for n, node in enumerate(nodes)]
+    return ContextAssembler(**options).postprocess_nodes(found)
+
+
+@pytest.mark.parametrize("options", [{}, {"length_function": lambda text: len(text.split())}])
+def test_the_documents_metadata_count_in_the_budget(options: dict[str, Any]) -> None:
+    leaves, length = get_leaf_nodes(SMALL([KETTLE])), options.get("length_function", len)
+    for budget in range(0, 300, 7):
+        assert length(read(assembled(leaves[::-1], budget=budget, **options))) <= budget
+
+
+def test_the_documents_metadata_stand_before_passages_as_it_says() -> None:
+    (passage,) = assembled(get_leaf_nodes(SMALL([KETTLE])), sources={"tea.md": TEA})
+    text = TEA.rstrip()
+    assert passage.node.get_content(MetadataMode.LLM) == f"file_name: tea.md\n\n{text}"
+    assert passage.node.get_content(MetadataMode.EMBED) == f"file_name: tea.md\nsize: 9\n\n{text}"
+    assert (passage.node.ref_doc_id, passage.node.start_char_idx) == ("tea.md", 0)  # type: ignore[attr-defined]
+
+
+def test_nodes_without_metadata_and_documents_pass_whole() -> None:
+    bare = get_leaf_nodes(SMALL.model_copy(update={"include_metadata": False})([KETTLE]))
+    assert [one.node for one in assembled(bare)] == bare
+    assert [one.node for one in assembled([KETTLE])] == [KETTLE]
+
+
+@pytest.mark.parametrize("is_merging", [False, True])
+def test_a_query_engine_reads_passages(*, is_merging: bool) -> None:
+    """Of a vector index, and of what auto-merging found."""
+    index = VectorStoreIndex(LeafNodes()(SMALL([KETTLE])), embed_model=WordEmbedding())
+    base: BaseRetriever = index.as_retriever(similarity_top_k=3)
+    if is_merging:
+        base = build_auto_merging([KETTLE], SMALL, embed_model=WordEmbedding())
+    assembler = ContextAssembler(budget=200, sources={"tea.md": TEA})
+    engine = RetrieverQueryEngine.from_args(base, MockLLM(), node_postprocessors=[assembler])
+    found = engine.query(QUESTION).source_nodes
+    assert "80 degrees" in read(found)
+    assert len(read(found)) <= 200
+    assert [one.node for one in asyncio.run(engine.aquery(QUESTION)).source_nodes] == [
+        one.node for one in found
+    ]
+
+
+def test_an_assembler_is_serialised_without_functions_and_texts() -> None:
+    assembler = ContextAssembler(budget=99, length_function=str.__len__, sources={"a": "b"})
+    again = ContextAssembler.from_json(assembler.to_json())
+    assert (again.budget, again.length_function) == (99, len)
+    assert assembler.to_dict()["class_name"] == "ChunkanaContextAssembler"

@@ -1,28 +1,18 @@
-"""`ScorePropagation`: what is near a good node comes before what is not, whoever found them."""
+"""`ScorePropagation`: the rule of tests/retrieval/test_scores.py over nodes, whoever found them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from itertools import groupby
+from collections.abc import Sequence
 from math import inf, nan
 from typing import Any
 
 import pytest
 from llama_index.core import Document, VectorStoreIndex
-from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.llms import MockLLM
-from llama_index.core.node_parser import MarkdownNodeParser, get_leaf_nodes
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
-from llama_index.core.schema import (
-    BaseNode,
-    NodeRelationship,
-    NodeWithScore,
-    RelatedNodeInfo,
-    TextNode,
-)
+from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
 from pydantic import ValidationError
 
 from chunkana_llamaindex import (
@@ -64,7 +54,6 @@ DOCUMENTS = [
 ]
 PARSER = MarkdownHierarchyNodeParser(max_chunk_size=90, min_chunk_size=0, header_context="none")
 QUERY = "Descale once a month?"
-STRONG = ScorePropagation(section_weight=100, top_n=2)  # the best section alone is left
 
 
 def node(name: str, document: str | None = None, section: str | None = None) -> TextNode:
@@ -96,38 +85,36 @@ FOUND = [
 ]
 
 
-def test_the_section_of_the_best_comes_first_with_the_new_scores() -> None:
-    got = ScorePropagation().postprocess_nodes(scored(*FOUND))
+async def test_the_section_of_the_best_comes_first_with_the_new_scores() -> None:
+    """In copies, since the nodes of a store in memory are shared by all who ask it."""
+    found, propagation = scored(*FOUND), ScorePropagation()
+    before = [one.model_copy(deep=True) for one in found]
+    got = propagation.postprocess_nodes(found)
     assert names(got) == "abdce"
-    assert [found.score for found in got] == pytest.approx([1.44, 1.28, 1.19, 1.14, 1.02])
-
-
-def test_the_order_of_what_is_given_does_not_matter() -> None:
-    got = ScorePropagation().postprocess_nodes(scored(*reversed(FOUND)))
-    assert got == ScorePropagation().postprocess_nodes(scored(*FOUND))
+    assert [one.score for one in got] == pytest.approx([1.44, 1.28, 1.19, 1.14, 1.02])
+    assert found == before
+    assert {id(one) for one in got}.isdisjoint(map(id, found))
+    assert await propagation.apostprocess_nodes(scored(*FOUND[::-1])) == got
+    assert names(ScorePropagation(top_n=3).postprocess_nodes(found)) == "abd"
+    assert propagation.postprocess_nodes([]) == []
 
 
 def test_nodes_that_are_not_ours_have_their_document_alone() -> None:
-    """And those without a document with none."""
+    """And those without a document nothing."""
     found = scored((node("a", "x"), 1.0), (node("b", "x"), 0.0), (node("c"), 0.5), (node("d"), 0.0))
     got = ScorePropagation().postprocess_nodes(found)
     assert names(got) == "acbd"
     assert [one.score for one in got] == pytest.approx([1.6, 0.8, 0.2, 0.0])
 
 
-def test_only_the_best_take_part_and_others_stay_behind_in_order() -> None:
+@pytest.mark.parametrize("shift", [0.0, -5.0])
+def test_only_the_best_take_part_and_others_stay_behind_in_order(shift: float) -> None:
     """Also where scores are negative, as rerankers give."""
-    for shift in (0.0, -5.0):
-        found = scored(*((made, score + shift) for made, score in FOUND))
-        got = ScorePropagation(top_k=2).postprocess_nodes(found)
-        assert names(got) == "abcde"
-        assert [one.get_score() for one in got] == sorted(map(NodeWithScore.get_score, got))[::-1]
-        assert names(ScorePropagation(top_k=4).postprocess_nodes(found)) == "abdce"
-
-
-def test_so_many_are_returned() -> None:
-    assert names(ScorePropagation(top_n=3).postprocess_nodes(scored(*FOUND))) == "abd"
-    assert ScorePropagation().postprocess_nodes([]) == []
+    found = scored(*((made, score + shift) for made, score in FOUND))
+    got = ScorePropagation(top_k=2).postprocess_nodes(found)
+    assert names(got) == "abcde"
+    assert [one.get_score() for one in got] == sorted(map(NodeWithScore.get_score, got))[::-1]
+    assert names(ScorePropagation(top_k=4).postprocess_nodes(found)) == "abdce"
 
 
 def test_nodes_without_a_score_stay_behind_in_order_as_they_are() -> None:
@@ -140,33 +127,11 @@ def test_nodes_without_a_score_stay_behind_in_order_as_they_are() -> None:
     assert ScorePropagation().postprocess_nodes(without) == without
 
 
-def test_weights_of_0_leave_order_and_scores() -> None:
-    found = scored(*FOUND)
-    off = ScorePropagation(section_weight=0, document_weight=0)
-    assert off.postprocess_nodes(found) == found
-
-
-def test_what_is_given_is_not_changed() -> None:
-    """The nodes of a store in memory are shared by all who ask it."""
-    found = scored(*FOUND)
-    before = [one.model_copy(deep=True) for one in found]
-    got = ScorePropagation().postprocess_nodes(found)
-    assert found == before
-    assert {id(one) for one in got}.isdisjoint(map(id, found))
-
-
-async def test_asynchronously_the_same() -> None:
-    propagation = ScorePropagation()
-    assert await propagation.apostprocess_nodes(scored(*FOUND)) == propagation.postprocess_nodes(
-        scored(*FOUND)
-    )
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [
         ("section_weight", -0.1), ("section_weight", inf), ("document_weight", nan),
-        ("document_weight", "much"), ("top_k", 0), ("top_n", 0), ("top_n", 1.5),
+        ("document_weight", "much"), ("top_k", 0), ("top_n", 0), ("top_n", 1.5), ("weight", 0.4),
     ],
 )  # fmt: skip
 def test_values_that_are_not_allowed_are_named(field: str, value: object) -> None:
@@ -175,61 +140,17 @@ def test_values_that_are_not_allowed_are_named(field: str, value: object) -> Non
         ScorePropagation(**options)
 
 
-def test_unknown_arguments_raise() -> None:
-    with pytest.raises(ValidationError, match="weight\n  Extra inputs are not permitted"):
-        ScorePropagation(weight=0.4)  # type: ignore[call-arg]
-
-
 def test_it_is_serialised_with_its_fields() -> None:
     made = ScorePropagation(section_weight=0.6, document_weight=0.3, top_k=20, top_n=5)
     assert made.to_dict() == {
         "section_weight": 0.6, "document_weight": 0.3, "top_k": 20, "top_n": 5,
-        "class_name": ScorePropagation.class_name(),
+        "class_name": "ChunkanaScorePropagation",
     }  # fmt: skip
-    for again in (
-        ScorePropagation.from_dict(made.to_dict()),
-        ScorePropagation.from_json(made.to_json()),
-    ):
-        assert again.to_dict() == made.to_dict()
-        assert names(again.postprocess_nodes(scored(*FOUND))) == names(
-            made.postprocess_nodes(scored(*FOUND))
-        )
+    assert ScorePropagation.from_dict(made.to_dict()).to_dict() == made.to_dict()
+    assert ScorePropagation.from_json(made.to_json()).to_dict() == made.to_dict()
 
 
 # Beside LlamaIndex's retrievers
-
-
-def leaves() -> list[BaseNode]:
-    """Return the leaves of both documents."""
-    return get_leaf_nodes(PARSER(DOCUMENTS))
-
-
-def vector_retriever(nodes: list[BaseNode]) -> BaseRetriever:
-    """Return a retriever over a vector index of all nodes."""
-    index = VectorStoreIndex(nodes, embed_model=WordEmbedding())
-    return index.as_retriever(similarity_top_k=len(nodes))
-
-
-def bm25_retriever(nodes: list[BaseNode]) -> BaseRetriever:
-    """Return a retriever by words over all nodes."""
-    bm25 = pytest.importorskip("llama_index.retrievers.bm25")
-    made: BaseRetriever = bm25.BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=len(nodes))
-    return made
-
-
-def fused_retriever(mode: FUSION_MODES, nodes: list[BaseNode]) -> BaseRetriever:
-    """Return a retriever that fuses what both find."""
-    return QueryFusionRetriever(
-        [vector_retriever(nodes), bm25_retriever(nodes)],
-        llm=MockLLM(), mode=mode, num_queries=1, use_async=False, similarity_top_k=len(nodes),
-    )  # fmt: skip
-
-
-RETRIEVERS: dict[str, Callable[[list[BaseNode]], BaseRetriever]] = {
-    "vector": vector_retriever,
-    "bm25": bm25_retriever,
-    **{mode.value: partial(fused_retriever, mode) for mode in FUSION_MODES},
-}
 
 
 def place(found: Sequence[NodeWithScore], words: str) -> int:
@@ -238,43 +159,38 @@ def place(found: Sequence[NodeWithScore], words: str) -> int:
     return at
 
 
-@pytest.mark.parametrize("name", RETRIEVERS)
-def test_the_rest_of_the_best_section_is_lifted_whoever_finds(name: str) -> None:
+@pytest.mark.parametrize("mode", ["vector", "bm25", *FUSION_MODES])
+def test_the_rest_of_the_best_section_is_lifted_whoever_finds(mode: Any) -> None:  # noqa: ANN401
     """The sentence on vinegar has no word of the question, but stands below one that has all."""
-    found = RETRIEVERS[name](leaves()).retrieve(QUERY)
+    leaves = LeafNodes()(PARSER(DOCUMENTS))
+    count = len(leaves)
+    index = VectorStoreIndex(leaves, embed_model=WordEmbedding())
+    made: Any = index.as_retriever(similarity_top_k=count)
+    if mode != "vector":
+        bm25 = pytest.importorskip("llama_index.retrievers.bm25").BM25Retriever
+        words = bm25.from_defaults(nodes=leaves, similarity_top_k=count)
+        made = words if mode == "bm25" else QueryFusionRetriever(
+            [made, words], llm=MockLLM(), mode=mode, num_queries=1, use_async=False,
+            similarity_top_k=count,
+        )  # fmt: skip
+    found = made.retrieve(QUERY)
     got = ScorePropagation().postprocess_nodes(found, query_str=QUERY)
     assert place(got, "a month") == place(found, "a month") == 0
     assert place(got, "vinegar") < place(found, "vinegar")
     assert {one.node.node_id for one in got} == {one.node.node_id for one in found}
 
 
-def test_nodes_of_other_parsers_have_their_document() -> None:
-    found = vector_retriever(MarkdownNodeParser()(DOCUMENTS)).retrieve(QUERY)
-    got = ScorePropagation(document_weight=100).postprocess_nodes(found)
-    before, after = (
-        [name for name, _ in groupby(one.node.ref_doc_id for one in nodes)]
-        for nodes in (found, got)
-    )
-    assert len(after) == len(set(after)) == len(DOCUMENTS) < len(before)
-
-
-def test_the_same_question_gets_the_same_answer_twice() -> None:
-    """Nothing of the first answer is left in the index."""
-    retriever, propagation = vector_retriever(leaves()), ScorePropagation()
-    first = propagation.postprocess_nodes(retriever.retrieve(QUERY))
-    again = propagation.postprocess_nodes(retriever.retrieve(QUERY))
-    assert [(one.node_id, one.score) for one in again] == [(o.node_id, o.score) for o in first]
-
-
 def test_in_a_query_engine() -> None:
+    leaves = LeafNodes()(PARSER(DOCUMENTS))
+    index = VectorStoreIndex(leaves, embed_model=WordEmbedding())
+    strong = ScorePropagation(section_weight=100, top_n=2)  # the best section alone is left
     engine = RetrieverQueryEngine.from_args(
-        vector_retriever(leaves()), llm=MockLLM(), node_postprocessors=[STRONG]
+        index.as_retriever(similarity_top_k=len(leaves)),
+        llm=MockLLM(),
+        node_postprocessors=[strong],
     )
     sources = engine.query(QUERY).source_nodes
     assert [one.node.metadata["header_path"] for one in sources] == ["/Kettle/Cleaning"] * 2
-
-
-# Beside auto-merging
 
 
 def test_after_merging_sections_and_leaves_take_part() -> None:
@@ -287,12 +203,3 @@ def test_after_merging_sections_and_leaves_take_part() -> None:
     assert any(NodeRelationship.CHILD in one.node.relationships for one in found)
     assert got[0].node == found[0].node
     assert {one.node_id for one in got} == {one.node_id for one in found}
-
-
-def test_without_metadata_nodes_have_their_document() -> None:
-    parser = MarkdownHierarchyNodeParser(
-        max_chunk_size=90, min_chunk_size=0, include_metadata=False
-    )
-    index = VectorStoreIndex(LeafNodes()(parser(DOCUMENTS)), embed_model=WordEmbedding())
-    found = index.as_retriever(similarity_top_k=3).retrieve(QUERY)
-    assert len(ScorePropagation().postprocess_nodes(found)) == 3

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,9 @@ from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
 from chunkana_core import ConfigurationError
 from chunkana_llamaindex import ChunkanaRetriever
-from tests.llamaindex.parts import CountingEmbedding, WordEmbedding
+from tests.conformance.over_llamaindex import answers_of
+from tests.conformance.texts import assert_true
+from tests.llamaindex.parts import WordEmbedding
 from tests.llamaindex.test_retriever import (
     IRON,
     QUESTION,
@@ -32,7 +33,6 @@ from tests.llamaindex.test_retriever import (
     TEA,
     documents,
     read,
-    require_exact,
     retriever,
     sources,
 )
@@ -102,59 +102,24 @@ def test_filters_that_are_none(given: object) -> None:
     )
 
 
-# Qdrant
+# Stores
 
 
-qdrant = pytest.importorskip("llama_index.vector_stores.qdrant")
-qdrant_client = pytest.importorskip("qdrant_client")
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[Any]:
-    """Yield Qdrant on disk."""
-    made = qdrant_client.QdrantClient(path=str(tmp_path / "vectors"))
-    yield made
-    made.close()
-
-
-def payloads(client: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-    """Return what a vector store has of leaves."""
-    points, _ = client.scroll("leaves", limit=1000)
-    return [point.payload or {} for point in points]
-
-
-def test_a_store_on_disk_is_brought_up_to_date_by_a_loaded_index(
-    client: Any,  # noqa: ANN401
-    tmp_path: Path,
-) -> None:
-    store, folder = qdrant.QdrantVectorStore("leaves", client=client), tmp_path / "index"
-    made = retriever(vector_store=store, folder=folder)
-    embedding = CountingEmbedding()
-    again = qdrant.QdrantVectorStore("leaves", client=client)
-    loaded = ChunkanaRetriever.load(folder, embedding, vector_store=again, node_parser=SMALL)
-    found = [one.to_dict() for one in made.retrieve(QUESTION)]
-    assert [one.to_dict() for one in loaded.retrieve(QUESTION)] == found
-    report = loaded.update(documents(tea=TEA.replace("80", "75"), iron=IRON))
-    assert (embedding.count, report.leaves_added, report.leaves_deleted) == (1, 1, 1)
-    texts = [json.loads(one["_node_content"])["text"] for one in payloads(client)]
-    assert len(texts) == 5
-    assert sum("75 degrees" in text for text in texts) == 1
-    only = filters(("topic", "iron", "=="))
-    assert sources(loaded.with_options(filters=only).retrieve(QUESTION)) == {"iron.md"}
-
-
-def test_leaves_in_a_store_have_metadata_to_filter_by(client: Any) -> None:  # noqa: ANN401
-    retriever(documents(tea=TEA), vector_store=qdrant.QdrantVectorStore("leaves", client=client))
-    for payload in payloads(client):
+def test_leaves_in_a_store_have_metadata_to_filter_by() -> None:
+    store = SimpleVectorStore()
+    retriever(documents(tea=TEA), vector_store=store)
+    assert len(store.data.metadata_dict) == 3
+    assert {*store.data.text_id_to_ref_doc_id.values()} == {"tea.md"}
+    for metadata in store.data.metadata_dict.values():
         assert {"section_id", "parent_section_id", "header_path", "content_type", "container",
                 "format", "kind", "name", "file_name", "topic", "chunkana_leaf_id",
-               } <= payload.keys()  # fmt: skip
-        assert payload["doc_id"] == "tea.md"
-        assert not {"path", "start_line", "end_line", "start_char_idx", "spans"} & payload.keys()
+               } <= metadata.keys()  # fmt: skip
+        assert not {"path", "start_line", "end_line", "start_char_idx", "spans"} & metadata.keys()
 
 
 async def test_a_store_with_an_asynchronous_client_alone(tmp_path: Path) -> None:
-    client = qdrant_client.AsyncQdrantClient(":memory:")
+    qdrant = pytest.importorskip("llama_index.vector_stores.qdrant")
+    client = pytest.importorskip("qdrant_client").AsyncQdrantClient(":memory:")
     store = qdrant.QdrantVectorStore("leaves", aclient=client)
     options: dict[str, Any] = {"vector_store": store, "node_parser": SMALL, "folder": tmp_path}
     made = await ChunkanaRetriever.afrom_documents([], WordEmbedding(), **options)
@@ -172,43 +137,14 @@ async def test_a_store_with_an_asynchronous_client_alone(tmp_path: Path) -> None
     await client.close()
 
 
-def test_an_embeddings_cache_of_the_model_spares_the_work(client: Any) -> None:  # noqa: ANN401
-    cache, store = SimpleKVStore(), qdrant.QdrantVectorStore("leaves", client=client)
-    options: dict[str, Any] = {"vector_store": store}
+def test_an_embeddings_cache_of_the_model_spares_the_work() -> None:
+    cache, options = SimpleKVStore(), dict[str, Any](vector_store=SimpleVectorStore())
     retriever(embed_model=WordEmbedding(embeddings_cache=cache), **options)
-    embedding = CountingEmbedding(embeddings_cache=cache)
+    embedding = WordEmbedding(embeddings_cache=cache)
     moved = documents(tea=TEA)
     moved[0].metadata["topic"] = "other"
     retriever(moved, embed_model=embedding, **options)
-    assert embedding.count == 0
-
-
-# Other stores
-
-
-class Meeting(SimpleVectorStore):
-    """Answers questions only when as many are asked at a time as are expected."""
-
-    def __init__(self, expected: int) -> None:
-        super().__init__()
-        self._expected, self._waiting, self._met = expected, 0, asyncio.Event()
-
-    async def aquery(self, query: VectorStoreQuery, **options: Any) -> VectorStoreQueryResult:  # noqa: ANN401
-        self._waiting += 1
-        if self._waiting == self._expected:
-            self._met.set()
-        await self._met.wait()
-        return super().query(query, **options)
-
-    def query(self, query: VectorStoreQuery, **_: Any) -> VectorStoreQueryResult:  # noqa: ANN401
-        raise AssertionError(query)  # a synchronous call
-
-
-async def test_a_store_is_asked_many_questions_at_the_same_time() -> None:
-    made = retriever(vector_store=Meeting(20))
-    async with asyncio.timeout(30):
-        answers = await asyncio.gather(*[made.aretrieve("80 degrees") for _ in range(20)])
-    assert all("80 degrees" in read(found) for found in answers)
+    assert embedding.texts == []
 
 
 class Flat(SimpleVectorStore):
@@ -238,7 +174,7 @@ def test_stores_without_scores_or_ids_or_lists() -> None:
     found = made.retrieve("80 degrees")
     assert "80 degrees" in found[0].node.get_content()
     assert found[0].node.metadata["tags"] == ["hot"]
-    require_exact(found, {"tea.md": TEA, "iron.md": IRON})
+    assert_true(answers_of(found), {"tea.md": TEA, "iron.md": IRON})
 
 
 class NoDeletion(BasePydanticVectorStore):
