@@ -57,8 +57,15 @@ def checked(rows: Rows, *options: str) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz", "parquet"])
-@pytest.mark.parametrize("options", [[], ["--max-chunk-size=200"], ["--atomic-blocks=keep"]])
+@pytest.mark.parametrize(
+    ("suffix", "options"),
+    [
+        ("jsonl", []),
+        ("jsonl.gz", ["--max-chunk-size=200"]),
+        ("parquet", ["--max-chunk-size=200"]),
+        ("jsonl", ["--atomic-blocks=keep"]),
+    ],
+)
 def test_our_chunks_keep_every_law(tmp_path: Path, options: list[str], suffix: str) -> None:
     path = tmp_path / f"chunks.{suffix}"
     output_of("split", *DOCUMENTS, *options, "-o", path)
