@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from chunkana_core import ConfigurationError
-from tests.conformance.frameworks import Framework
+from tests.conformance.frameworks import Framework, Native
 from tests.conformance.models import Model
 from tests.conformance.texts import (
     COOLER,

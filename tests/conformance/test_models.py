@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from chunkana_core import ConfigurationError
-from tests.conformance.frameworks import Framework, MakeStore
+from tests.conformance.frameworks import Framework
 from tests.conformance.models import WRONG, Model
 from tests.conformance.test_edits import contents
 from tests.conformance.texts import COOLER, QUESTION, TEXTS, read, sorted_texts
-
-pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes:UserWarning")
 
 
 def refused(framework: Framework, folder: Path, model: Model | None, **options: object) -> str:
@@ -118,11 +116,10 @@ def test_an_index_with_vectors_is_searched_by_words_without_a_model(
 
 
 def test_a_store_is_not_where_vectors_are_in_the_folder(
-    framework: Framework, kind: str, make_store: MakeStore, tmp_path: Path
+    framework: Framework, tmp_path: Path
 ) -> None:
-    assert kind
     model = Model()
-    store = make_store(model)
+    store = framework.store("memory", tmp_path, model)
     framework.make(TEXTS, model, folder=tmp_path / "vectors").close()
     framework.make(TEXTS, model, folder=tmp_path / "leaves", store=store).close()
     leaves = store.ids()

@@ -61,30 +61,23 @@ def test_two_processes_update_one_folder_and_a_third_asks(tmp_path: Path) -> Non
 
 
 def test_another_writers_documents_are_kept_and_found(framework: Framework, tmp_path: Path) -> None:
-    first = framework.make(TEXTS, Model(), folder=tmp_path)
-    second = framework.load(tmp_path, Model())
+    """What another writer embedded is not embedded again."""
+    first, model = framework.make(TEXTS, Model(), folder=tmp_path), Model()
+    second = framework.load(tmp_path, model)
     framework.ask(second, QUESTION)
     new = {"iron.md": "# Iron\n\nGreen silk waits.\n"}
     first.update(framework.documents(new))
     assert sources(framework.ask(second, QUESTION)) == {*TEXTS, *new}
+    texts = {**TEXTS, **new}
+    assert sorted(framework.update(second, texts).unchanged) == sorted(texts)
+    assert model.texts == []
     second.update(framework.documents({"oven.md": "# Oven\n\nMine is green.\n"}))
-    texts = {**TEXTS, **new, "oven.md": "# Oven\n\nMine is green.\n"}
+    texts["oven.md"] = "# Oven\n\nMine is green.\n"
     for made in (first, second):
         found = framework.ask(made, QUESTION)
         assert_true(found, texts)
         assert sources(found) == {*texts}
         assert "Mine is green." in read(found)
-
-
-def test_a_text_that_another_writer_embedded_is_not_embedded_again(
-    framework: Framework, tmp_path: Path
-) -> None:
-    first = framework.make(TEXTS, Model(), folder=tmp_path)
-    model = Model()
-    second = framework.load(tmp_path, model)
-    framework.update(first, COOLER)
-    assert sorted(framework.update(second, COOLER).unchanged) == sorted(COOLER)
-    assert model.texts == []
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")

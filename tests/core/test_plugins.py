@@ -93,7 +93,7 @@ def test_made_markdown_is_read_as_stock_and_keeps_all_laws(
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("text", SAMPLES)
-@pytest.mark.parametrize("config", [*matrix((64, 200))])
+@pytest.mark.parametrize("config", [*matrix((64,))])
 def test_samples_keep_all_laws(text: str, config: ChunkConfig) -> None:
     """Boxes in boxes, headings and code in them, in lists, admonitions, elements."""
     reads_as_stock(text, *STOCK_PLUGINS)
@@ -102,7 +102,7 @@ def test_samples_keep_all_laws(text: str, config: ChunkConfig) -> None:
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("kind", LEAF_KINDS)
-@pytest.mark.parametrize("config", [*matrix((64,))])
+@pytest.mark.parametrize("config", [*matrix((64,))][::3])  # atoms kept, and split
 def test_every_kind_of_leaf_keeps_all_laws(kind: BlockKind, config: ChunkConfig) -> None:
     """What a plugin finds may be of any allowed kind."""
     rule = replace(DIAGRAM, kind=kind)
