@@ -91,7 +91,7 @@ def test_by_default_it_shows_our_own_documents(tmp_path: Path) -> None:
     assert "README.md  “Chunkana” · " in shown["Tree"]
     assert f"“{DEFAULT_QUESTION}”" in shown["Ask"]
     assert "docs/configuration.md: Configuration" in shown["Ask"]
-    assert re.search(r"\d of \d children hit: merged into [\d,]+ characters", shown["Merge"])
+    assert re.search(r"\d of \d children hit: merged into [\d,]+\s+characters", shown["Merge"])
     assert "max_chunk_size" in shown["Read"]
 
 
