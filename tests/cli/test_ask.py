@@ -90,13 +90,6 @@ def test_what_cannot_be_read_is_named_and_the_others_are_searched(folder: Path) 
     assert (code, output) == (1, "")
 
 
-@pytest.mark.parametrize("arguments", [["-q", "tea", "--budget=0"], []])
-def test_a_wrong_call(arguments: list[str], folder: Path) -> None:
-    code, _, error = call("ask", folder, *arguments)
-    assert code == 2
-    assert error
-
-
 def test_at_a_terminal_nothing_is_obeyed(folder: Path) -> None:
     (folder / "a.md").write_text("# A\n\n[red]Tea[/red] \x1b[2J about cats.\n", encoding="utf-8")
     output = at_terminal("ask", "a.md", "-q", "tea", folder=folder, columns=70)

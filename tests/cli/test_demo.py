@@ -88,11 +88,11 @@ def steps(output: str) -> dict[str, str]:
 def test_by_default_it_shows_our_own_documents(tmp_path: Path) -> None:
     shown = steps(output_of("demo", folder=tmp_path))
     assert "README.md, docs/" in shown["Chunk"]
-    assert "├── Options  " in shown["Tree"]
+    assert "README.md  “Chunkana” · " in shown["Tree"]
     assert f"“{DEFAULT_QUESTION}”" in shown["Ask"]
-    assert "README.md: Chunkana > Options" in shown["Ask"]
-    assert re.search(r"\d of \d children hit: merged into [\d,]+ characters", shown["Merge"])
-    assert "`max_chunk_size`" in shown["Read"]
+    assert "docs/configuration.md: Configuration" in shown["Ask"]
+    assert re.search(r"\d of \d children hit: merged into [\d,]+\s+characters", shown["Merge"])
+    assert "max_chunk_size" in shown["Read"]
 
 
 def test_installed_elsewhere_it_shows_the_guide(tmp_path: Path) -> None:

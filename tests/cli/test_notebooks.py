@@ -51,12 +51,3 @@ def test_citations_are_of_cells_since_lines_are_none_of_the_file() -> None:
     (passage,) = json.loads(output_of(*arguments, "--budget=100", "--json"))["passages"]
     assert passage["cells"] == [4, 4]
     assert "cells 8-9" in output_of("tree", KETTLE, "--max-chunk-size=75")
-
-
-def test_other_commands_show_notebooks(tmp_path: Path) -> None:
-    assert "By morning" in output_of("tree", KETTLE, "--max-chunk-size=60")
-    assert "def boil" in output_of("ask", KETTLE, "-q", "how does the Kettle boil litres?")
-    assert "limit 60" in output_of("explain", KETTLE, "--max-chunk-size=60")
-    assert "notebook" in output_of("split", KETTLE)
-    output_of("view", KETTLE, "-o", tmp_path / "page.html")
-    assert "whistle" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -115,15 +115,6 @@ def nothing_is_cut(output: str) -> None:
     assert re.search(r"over 1,000\s+5\s+█", words)
 
 
-def test_tables_and_documents_are_counted_together(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow", reason="needs pyarrow")
-    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
-    output_of("split", "a.md", "-o", "a.parquet", folder=tmp_path)
-    said = json.loads(output_of("stats", "a.parquet", "a.md", "--json", folder=tmp_path))
-    assert [file["chunks"] for file in said["files"]] == [1, 1]
-    assert said["total"]["chunks"] == 2
-
-
 def test_tables_that_are_none_of_chunks(tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
     pa = pytest.importorskip("pyarrow")

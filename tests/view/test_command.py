@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("typer")
 pytest.importorskip("rich")
-pytest.importorskip("bm25s")
 
 from tests.cli.command import error_of, output_of, piped, run
 from tests.cli.terminal import ended_at_terminal
@@ -103,26 +101,13 @@ def test_pages_differ_in_more_than_case(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_is_left_out(folder: Path) -> None:
-    done = run("view", "a.md", "no.md", "-o", "out", folder=folder)
-    assert (done.returncode, done.stderr) == (1, b"chunkana: no.md: no such file\n")
-    assert {path.name for path in (folder / "out").iterdir()} == {"index.html", "a.html"}
-
-
-def test_a_page_stays_where_its_document_cannot_be_read(folder: Path) -> None:
+    """And a page stays where its document cannot be read."""
     (folder / "page.html").write_text("old", encoding="utf-8")
-    done = run("view", "no.md", "-o", "page.html", folder=folder)
-    assert (done.returncode, done.stderr) == (1, b"chunkana: no.md: no such file\n")
+    for arguments in (["a.md", "no.md", "-o", "out"], ["no.md", "-o", "page.html"]):
+        done = run("view", *arguments, folder=folder)
+        assert (done.returncode, done.stderr) == (1, b"chunkana: no.md: no such file\n")
+    assert {path.name for path in (folder / "out").iterdir()} == {"index.html", "a.html"}
     assert (folder / "page.html").read_text(encoding="utf-8") == "old"
-
-
-def test_several_files_need_a_folder(folder: Path) -> None:
-    a, b = folder / "a.md", folder / "index.md"
-    assert error_of("view", a, b, code=2) == (
-        "for a folder or several files, name a folder for the pages: -o FOLDER"
-    )
-    assert error_of("view", a, b, "-o", a, code=2) == (
-        f"{a}: is a file; for a folder or several files, -o names a folder"
-    )
 
 
 @pytest.mark.parametrize("name", ["x.html", "x.HTM"])
@@ -138,61 +123,31 @@ def test_the_name_of_a_page_is_none_of_a_folder(name: str, folder: Path) -> None
     assert {path.name for path in page.iterdir()} == {"index.html", "a.html"}
 
 
-def test_one_file_needs_a_page(folder: Path) -> None:
-    assert error_of("view", folder / "a.md", "-o", folder, code=2) == (
-        f"{folder}: is a folder; with one file, -o names the page: -o PAGE.html"
-    )
-
-
-def test_inputs_are_not_replaced(folder: Path) -> None:
-    a = folder / "a.md"
-    assert error_of("view", a, "-o", a, code=2).endswith(
-        "is one of the inputs, and would be replaced"
-    )
-    page = folder / "index.html"
-    page.write_text(TEXT, encoding="utf-8")
-    assert error_of("view", a, page, "-o", folder, "--from=markdown", code=2).startswith(
-        f"{page}: is one of the inputs"
-    )
-
-
-def test_other_errors(folder: Path) -> None:
-    assert error_of("view", "no.md", code=1) == "no.md: no such file"
-    assert error_of("view", "-", "-", code=2) == "standard input (-) can be read only once"
-    assert error_of("view", folder / "a.md", "--max-chunk-size=3", code=2).startswith(
-        "--max-chunk-size is 3; allowed: "
-    )
-    under_a_file = folder / "a.md" / "out"
-    assert error_of("view", folder / "a.md", "-o", under_a_file / "p.html", code=1).startswith(
-        f"{under_a_file / 'p.html'}: cannot be written: "
-    )
-    assert error_of(
-        "view", folder / "a.md", folder / "index.md", "-o", under_a_file, code=1
-    ).startswith(f"{under_a_file}: cannot be made: ")
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ("a.md index.md", 2,
+         "for a folder or several files, name a folder for the pages: -o FOLDER"),
+        ("a.md index.md -o a.md", 2,
+         "a.md: is a file; for a folder or several files, -o names a folder"),
+        ("a.md -o docs", 2, "docs: is a folder; with one file, -o names the page: -o PAGE.html"),
+        ("a.md -o a.md", 2, "a.md: is one of the inputs, and would be replaced"),
+        ("a.md index.html -o . --from=markdown", 2,
+         "index.html: is one of the inputs, and would be replaced"),
+        ("a.md -o a.md/out/p.html", 1, "a.md/out/p.html: cannot be written: Not a directory"),
+        ("a.md index.md -o a.md/out", 1, "a.md/out: cannot be made: Not a directory"),
+    ],
+)  # fmt: skip
+def test_outputs_that_are_refused(
+    arguments: str, code: int, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "index.html").write_text(TEXT, encoding="utf-8")
+    assert error_of("view", *arguments.split(), code=code) == message
+    assert (folder / "index.html").read_text(encoding="utf-8") == TEXT
 
 
 def test_a_terminal_gets_no_page(folder: Path) -> None:
     code, output = ended_at_terminal("view", "a.md", folder=folder, columns=200)
     message = "chunkana: a page is not printed to a terminal; name a file for it: -o PAGE.html"
     assert (code, output.splitlines()) == (2, [message])
-
-
-@pytest.mark.parametrize("suffix", [".md", ".py", ".json", ".txt"])
-def test_pages_and_explanations_are_of_the_chunks_that_split_writes(
-    folder: Path, suffix: str
-) -> None:
-    """The file is a part of the context, which takes room, in every format."""
-    pytest.importorskip("tree_sitter")
-    pieces = {".py": "def f():\n    return 1\n\n\n", ".json": '"a": [1, 2, 3],\n'}
-    text = pieces.get(suffix, "Some words are here. And more.\n\n") * 30
-    file = f"docs/a_long_name_of_a_file{suffix}"
-    whole = f'{{{text}"b": 1}}\n' if suffix == ".json" else text
-    (folder / file).write_text(whole, encoding="utf-8")
-    size = "--max-chunk-size=120"
-    output = output_of("split", file, size, folder=folder)
-    written = [json.loads(line) for line in output.split("\n") if line]
-    page = read(output_of("view", file, size, folder=folder))
-    (explained,) = json.loads(output_of("explain", file, size, "--json", folder=folder))
-    assert {row["embedded"].partition(" > ")[0].partition("\n")[0] for row in written} == {file}
-    assert [chunk["id"] for chunk in page.facts["chunks"]] == [row["chunk_id"] for row in written]
-    assert len(explained["cuts"]) + 1 == len(written) > 3

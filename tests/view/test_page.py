@@ -22,7 +22,6 @@ from chunkana_core import (
     Span,
 )
 from chunkana_view import to_html
-from chunkana_view.labels import type_of
 from tests import corpora
 from tests.core.configurations import contexts
 from tests.strategies import any_markdown
@@ -184,10 +183,6 @@ def test_documents_without_text(text: str) -> None:
         assert any("no text to chunk" in element.text for element in page.all("p"))
 
 
-def test_the_source_ends_in_white_space() -> None:
-    check(chunked("\n\n  # A\n\nText. \n\n\t\n"))
-
-
 def test_a_cut_inside_a_line_is_said() -> None:
     page = page_of("One is here. Two is there. " * 20, SMALL)
     first, *gaps, after = (element for element in page.elements if "gap" in element.classes)
@@ -310,13 +305,3 @@ def test_containers_are_named_beside_their_chunks() -> None:
 @pytest.mark.parametrize(("context", "has"), [(None, False), (LABELLED, True)])
 def test_whether_there_are_contexts_is_said(context: Context | None, *, has: bool) -> None:
     assert page_of(KETTLE, SMALL, context).facts["has_contexts"] is has
-
-
-def test_containers_are_named() -> None:
-    """A leaf whose text is all in one says so, beside what it holds."""
-    (leaf,) = (
-        MarkdownChunker()
-        .chunk_hierarchical("# Tea\n\n:::tip Heat\nUse hot water.\n:::\n")
-        .get_leaves()
-    )
-    assert type_of(leaf) == "text in tip"

@@ -32,7 +32,7 @@ from chunkana_core import ChunkConfig, MergeNode, MergeTree
 from chunkana_retrieval import find_words
 
 EPILOG = epilog("demo", "demo docs", 'demo README.md -q "How are tables split?"')
-DEFAULT_QUESTION = "Which options limit the size of a chunk?"  # for the default documents
+DEFAULT_QUESTION = "What is the maximum size of a chunk?"  # for the default documents
 _FILES = Annotated[
     list[str] | None,
     typer.Argument(metavar="FILE...", help=f"{FILES_HELP} By default, Chunkana's own."),
