@@ -15,8 +15,7 @@ from time import perf_counter
 
 from benchmarks.printing import Target, print_table
 from chunkana_batch import chunk_many
-from chunkana_cli.formats.format import RowOptions
-from chunkana_cli.formats.jsonl import render
+from chunkana_cli.runs.formats import RowOptions, render_json
 from chunkana_core import HierarchicalChunkingResult
 
 Make = Callable[[str, HierarchicalChunkingResult], object]
@@ -59,7 +58,7 @@ def counted(_name: str, result: HierarchicalChunkingResult) -> int:
 
 _MAKES: dict[str, Make | None] = {
     "a number": counted,
-    "lines of JSON, as `chunkana split` does": partial(render, RowOptions()),
+    "lines of JSON, as `chunkana split` does": partial(render_json, RowOptions()),
     "the whole result": None,
 }
 

@@ -8,8 +8,14 @@ import sys
 from importlib.util import find_spec
 from types import FrameType
 
-from chunkana_cli.writing.ending import INTERRUPTED, TERMINATED, discard_standard_output, report
-from chunkana_cli.writing.streams import write_whole
+from chunkana_cli.streams import (
+    INTERRUPTED,
+    TERMINATED,
+    discard_standard_output,
+    fail,
+    report,
+    write_whole,
+)
 
 
 def run() -> None:
@@ -21,9 +27,7 @@ def run() -> None:
         sys.stderr = write_whole(sys.stderr)
     try:
         _require_extra()
-        from chunkana_cli.main import app  # noqa: PLC0415  # slow; may be interrupted
-
-        app(prog_name="chunkana")
+        _run_command()
     except KeyboardInterrupt:
         os._exit(INTERRUPTED)
     except SystemExit as error:
@@ -32,7 +36,8 @@ def run() -> None:
             os._exit(error.code)
         raise
     except MemoryError:
-        report("not enough memory")
+        fail("not enough memory")
+    except BrokenPipeError:  # the reader of the version has gone
         sys.exit(1)
     except OSError as error:  # raised by Typer's own output, such as help
         report(f"standard output: cannot be written: {error.strerror or error}")
@@ -40,13 +45,29 @@ def run() -> None:
         sys.exit(1)
 
 
+def _run_command() -> None:
+    """Print the version, for which nothing slow is loaded, or run Typer."""
+    if sys.argv[1:] == ["--version"]:
+        print_version()
+    else:
+        from chunkana_cli.main import app  # noqa: PLC0415  # slow; may be interrupted
+
+        app(prog_name="chunkana")
+
+
+def print_version() -> None:
+    """Print the name of the command and the version of the package."""
+    from importlib.metadata import version  # noqa: PLC0415  # slow; needed here only
+
+    print(f"chunkana {version('chunkana-rag')}", flush=True)  # noqa: T201  # for users
+
+
 def _require_extra() -> None:
     """End the command with installation instructions if a dependency is missing."""
     # `find_spec` does not import them: numpy is slow, and only searching commands need it.
     missing = [name for name in ("typer", "rich", "numpy", "jinja2") if find_spec(name) is None]
     if missing:
-        report(f'this command needs {", ".join(missing)}: pip install "chunkana-rag[cli]"')
-        sys.exit(1)
+        fail(f'this command needs {", ".join(missing)}: pip install "chunkana-rag[cli]"')
 
 
 def _handle_signals() -> None:

@@ -9,13 +9,52 @@ from typing import Annotated, Literal
 
 import typer
 
-from chunkana_cli.errors import USAGE, fail
+from chunkana_cli.streams import USAGE, fail
 from chunkana_core import ChunkConfig, ConfigurationError, Context
 
 Strategy = Literal["auto", "code_aware", "structural", "fallback"]
 AtomicBlocks = Literal["keep", "split"]
 CodeCuts = Literal["lines", "syntax"]
 Command = Callable[..., None]
+FILES_HELP = "Files, folders, quoted patterns; - for standard input."
+_ALL_PROCESSORS = "auto"
+_MAX_JOBS = 1000  # more processes help on no machine, and fail on some
+_MAX_DIGITS = 20  # int() is slow for very long numbers
+
+
+def _require_encoding(name: str) -> str:
+    """Return the name of an encoding; end the command if Python does not know it."""
+    try:
+        b" ".decode(name, "replace")
+    except (LookupError, ValueError):  # codecs other than text encodings, such as hex, too
+        fail(f"--encoding is {name!r}; allowed: one that Python knows, such as latin-1", USAGE)
+    return name
+
+
+def require_name(parameter: typer.CallbackParam, name: str | None) -> str | None:
+    """End the command if the name of a file or folder is empty: it would be the current folder."""
+    if name == "":
+        fail(f"{parameter.opts[0]} is ''; allowed: the name of a file or folder", USAGE)
+    return name
+
+
+InputFormat = Annotated[
+    str,
+    typer.Option("--from", metavar="FORMAT", help="The format of the files; auto: by their names."),
+]
+InputEncoding = Annotated[
+    str,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of the files, such as latin-1.",
+        callback=_require_encoding,
+    ),
+]
+Jobs = Annotated[
+    str,
+    typer.Option("--jobs", "-j", metavar="N", help="Processes; auto or 0: one for each processor."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 _CONTEXT = inspect.Parameter(
     "context",
@@ -46,6 +85,16 @@ _OPTIONS: dict[str, tuple[object, str, str | bool]] = {
 }
 
 _EXIT_CODES = "0 done; 1 a file could not be read, chunked or written; 2 invalid usage"
+
+
+def workers_of(jobs: str) -> int:
+    """Parse `--jobs`; return the number of processes, 0 for one for each processor."""
+    if jobs == _ALL_PROCESSORS:
+        return 0
+    is_number = jobs.isascii() and jobs.isdigit() and len(jobs) <= _MAX_DIGITS
+    if not (is_number and int(jobs) <= _MAX_JOBS):
+        fail(f"--jobs is {jobs!r}; allowed: a whole number from 0 to {_MAX_JOBS}, or auto", USAGE)
+    return int(jobs)
 
 
 def epilog(*examples: str, codes: str = _EXIT_CODES) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from math import isnan, nan
 from numbers import Real
 from typing import Any
@@ -20,7 +20,7 @@ from chunkana_langchain import keys
 from chunkana_langchain.keys import NO_CHUNK, ChunkContext, callers_metadata
 from chunkana_langchain.vector_store import leaf_document
 from chunkana_retrieval import Found, Hit, Passage, assemble_mixed, shared_metadata
-from chunkana_retrieval.errors import warn_of
+from chunkana_retrieval.retrievers import hits_in_sources
 
 _LOCATION_KEYS = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.DOCUMENT_ID})
 _RELEVANCE = "relevance_score"  # LangChain's key for the score of a reranker
@@ -67,8 +67,9 @@ class ContextAssembler(BaseDocumentCompressor):
             query: not used.
             callbacks: not called, since nothing is run.
         """
-        source = None if self.sources is None else cache(self._source)
-        hits = [*map(_hit, documents)] if source is None else _hits_in(source, documents)
+        hits, source = [*map(_hit, documents)], None
+        if self.sources is not None:
+            hits, source = hits_in_sources(hits, self.sources)
         found = [hit or one.page_content for one, hit in zip(documents, hits, strict=True)]
         parts = assemble_mixed(found, self.budget, self.length_function, source)
         shared = shared_metadata(
@@ -89,14 +90,6 @@ class ContextAssembler(BaseDocumentCompressor):
         later = partial(self.acompress_documents, query="")
         return RunnableLambda(now, later, name=type(self).__name__)
 
-    def _source(self, document_id: str) -> str:
-        """Return the text of a source, "" if it is not known."""
-        sources = self.sources or {}
-        try:
-            return sources(document_id) if callable(sources) else sources[document_id]
-        except LookupError:
-            return ""
-
 
 def passage_document(passage: Passage, metadata: Mapping[str, Any]) -> Document:
     """Return a passage as a document, with the caller's metadata of its source.
@@ -112,12 +105,7 @@ def passage_document(passage: Passage, metadata: Mapping[str, Any]) -> Document:
 
 def found_documents(found: Found) -> list[Document]:
     """Return the found leaves as documents for a reranker, the best first, with ids and scores."""
-    leaves = {
-        (name, leaf.chunk_id): (record, leaf)
-        for name, record in found.records.items()
-        for leaf in record.leaves
-    }
-    documents = [leaf_document(*leaves[hit.document_id, hit.node_id]) for hit in found.hits]
+    documents = [leaf_document(*leaf) for leaf in found.leaves()]
     for document, hit in zip(documents, found.hits, strict=True):
         document.metadata |= {keys.CHUNK_ID: hit.node_id, keys.SCORE: hit.score}
     return documents
@@ -135,31 +123,18 @@ def reranked(found: Found, ranked: Sequence[Document]) -> Found:
     Raises:
         ConfigurationError: for a document that is not one of a found leaf.
     """
-    hits = {(hit.document_id, hit.node_id): hit for hit in found.hits}
+    hits = {leaf.leaf_id: hit for (_, leaf), hit in zip(found.leaves(), found.hits, strict=True)}
     order, scores = list[Hit](), list[Any]()
     for document in ranked:
-        given = document.metadata
-        hit = hits.get((given.get(keys.DOCUMENT_ID, ""), given.get(keys.CHUNK_ID, "")))
+        hit = hits.get(document.metadata.get(keys.LEAF_ID, ""))
         if hit is None:
             raise ConfigurationError("compressor", document, _SAME_DOCUMENTS)
         order.append(hit)
-        scores.append(given.get(_RELEVANCE))
+        scores.append(document.metadata.get(_RELEVANCE))
     if None in scores:
         scores = sorted((hit.score for hit in order), reverse=True)
     scored = zip(order, map(float, scores), strict=True)
     return replace(found, hits=tuple(replace(hit, score=score) for hit, score in scored))
-
-
-def _hits_in(source: Callable[[str], str], documents: Iterable[Document]) -> list[Hit | None]:
-    """Return documents as hits; warn of chunks that are not in their sources, and return None."""
-    hits, others = [*map(_hit, documents)], dict[str, None]()
-    for number, hit in enumerate(hits):
-        if hit and source(hit.document_id)[hit.span.start : hit.span.end] != hit.text:
-            others[hit.document_id], hits[number] = None, None
-    warn_of(
-        [*others], "is not in sources, or has changed there: its chunks are returned as they are"
-    )
-    return hits
 
 
 def _hit(document: Document) -> Hit | None:

@@ -16,6 +16,7 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 
+from chunkana_core.extending import require_known
 from chunkana_langchain.compressor import found_documents, passage_document, reranked
 from chunkana_langchain.embeddings import embedder_of
 from chunkana_langchain.keys import copied
@@ -31,20 +32,16 @@ from chunkana_retrieval import (
     SearchOptions,
     UpdateReport,
 )
-from chunkana_retrieval.checks import names_of, require_known, require_names
-from chunkana_retrieval.errors import warn_of
-from chunkana_retrieval.index import (
-    Proposal,
-    RunOnLoop,
-    call_in_thread,
-)
+from chunkana_retrieval.checks import names_of
+from chunkana_retrieval.index import Embedder, Proposal, RunOnLoop, call_in_thread
+from chunkana_retrieval.retrievers import DocumentRetriever
 
 Progress = Callable[[int, int], None]
 _OPENING = ("folder", "tokenize", "timeout")  # arguments of an index
 _NO_FILTERS = frozenset({"k", "fetch_k"})  # arguments of a store's search that are not filters
 
 
-class ChunkanaRetriever(RetrieverOptions):
+class ChunkanaRetriever(DocumentRetriever[Document], RetrieverOptions):
     r"""A retriever with dense and lexical search that returns passages within a budget, or parents.
 
     `from_documents` and `load` create the retriever; `update` and `delete` change its index, which
@@ -75,12 +72,6 @@ class ChunkanaRetriever(RetrieverOptions):
         folder = self.index.folder and str(self.index.folder)
         own = {"documents": len(self.index), "folder": folder, "search": self.search}
         yield from {**own, **dict(super().__repr_args__())}.items()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     @classmethod
     def from_documents(
@@ -116,8 +107,7 @@ class ChunkanaRetriever(RetrieverOptions):
         """
         parts = {"embedding": embedding, "splitter": splitter, "vectorstore": vectorstore}
         retriever = cls._opened(Index, {"folder": folder, **parts, **options})
-        given: dict[str, Any] = {"delete_missing": len(retriever.index) > 0, "progress": progress}
-        _warn_of_failed(retriever.update(documents, **given))
+        cls._index_exactly(retriever, documents, progress=progress)
         return retriever
 
     @classmethod
@@ -127,8 +117,8 @@ class ChunkanaRetriever(RetrieverOptions):
         """Index documents asynchronously; for the options see `from_documents`."""
         progress = options.pop("progress", None)
         retriever = cls._opened(Index, {"embedding": embedding, **options})
-        given = {"delete_missing": len(retriever.index) > 0, "progress": progress}
-        _warn_of_failed(await retriever.aupdate(documents, **given))
+        index = partial(cls._index_exactly, retriever, documents, progress=progress)
+        await call_in_thread(index)
         return retriever
 
     @classmethod
@@ -157,7 +147,7 @@ class ChunkanaRetriever(RetrieverOptions):
         """
         parts = {"embedding": embedding, "splitter": splitter, "vectorstore": vectorstore}
         retriever = cls._opened(Index.load, {"folder": folder, **parts, **options})
-        _require_fitting(retriever)
+        cls._require_fitting(retriever)
         return retriever
 
     @classmethod
@@ -167,7 +157,7 @@ class ChunkanaRetriever(RetrieverOptions):
         """Load the index in a folder asynchronously; for the options see `load`."""
         given = {"folder": folder, "embedding": embedding, **options}
         retriever = cls._opened(Index.load, given)
-        await call_in_thread(partial(_require_fitting, retriever))
+        await call_in_thread(partial(cls._require_fitting, retriever))
         return retriever
 
     def update(
@@ -196,44 +186,6 @@ class ChunkanaRetriever(RetrieverOptions):
     async def aupdate(self, documents: Iterable[Document], **options: Any) -> UpdateReport:
         """Index new and changed documents asynchronously; for the options see `update`."""
         return await call_in_thread(lambda run: self._update(documents, run, **options))
-
-    def delete(self, document_ids: Iterable[str]) -> UpdateReport:
-        """Delete documents by their ids; unknown ids are ignored."""
-        return self._update([], deleted=require_names("document_ids", document_ids))
-
-    async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
-        """Delete documents by their ids asynchronously; unknown ids are ignored."""
-        names = require_names("document_ids", document_ids)
-        return await call_in_thread(lambda run: self._update([], run, deleted=names))
-
-    def document_ids(self) -> list[str]:
-        """Return the ids of all documents in the index, as `delete` accepts them."""
-        return self.index.document_ids()
-
-    async def adocument_ids(self) -> list[str]:
-        """Return the ids of all documents in the index asynchronously."""
-        return await asyncio.to_thread(self.index.document_ids)
-
-    def repair(self) -> list[str]:
-        """Bring the vector store to the leaves of the index, after it lost some or kept too many.
-
-        Returns:
-            The ids of documents to pass to `update`.
-        """
-        return self.index.repair(VectorStoreLeaves.of(self.vectorstore))
-
-    async def arepair(self) -> list[str]:
-        """Bring the vector store to the leaves of the index asynchronously, see `repair`."""
-        store = self.vectorstore
-        return await call_in_thread(lambda run: self.index.repair(VectorStoreLeaves.of(store, run)))
-
-    def save(self, folder: str | Path) -> None:
-        """Save a copy of the index in a folder, for `load`."""
-        self.index.save(folder)
-
-    def close(self) -> None:
-        """Close the index; afterwards the retriever cannot be used."""
-        self.index.close()
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **options: Any
@@ -299,17 +251,17 @@ class ChunkanaRetriever(RetrieverOptions):
         return {"k": self.fetch_k, **self.search_kwargs, **filters}
 
     def _update(
-        self, documents: Iterable[Document], run: RunOnLoop | None = None, **options: Any
+        self, documents: Iterable[Document], run: RunOnLoop | None = None, **changes: Any
     ) -> UpdateReport:
-        """Update the index; for `run` see `VectorStoreLeaves`."""
-        store = self.vectorstore
-        model = self.embedding if store is None else store.embeddings
-        return self.index.update_sources(
-            source_documents(documents, self.splitter, model),
-            embedder=embedder_of(self.embedding, self.model_name, run),
-            store=VectorStoreLeaves.of(store, run),
-            **options,
+        store, (embedder, leaves) = self.vectorstore, self._target(run)
+        sources = source_documents(
+            documents, self.splitter, self.embedding if store is None else store.embeddings
         )
+        return self.index.update_sources(sources, embedder=embedder, store=leaves, **changes)
+
+    def _target(self, run: RunOnLoop | None) -> tuple[Embedder | None, VectorStoreLeaves | None]:
+        embedder = embedder_of(self.embedding, self.model_name, run)
+        return embedder, VectorStoreLeaves.of(self.vectorstore, run)
 
     @classmethod
     def _opened(cls, open_index: Callable[..., Index], options: dict[str, Any]) -> Self:
@@ -319,20 +271,5 @@ class ChunkanaRetriever(RetrieverOptions):
         require_known(options, allowed - {"index", "documents"}, {**others, **OTHER_NAMES})
         opening = {name: options.pop(name) for name in _OPENING if name in options}
         fields = {**options, "splitter": options.get("splitter") or ChunkanaSplitter()}
-        cls.model_construct(**fields)  # raises errors before an index is made
+        cls.model_construct(**fields).require_valid()  # before an index is made
         return cls(index=open_index(**opening), **fields)
-
-
-def _require_fitting(retriever: ChunkanaRetriever, run: RunOnLoop | None = None) -> None:
-    """Check that an index is of a retriever's embedding or vector store."""
-    store = VectorStoreLeaves.of(retriever.vectorstore, run)
-    embedder = embedder_of(retriever.embedding, retriever.model_name, run)
-    if embedder is not None or store is not None:  # words can be searched without either
-        retriever.index.require_model(embedder, has_store=store is not None)
-    if store is not None:
-        retriever.index.check_store(store)
-
-
-def _warn_of_failed(report: UpdateReport) -> None:
-    failed = [f"{name} ({reason})" for name, reason in report.failed.items()]
-    warn_of(failed, "could not be indexed")

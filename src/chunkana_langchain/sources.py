@@ -18,16 +18,16 @@ from chunkana_langchain.text_splitter import (
     ChunkanaSplitter,
     is_piece,
     require_documents,
-    warn_of_clashes,
 )
-from chunkana_retrieval.errors import warn
+from chunkana_retrieval.checks import by_unique_id
+from chunkana_retrieval.errors import warn_of_clashes
 from chunkana_retrieval.index import (
     DocumentRecord,
     SourceDocuments,
     fingerprint,
     record_document,
 )
-from chunkana_retrieval.input_limit import InputLimit
+from chunkana_retrieval.input_limit import InputLimit, warn_of_long_texts
 
 _WHOLE = (
     "whole documents, as a loader returns them, since the retriever splits them itself: this is a "
@@ -37,11 +37,7 @@ _DIFFERENT_IDS = (
     "documents with different ids: a Document's `id`, else its `source` with its `page` and the "
     "like; give each an `id`"
 )
-_LONG_METADATA = "its metadata are longer than a chunk, and are stored with each chunk"
-_SHORTER = (
-    "the rest of which the embedding model ignores; pass a smaller size, "
-    "splitter=ChunkanaSplitter(chunk_size=…, length_function=…)"
-)
+_SHORTER = "give splitter=ChunkanaSplitter(chunk_size=…, length_function=…)"
 _MODELS = ("_client", "client")  # attributes in which embeddings have a sentence-transformers model
 _STORED = keys.PASSAGE.union(
     FieldReader.of("index", "notebook").names, (keys.DOCUMENT_ID, keys.LEAF_ID)
@@ -68,30 +64,23 @@ def source_documents(
         ImportError: naming the first document whose format needs an extra that is missing.
     """
     documents = require_documents(documents)
-    by_name, fingerprints = dict[str, Document](), dict[str, str]()
-    for document in documents:
-        name = document_name(document)
-        if _is_split(document):
-            raise ConfigurationError("documents", name, _WHOLE)
-        if name in by_name:
-            raise ConfigurationError("id of two documents", name, _DIFFERENT_IDS)
-        by_name[name] = document
-        text, metadata = document.page_content, document.metadata
-        fingerprints[name] = fingerprint(name, text, metadata, splitter.describe(document))
+    if part := next(filter(_is_split, documents), None):
+        raise ConfigurationError("documents", document_name(part), _WHOLE)
+    by_name = by_unique_id(documents, document_name, "id of two documents", _DIFFERENT_IDS)
+    fingerprints = {
+        name: fingerprint(name, one.page_content, one.metadata, splitter.describe(one))
+        for name, one in by_name.items()
+    }
     splitter.check_documents(documents)
-    warn_of_clashes(_STORED & set[str]().union(*(one.metadata for one in documents)))
+    warn_of_clashes(_STORED, (one.metadata for one in documents))
     limit = InputLimit.of(getattr(model_of(model), one, None) for one in _MODELS)
 
     def record(name: str) -> DocumentRecord:
-        nonlocal limit
         mapper = splitter.map_document(by_name[name], *source_keys([by_name[name]]))
-        made = _record(name, mapper, fingerprints[name])
-        if limit and any(limit.is_exceeded_by(made.embedded(leaf)) for leaf in made.leaves):
-            warn(f"{name!r}: it has chunks of more than {limit.tokens} tokens, {_SHORTER}")
-            limit = None  # one warning is enough
-        return made
+        return _record(name, mapper, fingerprints[name])
 
-    return SourceDocuments(fingerprints, record, splitter.description)
+    checked = warn_of_long_texts(record, limit, _SHORTER)
+    return SourceDocuments(fingerprints, checked, splitter.description)
 
 
 def _record(name: str, mapper: DocumentMapper, fingerprint: str) -> DocumentRecord:

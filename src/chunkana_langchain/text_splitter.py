@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from functools import cache, cached_property
-from importlib.metadata import version
+from functools import cached_property
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -28,14 +27,20 @@ from chunkana_core.extending import (
     BlockRule,
     SourceFile,
     derive_uuid,
+    require_choice,
+    require_each,
     require_installed,
+    require_known,
+    require_number,
+    require_type,
 )
 from chunkana_langchain import keys
 from chunkana_langchain.documents import DocumentMapper, MappingOptions, Origin
 from chunkana_langchain.identity import source_keys
 from chunkana_langchain.keys import is_chunk
 from chunkana_retrieval import checks
-from chunkana_retrieval.errors import warn, warn_of_unknown
+from chunkana_retrieval.errors import warn, warn_of_clashes, warn_of_unknown
+from chunkana_retrieval.index import describe_chunker
 
 HeaderContext = Literal["breadcrumb", "none"]
 SourceLabel = str | Callable[[Document], str | None] | None
@@ -52,8 +57,6 @@ _OTHER_NAMES = {
     "headers_to_split_on": "header_keys=True, for `Header 1` and so on in the metadata",
     "language": "format, the name of a format",
 }
-# A text for which different length functions most likely return different sizes.
-_PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"
 # Defaults that differ from the core's; see docs/retrieval.md.
 _DEFAULTS: dict[str, Any] = {"atomic_blocks": "split"}
 
@@ -153,14 +156,14 @@ class ChunkanaSplitter(TextSplitter):
         max_parent_size: int | None = None,
         **options: Any,
     ) -> None:
-        checks.require_known(options, splitter_arguments(), _OTHER_NAMES)
-        checks.require_count("chunk_size", chunk_size)
-        checks.require_count("chunk_overlap", chunk_overlap)
+        require_known(options, splitter_arguments(), _OTHER_NAMES)
+        require_number("chunk_size", chunk_size, kind=int)
+        require_number("chunk_overlap", chunk_overlap, kind=int)
         sizes = (chunk_size, chunk_overlap, length_function)
         super().__init__(*sizes, keep_separator, add_start_index, strip_whitespace)
-        checks.require_choice("header_context", header_context, get_args(HeaderContext))
+        require_choice("header_context", header_context, get_args(HeaderContext))
         _require_label(source_label, header_context)
-        checks.require_choice("metadata", metadata, get_args(keys.MetadataKeys))
+        require_choice("metadata", metadata, get_args(keys.MetadataKeys))
         _require_keys(front_matter_keys)
         checks.require_parent_size(max_parent_size, "chunk_size", chunk_size)
         self._chunker = Chunker(self._config(options), plugins=plugins, fallback=fallback)
@@ -188,16 +191,17 @@ class ChunkanaSplitter(TextSplitter):
 
     def _config(self, options: dict[str, Any]) -> ChunkConfig:
         """Return the core's configuration, with the overlap subtracted from the chunk size."""
-        room = self._chunk_size - self._chunk_overlap
+        content_size = self._chunk_size - self._chunk_overlap
         if self._chunk_overlap:
-            room -= ChunkConfig(length_function=self._length_function).size_of("\n\n")
+            content_size -= ChunkConfig(length_function=self._length_function).size_of("\n\n")
         if self._chunk_size < _MIN_CHUNK_SIZE:
             raise ConfigurationError("chunk_size", self._chunk_size, f"at least {_MIN_CHUNK_SIZE}")
-        if room < _MIN_CHUNK_SIZE:
-            most = f"at most {self._chunk_overlap - (_MIN_CHUNK_SIZE - room)} with this chunk_size"
-            raise ConfigurationError("chunk_overlap", self._chunk_overlap, most)
+        if content_size < _MIN_CHUNK_SIZE:
+            most = self._chunk_overlap - (_MIN_CHUNK_SIZE - content_size)
+            allowed = f"at most {most} with this chunk_size"
+            raise ConfigurationError("chunk_overlap", self._chunk_overlap, allowed)
         return ChunkConfig(
-            max_chunk_size=room,
+            max_chunk_size=content_size,
             overlap_size=self._chunk_overlap,
             length_function=self._length_function,
             **_DEFAULTS | options,
@@ -305,34 +309,28 @@ class ChunkanaSplitter(TextSplitter):
 
     def describe(self, document: Document) -> str:
         """Return a description of what chunks depend on besides the text and its metadata."""
-        return f"{_installed_version()} {self._label(document)!r} {self.description}"
+        return f"{self._label(document)!r} {self.description}"
 
     @cached_property
     def description(self) -> str:
-        """The options as JSON; the length function by its name and its result for a sample text."""
-        length = self._chunker.config.length_function
-        described = {
-            "config": self._chunker.config.to_dict(),
-            "length_function": [*_names(length), length(_PROBE)],
+        """The options as JSON."""
+        own = {
             "has_context": self._has_context,
             "format": self._format,
-            "fallback": self._chunker.fallback,
             "introductions": self._introductions,
             "front_matter_keys": sorted(self._front_matter_keys),
             "has_all_keys": self._options.has_all_keys,
             "max_parent_size": self._options.max_parent_size,
             "strip_whitespace": self._options.strips_whitespace,
-            "plugins": [*map(_describe_rule, self._chunker.plugins)],
         }
-        return json.dumps(described, sort_keys=True)
+        return describe_chunker(self._chunker) + json.dumps(own)
 
     def _origins(self, documents: Iterable[Document]) -> Iterator[tuple[Document, Origin]]:
         """Return documents with their texts to split; warn first of likely mistakes in them."""
         documents = require_documents(documents)
         self.check_documents(documents)
         origins = [*map(Origin.of, documents, source_keys(documents))]
-        names = self._options.metadata_names()
-        warn_of_clashes(names & set().union(*(origin.callers_keys for origin in origins)))
+        warn_of_clashes(self._options.metadata_names(), (one.callers_keys for one in origins))
         return zip(documents, origins, strict=True)
 
     def _copy_if_it_fits(self, document: Document, origin: Origin) -> Document | None:
@@ -374,19 +372,7 @@ class ChunkanaSplitter(TextSplitter):
         return Context(above, introduction=introduction)
 
     def _label(self, document: Document) -> str | None:
-        """Return the label that `source_label` gives a document, None for its path.
-
-        Raises:
-            InputTypeError: if a function returns anything but a str or None.
-        """
-        given = self._source_label
-        if isinstance(given, str):
-            value = document.metadata.get(given) if given else ""
-            return None if value is None else str(value)
-        label = None if given is None else given(document)
-        if not isinstance(label, str | None):
-            raise InputTypeError("what source_label returns", label, "a str or None")
-        return label
+        return checks.label_of(self._source_label, document, document.metadata)
 
 
 def to_documents(
@@ -406,7 +392,7 @@ def to_documents(
     >>> [d.page_content for d in to_documents(chunk_hierarchical("# A\n\nText.\n"))]
     ['# A\n\nText.']
     """
-    checks.require_choice("metadata", metadata, get_args(keys.MetadataKeys))
+    require_choice("metadata", metadata, get_args(keys.MetadataKeys))
     whole = Document(page_content=result.text, metadata=dict(document_metadata or {}))
     origin = Origin.of(whole, *source_keys([whole]))
     label = "" if result.format in HEADED_FORMATS else SourceFile.of(whole.metadata).label
@@ -431,43 +417,19 @@ def is_piece(document: Document) -> bool:
     return keys.START_INDEX in document.metadata and not is_chunk(document.metadata)
 
 
-def warn_of_clashes(names: Iterable[str]) -> None:
-    """Warn of Chunkana's metadata keys that documents already have."""
-    if names := sorted(names):
-        warn(f"metadata of the documents keeps its own {', '.join(names)}")
-
-
 def _require_label(source_label: object, header_context: str) -> None:
     """Raise an error for a source label of another type, or one without breadcrumbs."""
     if source_label is not None and header_context != "breadcrumb":
         allowed = 'None unless header_context="breadcrumb"'
         raise ConfigurationError("source_label", source_label, allowed)
-    if not (source_label is None or isinstance(source_label, str) or callable(source_label)):
-        raise InputTypeError("source_label", source_label, "None, a key of metadata or a callable")
+    if not callable(source_label):
+        allowed = "None, a key of metadata or a callable"
+        require_type("source_label", source_label, str | None, allowed)
 
 
 def _require_keys(front_matter_keys: Sequence[str]) -> None:
     """Raise an error unless the keys are a list of str without Chunkana's own metadata keys."""
-    given: object = front_matter_keys  # a str is a sequence of str too, but not allowed
-    is_list = isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given)
-    if not is_list:
-        raise InputTypeError("front_matter_keys", front_matter_keys, "a list or tuple of str")
+    require_each("front_matter_keys", front_matter_keys, str, "a list or tuple of str")
     if not keys.OWN.isdisjoint(front_matter_keys):
         allowed = f"any but {', '.join(sorted(keys.OWN))}"
         raise ConfigurationError("front_matter_keys", front_matter_keys, allowed)
-
-
-def _describe_rule(rule: BlockRule) -> list[str]:
-    """Return the strings that describe a block rule."""
-    texts = (rule.name, rule.kind, rule.characters, rule.next_characters)
-    return [*texts, *_names(rule.plugin), *_names(rule.name_in)]
-
-
-def _names(function: object) -> list[str]:
-    """Return the module and the name of a function, "" for none."""
-    return [getattr(function, name, "") for name in ("__module__", "__qualname__")]
-
-
-@cache
-def _installed_version() -> str:
-    return version("chunkana-rag")

@@ -12,6 +12,7 @@ from llama_index.core.schema import BaseNode, MetadataMode
 from chunkana_core import Chunker, ConfigurationError, Context, HierarchicalChunkingResult
 from chunkana_core.extending import SourceFile
 from chunkana_llamaindex.nodes import SourceText
+from chunkana_retrieval.checks import label_of
 from chunkana_retrieval.errors import warn_of
 
 
@@ -75,14 +76,7 @@ class DocumentChunker:
 
     def label(self, document: BaseNode) -> str | None:
         """Return the label that `source_label` gives a document, None for its path."""
-        source_label = self.source_label
-        if callable(source_label):
-            returned: str | None = source_label(document)
-            return returned
-        if not source_label:
-            return source_label
-        label = document.metadata.get(source_label)
-        return None if label is None else str(label)
+        return label_of(self.source_label, document, document.metadata)
 
     def fits(self, node: BaseNode) -> bool:
         """Return whether the embedded text of a node is within the limit."""

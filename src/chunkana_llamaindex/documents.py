@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, Final
 
@@ -26,7 +25,7 @@ from chunkana_llamaindex.chunking import DocumentChunker
 from chunkana_llamaindex.node_parser import ChunkanaNodeParser, documents_by_id
 from chunkana_llamaindex.nodes import KEYS, front_matter_of, text_of
 from chunkana_retrieval import Found, Passage
-from chunkana_retrieval.errors import warn, warn_of
+from chunkana_retrieval.errors import warn_of_clashes
 from chunkana_retrieval.index import (
     LEAF_KEYS,
     DocumentRecord,
@@ -34,7 +33,7 @@ from chunkana_retrieval.index import (
     fingerprint,
     record_document,
 )
-from chunkana_retrieval.input_limit import InputLimit
+from chunkana_retrieval.input_limit import InputLimit, warn_of_long_texts
 
 _EXCLUDED: Final = ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys")
 # The fields of a document that determine how its metadata are written; attached to its record.
@@ -44,10 +43,7 @@ _OWN_KEYS: Final = LEAF_KEYS.union(
     FieldReader.of("notebook").names,
 )
 _WHOLE: Final = "a Document: the retriever makes nodes of whole documents itself"
-_TOO_LONG: Final = (
-    "has a chunk that is longer than the {} tokens that the embedding model reads, so its end is "
-    "not embedded: give node_parser=ChunkanaNodeParser(max_chunk_size=…, tokenizer=…)"
-)
+_SHORTER: Final = "give node_parser=ChunkanaNodeParser(max_chunk_size=…, tokenizer=…)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +55,12 @@ class DocumentIndexer:
         embedded_metadata_keys: the keys of the documents' metadata that are embedded with chunks.
         chunker: the chunker of the documents.
         limit: the length of text that the embedding model reads, None if it is not known.
-        too_long: the id of the first document with a longer chunk.
     """
 
     parser: ChunkanaNodeParser
     embedded_metadata_keys: Sequence[str]
     chunker: DocumentChunker
     limit: InputLimit | None = None
-    too_long: list[str] = field(default_factory=list)
 
     def sources(self, documents: Iterable[BaseNode]) -> SourceDocuments:
         """Check documents, and return them as the input of an update."""
@@ -75,18 +69,18 @@ class DocumentIndexer:
             if not isinstance(one, Document):
                 raise InputTypeError(f"documents[{number}]", type(one), _WHOLE)
         self.parser.check_files(by_id.values())
-        keys = chain.from_iterable(one.metadata for one in by_id.values())
-        if clashing := _OWN_KEYS.intersection(keys):
-            warn(f"documents keep their own metadata {', '.join(sorted(clashing))}")
+        warn_of_clashes(_OWN_KEYS, (one.metadata for one in by_id.values()))
         given = [self.parser.to_dict(), [*self.embedded_metadata_keys]]
         options = json.dumps(given, sort_keys=True, default=str)
         digests = {
             name: fingerprint(name, text_of(one), one.metadata, options + _format_of(one))
             for name, one in by_id.items()
         }
-        return SourceDocuments(
-            digests, lambda name: self._record(by_id[name], digests[name]), options
-        )
+
+        def record(name: str) -> DocumentRecord:
+            return self._record(by_id[name], digests[name])
+
+        return SourceDocuments(digests, warn_of_long_texts(record, self.limit, _SHORTER), options)
 
     def _record(self, document: BaseNode, digest: str) -> DocumentRecord:
         """Chunk a document and return its record."""
@@ -100,7 +94,7 @@ class DocumentIndexer:
         # The label of passages; a format with headings has titles instead.
         title = SourceFile.of(document.metadata, result.format).title
         label = self.chunker.label(document)
-        record = record_document(
+        return record_document(
             document.node_id,
             result,
             {**front_matter, **document.metadata},
@@ -110,11 +104,6 @@ class DocumentIndexer:
             label=title if label is None else title and label,
             adapter_data=_format_of(document, front_matter.keys() - document.metadata.keys()),
         )
-        texts = map(record.embedded, record.leaves)
-        if self.limit and not self.too_long and any(map(self.limit.is_exceeded_by, texts)):
-            self.too_long.append(document.node_id)
-            warn_of(self.too_long, _TOO_LONG.format(self.limit.tokens))
-        return record
 
     def _metadata_lines(self, document: BaseNode) -> str:
         """Return the embedded metadata of a document and a blank line, "" for no metadata."""
@@ -198,9 +187,7 @@ def llm_text(formats: Mapping[str, NodeFormat]) -> Callable[[Passage], str]:
 def found_nodes(found: Found) -> list[NodeWithScore]:
     """Return the leaves that a search found as nodes, with the texts that were embedded."""
     nodes: list[NodeWithScore] = []
-    for hit in found.hits:
-        record = found.records[hit.document_id]
-        leaf = next(leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
+    for hit, (record, leaf) in zip(found.hits, found.leaves(), strict=True):
         text, node_format = record.embedded(leaf), NodeFormat.of_record(record)
         node = node_format.node_of(leaf.leaf_id, text, hit.span, leaf.metadata)
         nodes.append(NodeWithScore(node=node, score=hit.score))
@@ -209,7 +196,7 @@ def found_nodes(found: Found) -> list[NodeWithScore]:
 
 def reranked(found: Found, nodes: Iterable[NodeWithScore]) -> Found:
     """Return leaves in the order and with the scores of their nodes; others are left out."""
-    hits = {node.node_id: hit for node, hit in zip(found_nodes(found), found.hits, strict=True)}
+    hits = {leaf.leaf_id: hit for (_, leaf), hit in zip(found.leaves(), found.hits, strict=True)}
     ranked = [
         replace(hit, score=hit.score if node.score is None else node.score)
         for node in nodes

@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
+from operator import attrgetter
 from typing import Any, Final, Literal, Self, TypeVar, cast
 
 from llama_index.core.node_parser import NodeParser
@@ -24,12 +25,11 @@ from chunkana_core import (
     Chunk,
     ChunkConfig,
     Chunker,
-    ConfigurationError,
     HierarchicalChunkingResult,
     MergeNode,
     Span,
 )
-from chunkana_core.extending import SourceFile, derive_uuid, require_installed
+from chunkana_core.extending import SourceFile, derive_uuid, require_installed, require_known
 from chunkana_llamaindex.chunking import DocumentChunker
 from chunkana_llamaindex.functions import Function, KeyOrFunction, Rule, token_count
 from chunkana_llamaindex.nodes import (
@@ -45,8 +45,8 @@ from chunkana_llamaindex.nodes import (
     metadata_reader,
     source_of,
 )
-from chunkana_retrieval.checks import require_documents, require_known, require_parent_size
-from chunkana_retrieval.errors import warn, warn_of_unknown
+from chunkana_retrieval.checks import by_unique_id, require_documents, require_parent_size
+from chunkana_retrieval.errors import warn_of_clashes, warn_of_unknown
 
 _Node = TypeVar("_Node", bound=BaseNode)
 _ALGORITHM = 9  # increased when the same options yield different nodes, to invalidate caches
@@ -228,7 +228,8 @@ class ChunkanaNodeParser(NodeParser):
         parsed: list[BaseNode] = []
         for document in get_tqdm_iterable(documents, show_progress, "Parsing nodes"):
             parsed += self._nodes_of(document, chunker, len(parsed))
-        _by_id(parsed, "nodes", "ids of id_func that differ")
+        allowed = "ids of id_func that differ"
+        by_unique_id(parsed, attrgetter("node_id"), "id of two nodes", allowed)
         chunker.warn()
         return parsed
 
@@ -280,11 +281,8 @@ class ChunkanaNodeParser(NodeParser):
 
     def _warn_of_clashes(self, documents: Iterable[BaseNode]) -> None:
         """Warn of documents whose metadata have keys that this package would add."""
-        added = metadata_reader(self.metadata).names
-        theirs = [document for document in documents if not is_chunkana_node(document)]
-        clashing = {key for document in theirs for key in added if key in document.metadata}
-        if clashing:
-            warn(f"documents keep their own metadata {', '.join(sorted(clashing))}")
+        theirs = (one.metadata for one in documents if not is_chunkana_node(one))
+        warn_of_clashes(metadata_reader(self.metadata).names, theirs)
 
     def _postprocess_parsed_nodes(
         self,
@@ -356,14 +354,5 @@ def documents_by_id(documents: Iterable[_Node]) -> dict[str, _Node]:
     example = 'SimpleDirectoryReader(…).load_data(), or Document(text="# Text")'
     kind = cast("type[_Node]", BaseNode)
     checked = require_documents(documents, kind, sources, example)
-    return _by_id(checked, "documents", "documents with different ids")
-
-
-def _by_id(nodes: Iterable[_Node], kind: str, allowed: str) -> dict[str, _Node]:
-    """Return nodes by their ids; raise a ConfigurationError if two ids are equal."""
-    by_id: dict[str, _Node] = {}
-    for node in nodes:
-        if node.node_id in by_id:
-            raise ConfigurationError(f"id of two {kind}", node.node_id, allowed)
-        by_id[node.node_id] = node
-    return by_id
+    allowed = "documents with different ids"
+    return by_unique_id(checked, attrgetter("node_id"), "id of two documents", allowed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from math import isfinite, nan
 from typing import Annotated, Any
 
@@ -17,11 +16,10 @@ from chunkana_core.extending import SourceFile, split_header_path
 from chunkana_llamaindex.documents import NodeFormat, llm_text
 from chunkana_llamaindex.nodes import HEADER_PATH, own_keys
 from chunkana_retrieval import Hit, assemble_mixed, propagate_scores, shared_metadata
-from chunkana_retrieval.errors import warn_of
+from chunkana_retrieval.retrievers import hits_in_sources
 
 _Weight = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 _Count = Annotated[int, Field(strict=True, ge=1)]
-_CHANGED = "is not in sources, or was changed there: its nodes are returned as they are"
 
 
 class ContextAssembler(BaseNodePostprocessor):
@@ -68,10 +66,9 @@ class ContextAssembler(BaseNodePostprocessor):
         query_bundle: QueryBundle | None = None,  # noqa: ARG002
     ) -> list[NodeWithScore]:
         """Return passages, with documents in the order of their best nodes."""
-        source = None if self.sources is None else cache(self._source)
-        hits = [*map(_to_hit, nodes)]
-        if source is not None:
-            hits = _in_sources(hits, source)
+        hits, source = [*map(_to_hit, nodes)], None
+        if self.sources is not None:
+            hits, source = hits_in_sources(hits, self.sources)
         given = [*zip(hits, nodes, strict=True)]
         found = [hit or one.node.get_content(MetadataMode.LLM) for hit, one in given]
         formats = _formats([(hit.document_id, one.node) for hit, one in given if hit])
@@ -81,25 +78,6 @@ class ContextAssembler(BaseNodePostprocessor):
             nodes[part] if isinstance(part, int) else formats[part.document_id].passage(part)
             for part in parts
         ]
-
-    def _source(self, document_id: str) -> str:
-        """Return the text of a document, "" if it is not known."""
-        try:
-            given = self.sources
-            return given[document_id] if isinstance(given, Mapping) else given(document_id)  # type: ignore[misc]
-        except LookupError:
-            return ""
-
-
-def _in_sources(hits: Sequence[Hit | None], source: Callable[[str], str]) -> list[Hit | None]:
-    """Return hits, with None and a warning for those that are not in their source."""
-    changed = {
-        hit: hit.document_id
-        for hit in hits
-        if hit and source(hit.document_id)[hit.span.start : hit.span.end] != hit.text
-    }
-    warn_of([*dict.fromkeys(changed.values())], _CHANGED)
-    return [None if hit in changed else hit for hit in hits]
 
 
 def _to_hit(scored: NodeWithScore) -> Hit | None:

@@ -17,7 +17,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, Query
 from llama_index.core.utils import get_tqdm_iterable
 from llama_index.core.vector_stores import VectorStoreQuery
 
-from chunkana_core.extending import require_type
+from chunkana_core.extending import require_known, require_type
 from chunkana_llamaindex.documents import (
     DocumentIndexer,
     NodeFormat,
@@ -28,9 +28,9 @@ from chunkana_llamaindex.documents import (
 )
 from chunkana_llamaindex.node_parser import ChunkanaNodeParser
 from chunkana_llamaindex.options import (
+    OTHER_NAMES,
     QUESTION_OPTIONS,
     RETRIEVER_OPTIONS,
-    SIMILAR_NAMES,
     RetrieverOptions,
 )
 from chunkana_llamaindex.vector_store import (
@@ -50,14 +50,13 @@ from chunkana_retrieval import (
     UpdateReport,
     words_of,
 )
-from chunkana_retrieval.checks import require_known, require_names
 from chunkana_retrieval.errors import warn_of
 from chunkana_retrieval.index import Embedder, Proposal, RunOnLoop, call_in_thread
+from chunkana_retrieval.retrievers import DocumentRetriever
 
 Model = BaseEmbedding | None
 Documents = Iterable[BaseNode]
 Folder = str | Path
-Run = RunOnLoop | None
 _ASYNC: Final = ("_aget_text_embedding", "_aget_text_embeddings")
 _UNKNOWN: Final = BaseEmbedding.model_fields["model_name"].default
 _NO_ROOM: Final = (
@@ -66,7 +65,7 @@ _NO_ROOM: Final = (
 )
 
 
-class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
+class ChunkanaRetriever(DocumentRetriever[BaseNode], RetrieverOptions, BaseRetriever):
     r"""Indexes documents, updates the index when they change, and answers questions from it.
 
     A question finds leaves by embeddings and by words. The scores of leaves near the best ones in
@@ -116,12 +115,13 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
             callback_manager: as for every retriever.
             options: the attributes of the retriever.
         """
-        require_known(options, RETRIEVER_OPTIONS, SIMILAR_NAMES)
+        require_known(options, RETRIEVER_OPTIONS, OTHER_NAMES)
         super().__init__(callback_manager)
-        self.set_options({**options, "embed_model": embed_model})
+        vars(self).update({**options, "embed_model": embed_model})
+        self.require_valid()
         require_type("folder", folder, str | Path | None, "a folder, or None for memory")
         open_index: Callable[..., Index] = Index.load if must_exist else Index
-        self._index = open_index(folder, tokenize=tokenize, timeout=timeout)
+        self.index = open_index(folder, tokenize=tokenize, timeout=timeout)
 
     @classmethod
     def from_documents(
@@ -136,29 +136,17 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
             embed_model: the embedding model; not needed for `search="lexical"`.
             options: the arguments of the constructor.
         """
-        return cls._make(None, documents, embed_model, **options)
+        retriever = cls(embed_model, **options)
+        cls._index_exactly(retriever, documents)
+        return retriever
 
     @classmethod
     async def afrom_documents(
         cls, documents: Documents, embed_model: Model = None, **options: Any
     ) -> Self:
         """Return a retriever over exactly these documents, as `from_documents` does."""
-        return await call_in_thread(lambda run: cls._make(run, documents, embed_model, **options))
-
-    @classmethod
-    def _make(cls, run: Run, documents: Documents, embed_model: Model, **options: Any) -> Self:
-        """Return a retriever over documents, and warn of those that failed.
-
-        Args:
-            run: runs coroutines on the event loop of an asynchronous caller, None for no such one.
-            documents: the documents.
-            embed_model: the embedding model.
-            options: the arguments of the constructor.
-        """
         retriever = cls(embed_model, **options)
-        report = retriever._update(run, documents, delete_missing=len(retriever._index) > 0)
-        reason = next(iter(report.failed.values()), "")
-        warn_of([*report.failed], f"could not be indexed: {reason}")
+        await call_in_thread(partial(cls._index_exactly, retriever, documents))
         return retriever
 
     @classmethod
@@ -175,65 +163,33 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
             FileNotFoundError: if the folder has no index.
             IndexFileError: naming the file, if it is damaged or has another version.
         """
-        return cls._open(None, folder, embed_model, **options)
+        retriever = cls(embed_model, folder=folder, must_exist=True, **options)
+        cls._require_fitting(retriever)
+        return retriever
 
     @classmethod
     async def aload(cls, folder: Folder, embed_model: Model = None, **options: Any) -> Self:
         """Return a retriever over an existing index, as `load` does."""
-        return await call_in_thread(lambda run: cls._open(run, folder, embed_model, **options))
-
-    @classmethod
-    def _open(cls, run: Run, folder: Folder, embed_model: Model, **options: Any) -> Self:
-        """Return a retriever, after checking its model and its vector store."""
         retriever = cls(embed_model, folder=folder, must_exist=True, **options)
-        embedder, leaves = retriever._target(run)
-        retriever._index.require_model(embedder, has_store=leaves is not None)
-        if leaves is not None:
-            retriever._index.check_store(leaves)
+        await call_in_thread(partial(cls._require_fitting, retriever))
         return retriever
 
     def with_options(self, **options: Any) -> Self:
         """Return a copy with other options for questions, over the same index."""
-        require_known(options, QUESTION_OPTIONS, SIMILAR_NAMES)
+        require_known(options, QUESTION_OPTIONS, OTHER_NAMES)
         changed = copy(self)
-        changed.set_options(options)
-        return changed
+        vars(changed).update(options)
+        return changed.require_valid()
 
-    def update(self, documents: Documents, *, delete_missing: bool = False) -> UpdateReport:
-        """Update the index; unchanged documents are skipped, and only new texts are embedded.
-
-        All changes appear together at the end.
-
-        Args:
-            documents: new documents, and new versions of indexed documents, matched by their ids.
-            delete_missing: whether to delete all other documents; an error if `documents` is empty.
-
-        Raises:
-            ConfigurationError: naming the argument, before anything is changed.
-        """
-        return self._update(None, documents, delete_missing=delete_missing)
-
-    async def aupdate(self, documents: Documents, *, delete_missing: bool = False) -> UpdateReport:
-        """Update the index, as `update` does."""
-        update = partial(self._update, documents=documents, delete_missing=delete_missing)
-        return await call_in_thread(update)
-
-    def delete(self, document_ids: Iterable[str]) -> UpdateReport:
-        """Delete documents by their ids; ids that are not in the index are ignored."""
-        return self._update(None, (), deleted=require_names("document_ids", document_ids))
-
-    async def adelete(self, document_ids: Iterable[str]) -> UpdateReport:
-        """Delete documents, as `delete` does."""
-        names = require_names("document_ids", document_ids)
-        return await call_in_thread(partial(self._update, documents=(), deleted=names))
-
-    def _update(self, run: Run, documents: Documents, **changes: Any) -> UpdateReport:
+    def _update(
+        self, documents: Documents, run: RunOnLoop | None = None, **changes: Any
+    ) -> UpdateReport:
         parser = self.node_parser or ChunkanaNodeParser()
         chunker, limit = parser.document_chunker(), input_limit(self._model())
         indexer = DocumentIndexer(parser, self.embedded_metadata_keys, chunker, limit)
         embedder, leaves = self._target(run)
         progress = _progress() if self.show_progress else None
-        report = self._index.update_sources(
+        report = self.index.update_sources(
             indexer.sources(documents),
             embedder=embedder,
             store=leaves,
@@ -243,42 +199,8 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
         chunker.warn()
         return report
 
-    def document_ids(self) -> list[str]:
-        """Return the ids of all documents in the index."""
-        return self._index.document_ids()
-
-    async def adocument_ids(self) -> list[str]:
-        """Return the ids of all documents in the index, as `document_ids` does."""
-        return await asyncio.to_thread(self._index.document_ids)
-
-    def repair(self) -> list[str]:
-        """Delete damaged documents, and bring the vector store to the leaves of the index.
-
-        Returns:
-            The ids of documents to give to `update` again.
-        """
-        return self._index.repair(self._target(None)[1])
-
-    async def arepair(self) -> list[str]:
-        """Delete damaged documents, and restore the vector store, as `repair` does."""
-        return await call_in_thread(lambda run: self._index.repair(self._target(run)[1]))
-
-    def save(self, folder: Folder) -> None:
-        """Save a copy of the index in a folder, for `load`."""
-        self._index.save(folder)
-
-    def close(self) -> None:
-        """Close the index, which is that of all copies."""
-        self._index.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
     def __repr__(self) -> str:
-        return f"<ChunkanaRetriever: search={self.search!r} in {self._index!r}>"
+        return f"<ChunkanaRetriever: search={self.search!r} in {self.index!r}>"
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, or parents."""
@@ -329,7 +251,7 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
         self, query: QueryBundle, vector: list[float] | None, proposals: list[Proposal] | None
     ) -> Found:
         """Return the leaves that the index finds, or ranks of those that a vector store found."""
-        search = partial(self._index.search, query.query_str, self.options_of(SearchOptions))
+        search = partial(self.index.search, query.query_str, self.options_of(SearchOptions))
         if proposals is None:
             return search(vector=vector, where=leaf_filter(self.filters))
         return search(proposals=proposals, is_filtered=bool(self.filters))
@@ -355,7 +277,7 @@ class ChunkanaRetriever(RetrieverOptions, BaseRetriever):
             self.embed_model = Settings.embed_model
         return self.embed_model
 
-    def _target(self, run: Run) -> tuple[Embedder | None, VectorStoreLeaves | None]:
+    def _target(self, run: RunOnLoop | None) -> tuple[Embedder | None, VectorStoreLeaves | None]:
         """Return the embedder of leaves, and the caller's vector store; None for either without."""
         model, store = self._model(), self.vector_store
         if model is None:

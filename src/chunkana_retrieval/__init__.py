@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 
 from chunkana_retrieval.errors import IndexFileError, LostLeavesWarning
 from chunkana_retrieval.fusion import fuse
-from chunkana_retrieval.hits import Hit, opened_titles, repeated_rows, repeated_signature
+from chunkana_retrieval.hits import (
+    Hit,
+    count_contained_titles,
+    repeated_rows,
+    repeated_signature,
+)
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
-from chunkana_retrieval.reading.assembly import assemble
-from chunkana_retrieval.reading.mixed import assemble_mixed
+from chunkana_retrieval.reading.assembly import assemble, assemble_mixed
 from chunkana_retrieval.reading.passages import Passage, shared_metadata
 from chunkana_retrieval.scores import propagate_scores
 from chunkana_retrieval.words import find_words, words_of
@@ -45,10 +49,10 @@ __all__ = [
     "UpdateReport",
     "assemble",
     "assemble_mixed",
+    "count_contained_titles",
     "find_words",
     "fuse",
     "merge_hits",
-    "opened_titles",
     "propagate_scores",
     "repeated_rows",
     "repeated_signature",

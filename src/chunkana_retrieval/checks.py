@@ -3,53 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
-from numbers import Real
 from pathlib import PurePath
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from chunkana_core import ConfigurationError, InputTypeError
+from chunkana_core.extending import require_each, require_number, require_type
 
 T = TypeVar("T")
 LARGEST = sys.float_info.max  # the largest finite float
 
 
-def require_number(field: str, value: object, least: float, most: float, allowed: str) -> None:
-    """Raise a ConfigurationError unless a value is a number from `least` to `most`, not a bool."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InputTypeError(field, value, allowed)
-    if not least <= cast("float", value) <= most:  # False for NaN
-        raise ConfigurationError(field, value, allowed)
-
-
-def require_count(field: str, value: object, least: int | None = None) -> None:
-    """Raise a ConfigurationError unless a value is a whole number of at least `least`."""
-    allowed = "a whole number" if least is None else f"a whole number of at least {least}"
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InputTypeError(field, value, allowed)
-    if least is not None and value < least:
-        raise ConfigurationError(field, value, allowed)
-
-
-def require_known(
-    given: Iterable[str], allowed: Collection[str], others: Mapping[str, str] | None = None
-) -> None:
-    """Raise an InputTypeError for the first unknown argument; suggest the argument to use instead.
-
-    Args:
-        given: the names of the arguments that the caller passed.
-        allowed: the names of all known arguments.
-        others: the replacements of argument names that other tools use; for other unknown names,
-            the most similar known name is suggested.
-    """
-    for name in given:
-        if name in allowed:
-            continue
-        similar = (others or {}).get(name) or next(iter(get_close_matches(name, allowed, 1)), "")
-        question = f"; did you mean {similar}?" if similar else ""
-        raise InputTypeError("argument", name, f"{', '.join(sorted(allowed))}{question}")
+def require_finite(field: str, value: object, least: float = -LARGEST) -> None:
+    """Raise a ConfigurationError unless a value is a finite number of at least `least`."""
+    bound = "" if least == -LARGEST else f" of at least {least}"
+    require_number(field, value, least, LARGEST, allowed=f"a finite number{bound}")
 
 
 def names_of(function: Callable[..., object]) -> list[str]:
@@ -76,18 +45,53 @@ def require_documents(documents: Iterable[T], kind: type[T], sources: str, examp
         raise InputTypeError("documents", type(given), "a list of documents: [document]")
     if isinstance(given, str | PurePath) or not isinstance(given, Iterable):
         raise InputTypeError("documents", given, f"a list of documents: {sources}")
-    found = [*documents]
-    for number, document in enumerate(found):
-        if not isinstance(document, kind):
-            raise InputTypeError(f"documents[{number}]", document, f"a Document: {example}")
-    return found
+    return require_each("documents", documents, kind, each=f"a Document: {example}")
 
 
-def require_choice(field: str, value: object, choices: tuple[str, ...]) -> None:
-    """Raise a ConfigurationError unless a value is one of at least two choices."""
-    if value not in choices:
-        *others, last = map(repr, choices)
-        raise ConfigurationError(field, value, f"{', '.join(others)} or {last}")
+def by_unique_id(
+    items: Iterable[T], id_of: Callable[[T], str], field: str, allowed: str
+) -> dict[str, T]:
+    """Return items by their ids; raise a ConfigurationError if two ids are equal.
+
+    Args:
+        items: the items.
+        id_of: returns the id of an item.
+        field: the description of the id, for the error message.
+        allowed: the description of allowed items.
+    """
+    by_id: dict[str, T] = {}
+    for item in items:
+        name = id_of(item)
+        if name in by_id:
+            raise ConfigurationError(field, name, allowed)
+        by_id[name] = item
+    return by_id
+
+
+def label_of(
+    source_label: str | Callable[[T], str | None] | None,
+    document: T,
+    metadata: Mapping[str, object],
+) -> str | None:
+    """Return the label that an adapter's option `source_label` gives a document.
+
+    Args:
+        source_label: a key of the metadata, or a function of the document; "" for no label.
+        document: the framework's document.
+        metadata: its metadata.
+
+    Returns:
+        The label, None for the path of the document.
+
+    Raises:
+        InputTypeError: if a function returns anything but a str or None.
+    """
+    if callable(source_label):
+        returned = source_label(document)
+        require_type("what source_label returns", returned, str | None)
+        return returned
+    label = metadata.get(source_label) if source_label else source_label
+    return None if label is None else str(label)
 
 
 def require_parent_size(size: int | None, name: str, chunk_size: int) -> None:
@@ -101,11 +105,3 @@ def require_parent_size(size: int | None, name: str, chunk_size: int) -> None:
     if size is not None and size < chunk_size:
         allowed = f"None, or at least {name} ({chunk_size}): a parent holds several chunks"
         raise ConfigurationError("max_parent_size", size, allowed)
-
-
-def require_names(field: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return names as a tuple; raise an InputTypeError for a single str or another type of name."""
-    given = tuple(names)  # a str passes this check too, so the type of `names` is checked as well
-    if isinstance(names, str) or not all(isinstance(name, str) for name in given):
-        raise InputTypeError(field, names, "a list of str")
-    return given

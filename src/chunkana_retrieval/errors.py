@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-import warnings
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
-from chunkana_core import ChunkanaError, ChunkanaWarning
+from chunkana_core import ChunkanaError, ChunkanaWarning, extending
 from chunkana_core.extending import SourceFile, describe_unknown
 
-_SKIPPED_PACKAGES = frozenset(  # packages whose frames are between the user's code and `warn`
+# The packages whose frames are between the user's code and `warn`, besides the core.
+_SKIPPED_PACKAGES = frozenset(
     {"chunkana_langchain", "chunkana_llamaindex", "chunkana_retrieval", "concurrent",
      "langchain_classic", "langchain_core", "langchain_text_splitters", "llama_index",
      "llama_index_instrumentation", "pydantic", "threading", "wrapt"}
@@ -39,10 +39,8 @@ class LostLeavesWarning(UserWarning):
 
 def warn(message: str | Warning) -> None:
     """Issue a warning at the innermost frame outside of the adapters and their frameworks."""
-    frame, level = inspect.currentframe(), 1
-    while frame is not None and _package(frame.f_globals) in _SKIPPED_PACKAGES:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, stacklevel=level)
+    warning = message if isinstance(message, Warning) else UserWarning(message)
+    extending.warn(warning, _SKIPPED_PACKAGES)
 
 
 def warn_of(names: Sequence[str], statement: str) -> None:
@@ -52,12 +50,14 @@ def warn_of(names: Sequence[str], statement: str) -> None:
         warn(f"{names[0]!r}{others} {statement}")
 
 
+def warn_of_clashes(ours: Iterable[str], theirs: Iterable[Iterable[str]]) -> None:
+    """Warn of metadata keys of ours that documents have already, whose values are kept."""
+    if clashing := sorted(set(ours).intersection(chain.from_iterable(theirs))):
+        warn(f"documents keep their own metadata {', '.join(clashing)}")
+
+
 def warn_of_unknown(files: Iterable[SourceFile], fallback: str) -> None:
     """Warn of the files of a run whose formats are not known, and are chunked as `fallback`."""
     kinds = {file.name: file.unknown for file in files}  # a file may be loaded as several documents
     if message := describe_unknown(kinds.values(), fallback):
         warn(ChunkanaWarning(message))
-
-
-def _package(module_globals: dict[str, object]) -> str:
-    return str(module_globals.get("__name__", "")).partition(".")[0]

@@ -8,7 +8,7 @@ from math import isfinite
 from numbers import Real
 from typing import TypeGuard, TypeVar
 
-from chunkana_retrieval.checks import require_number
+from chunkana_core.extending import require_number
 
 K = TypeVar("K", bound=Hashable)
 
@@ -57,7 +57,7 @@ def fuse(
     >>> fuse({"a": 1.0, "b": 0.5}, {"b": 12.0, "c": 3.0})
     {'b': 0.75, 'a': 0.625, 'c': 0.375}
     """
-    require_number("lexical_weight", lexical_weight, 0, 1, "a number from 0 to 1")
+    require_number("lexical_weight", lexical_weight, 0, 1)
     fused: dict[K, float] = dict.fromkeys((*dense, *lexical), 0.0)
     weights = dict(fused)  # by id, the total weight of the searches that found it
     counts = (len(dense) + left_out, len(lexical))

@@ -11,6 +11,7 @@ from chunkana_core.extending import HEADED_FORMATS, PROSE_FORMATS
 
 NO_SPAN = Span(0, 0)
 Cells = tuple[int, int]
+Path = tuple[str, ...]
 _HEADING = re.compile(
     r"""(?:\A\ufeff)?+\s*+(?:[#]{1,6}[ \t]+(?P<marked>[^\r\n]*+)
     |(?P<underlined>[^\r\n]++)(?:\r\n?|\n)[ ]{0,3}(?:=++|-++)[ \t]*+(?=[\r\n]|\Z))""",
@@ -42,8 +43,8 @@ class Hit:
             table or a code block.
         format: the name of the document's format.
         signature: the signature to repeat before a text from inside a definition.
-        opened: the number of titles at the end of the path that the text or its signature contains,
-            not counting Markdown headings at the start of the text.
+        contained_titles: the number of titles at the end of the path that the text or its signature
+            contains, not counting Markdown headings at the start of the text.
         cells: the numbers, from 1, of the first and the last notebook cell of the text; None for
             other formats.
         similarity: the cosine similarity to the question, or the score of a user's vector store;
@@ -64,7 +65,7 @@ class Hit:
     repeated: str = ""
     format: str = "markdown"
     signature: str = ""
-    opened: int = 0
+    contained_titles: int = 0
     cells: Cells | None = None
     similarity: float | None = None
     bm25: float | None = None
@@ -89,25 +90,25 @@ class Hit:
             document_id: the id of the chunk's document.
             title: the title of the document, prepended to a path that does not start with it.
         """
-        path = chunk.section.path
-        above = () if title in {"", *path[:1]} else (title,)
-        prefix, is_continued = chunk.content[: chunk.text_offset], bool(chunk.split_index)
+        path, prefix = chunk.section.path, chunk.content[: chunk.text_offset]
+        name, is_continued = chunk.title if chunk.kind else "", bool(chunk.split_index)
         signature = repeated_signature(prefix, chunk.kind)
-        name = chunk.title if chunk.kind else ""
         return cls(
             chunk.chunk_id,
             score,
             document_id=document_id,
             section_id=chunk.section_id,
             span=chunk.span,
-            path=(*above, *path),
+            path=path if title in {"", *path[:1]} else (title, *path),
             text=chunk.text,
             start_line=chunk.text_start_line,
             repeated=repeated_rows(prefix),
             format=chunk.format,
             signature=signature,
-            opened=opened_titles(path, name, signature, is_continued=is_continued),
-            cells=cells_of(chunk),
+            contained_titles=count_contained_titles(
+                path, name, signature, is_continued=is_continued
+            ),
+            cells=_known_cells(chunk.cell, chunk.cell_end),
         )
 
     def with_metadata(self, metadata: Mapping[str, object], before: str) -> Hit:
@@ -121,7 +122,6 @@ class Hit:
         """
         kind, name = str(metadata.get("kind", "")), str(metadata.get("name", ""))
         signature, is_continued = repeated_signature(before, kind), bool(metadata.get(_CONTINUED))
-        first, last = _number(metadata.get("cell")), _number(metadata.get("cell_end"))
         return replace(
             self,
             node_id=str(metadata.get("chunk_id", self.node_id)),
@@ -129,19 +129,22 @@ class Hit:
             repeated=repeated_rows(before),
             format=str(metadata.get("format", self.format)),
             signature=signature,
-            opened=opened_titles(self.path, name, signature, is_continued=is_continued),
-            cells=(first, last) if first and last else None,
+            contained_titles=count_contained_titles(
+                self.path, name, signature, is_continued=is_continued
+            ),
+            cells=_known_cells(metadata.get("cell"), metadata.get("cell_end")),
         )
+
+
+def _known_cells(first: object, last: object) -> Cells | None:
+    """Return the numbers of two cells, None if one is not known."""
+    start, end = _number(first), _number(last)
+    return (start, end) if start and end else None
 
 
 def _number(value: object) -> int | None:
     """Return a value if it is a whole number of at least 1, else None."""
     return value if isinstance(value, int) and value > 0 else None
-
-
-def cells_of(chunk: Chunk) -> Cells | None:
-    """Return the numbers of the first and the last cell of a leaf, None if it is in no notebook."""
-    return None if chunk.cell is None or chunk.cell_end is None else (chunk.cell, chunk.cell_end)
 
 
 def repeated_rows(prefix: str) -> str:
@@ -171,7 +174,9 @@ def repeated_signature(prefix: str, kind: str) -> str:
     return prefix.strip("\r\n") if kind else ""
 
 
-def opened_titles(path: Sequence[str], name: str, signature: str, *, is_continued: bool) -> int:
+def count_contained_titles(
+    path: Sequence[str], name: str, signature: str, *, is_continued: bool
+) -> int:
     """Return the number of titles at the end of a path that a source code chunk contains itself.
 
     Args:
@@ -180,7 +185,7 @@ def opened_titles(path: Sequence[str], name: str, signature: str, *, is_continue
         signature: the signature that the chunk repeats, as `repeated_signature` returns it.
         is_continued: whether the chunk begins inside of that definition.
 
-    >>> opened_titles(("Tea", "brew"), "brew", "", is_continued=False)
+    >>> count_contained_titles(("Tea", "brew"), "brew", "", is_continued=False)
     1
     """
     if not name or name not in path or (is_continued and not signature):

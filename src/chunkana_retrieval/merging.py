@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from math import inf, isnan
+from numbers import Real
 
 from msgspec import Struct
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.checks import require_number
+from chunkana_core.extending import require_number
 from chunkana_retrieval.hits import Hit
 
 
@@ -87,9 +89,8 @@ def merge_hits(
     section 0.9 ('b', 'a')
     x 0.7 ('x',)
     """
-    require_number("ratio", ratio, 0, 1, "a number from 0 to 1")
-    if max_parent_size is not None:
-        require_number("max_parent_size", max_parent_size, 1, inf, "None or a number of at least 1")
+    require_number("ratio", ratio, 0, 1)
+    require_number("max_parent_size", max_parent_size, 1, kind=Real | None)
     ranked = _rank(hits)
     links = _sort_upwards(_find_links(ranked.values(), parents))
     counts: Counter[str | None] = Counter()  # by parent, the number of children found
@@ -115,12 +116,13 @@ def merge_hits(
 def _rank(hits: Iterable[Hit]) -> dict[str, Hit]:
     """Return the best hit of each node id, by that id, the best first."""
     ranked: dict[str, Hit] = {}
-    for hit in sorted(hits, key=_rankable_score, reverse=True):  # a stable sort
+    for hit in sorted(hits, key=rankable_score, reverse=True):  # a stable sort
         ranked.setdefault(hit.node_id, hit)
     return ranked
 
 
-def _rankable_score(hit: Hit) -> float:
+def rankable_score(hit: Hit) -> float:
+    """Return the score of a hit, -inf for NaN."""
     return -inf if isnan(hit.score) else hit.score
 
 
@@ -140,17 +142,16 @@ def _find_links(hits: Iterable[Hit], parents: Mapping[str, Parent]) -> dict[str,
 
 def _sort_upwards(links: Mapping[str, str | None]) -> dict[str, str | None]:
     """Return the links in an order in which every node precedes its parent."""
-    pending = Counter(links.values())  # by parent, the number of children not sorted yet
-    ready = [node_id for node_id in links if not pending[node_id]]
-    for node_id in ready:
-        parent_id = links[node_id]
-        pending[parent_id] -= 1
-        if parent_id is not None and not pending[parent_id]:
-            ready.append(parent_id)
-    if len(ready) < len(links):
-        node_id = next(node_id for node_id in links if pending[node_id])
-        raise ConfigurationError("parent_id", node_id, "a node that is not its own ancestor")
-    return {node_id: links[node_id] for node_id in ready}
+    sorter = TopologicalSorter[str | None]()
+    for node_id, parent_id in links.items():
+        sorter.add(parent_id, node_id)
+    try:
+        order = [node_id for node_id in sorter.static_order() if node_id is not None]
+    except CycleError as error:
+        circle: list[str] = error.args[1]
+        allowed = "a node that is not its own ancestor"
+        raise ConfigurationError("parent_id", min(circle), allowed) from error
+    return {node_id: links[node_id] for node_id in order}
 
 
 def _is_replacing(parent: Parent, found: int, ratio: float, max_parent_size: int | None) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
-from chunkana_retrieval.checks import LARGEST, require_count, require_number
+from chunkana_core.extending import require_number
+from chunkana_retrieval.checks import require_finite
 from chunkana_retrieval.hits import Hit
 
 
@@ -46,11 +47,11 @@ def propagate_scores(
     >>> [(hit.node_id, round(hit.score, 2)) for hit in propagate_scores(hits)]
     [('a', 1.6), ('c', 0.83), ('b', 0.8)]
     """
-    require_count("top_k", top_k, 0)
-    for name, weight in (("section_weight", section_weight), ("document_weight", document_weight)):
-        require_number(name, weight, 0, LARGEST, "a finite number of at least 0")
+    require_number("top_k", top_k, 0, kind=int)
+    require_finite("section_weight", section_weight, 0)
+    require_finite("document_weight", document_weight, 0)
     for hit in hits:
-        require_number("score", hit.score, -LARGEST, LARGEST, "a finite number")
+        require_finite("score", hit.score)
     ranked = sorted(hits, key=_rank)
     best, others = ranked[:top_k], ranked[top_k:]
     of_section, of_document = _best(map(_section, best), best), _best(map(_document, best), best)

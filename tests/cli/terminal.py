@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import struct
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import COMMAND, environment
+from tests.cli.command import environment, start
 
 
 def at_terminal(*arguments: str, folder: Path, columns: int, **settings: str) -> str:
@@ -29,8 +28,8 @@ def ended_at_terminal(
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     env = environment(**{"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"} | settings)
-    with subprocess.Popen(
-        [*COMMAND, *arguments], cwd=folder, env=env, stdin=theirs, stdout=theirs, stderr=theirs
+    with start(
+        *arguments, folder=folder, env=env, stdin=theirs, stdout=theirs, stderr=theirs
     ) as process:
         os.close(theirs)
         output = b"".join(iter(lambda: _read(ours), b""))

@@ -16,12 +16,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from chunkana_cli.comparing.comparison import Comparison, compare_documents, tools_for
-from chunkana_cli.comparing.measures import Measurement, Reference, measure
-from chunkana_cli.comparing.splitters import SPLITTERS, Piece, langchain_json
-from chunkana_cli.comparing.view import show_comparisons
-from chunkana_cli.reading.batch import Batch
-from chunkana_cli.reading.documents import Document
+from chunkana_cli.checking.measures import Measurement, Reference, measure
+from chunkana_cli.checking.splitters import SPLITTERS, Piece, langchain_json
+from chunkana_cli.commands.compare import (
+    Comparison,
+    compare_documents,
+    show_comparisons,
+    tools_for,
+)
+from chunkana_cli.inputs.batch import Batch, Document
 from chunkana_core import ChunkConfig
 from tests.cli.command import call, environment, error_of, output_of
 from tests.cli.terminal import at_terminal
@@ -174,7 +177,7 @@ def test_what_is_missing_is_said_below_the_table(capsys: pytest.CaptureFixture[s
         compare_documents(Batch([]), [DOCUMENT], ChunkConfig()),
     )
     nothing = replace(compared.documents[0], measurements={})
-    show_comparisons([Comparison(tools, (nothing,), 1000)], Console(width=100))
+    show_comparisons([Comparison(tools, (nothing,))], 1000, Console(width=100))
     said = capsys.readouterr().out.splitlines()
     assert said[-1] == "LlamaIndex Sentence is not installed: pip install llama-index-core"
 
@@ -201,7 +204,7 @@ def test_a_narrow_table_cuts_nothing() -> None:
     words = ("Chunkana", "largest", "headings", "offsets")
     for columns in (20, 40, 60, 80):
         console = Console(file=StringIO(), width=columns, force_terminal=True, no_color=True)
-        show_comparisons(comparisons, console)
+        show_comparisons(comparisons, 1000, console)
         assert isinstance(console.file, StringIO)
         output = console.file.getvalue()
         assert "…" not in output

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import chunkana_cli
-from chunkana_cli.demo.running import Retrieval, run_demo
-from chunkana_cli.demo.view import show
-from chunkana_cli.reading.batch import Batch
-from chunkana_cli.reading.documents import DEFAULT_QUESTION, Document, default_documents
-from chunkana_cli.screen.tree_view import full_tree
+from chunkana_cli.commands.demo import DEFAULT_QUESTION, default_documents, show
+from chunkana_cli.inputs.batch import Batch, Document
+from chunkana_cli.output.trees import full_tree
+from chunkana_cli.search import DemoRun, run_demo
 from chunkana_core import ChunkConfig
 from tests.cli.command import call, environment, output_of, piped
 from tests.cli.terminal import at_terminal
@@ -28,6 +27,18 @@ from tests.strategies import any_markdown
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted((ROOT / "tests" / "data" / "documents").glob("*.md"))
 STEPS = ("1. Chunk\n", "2. Tree\n", "3. Ask\n", "4. Merge\n", "5. Read\n")
+
+
+def demonstrated(
+    documents: list[Document],
+    question: str | None = "cats",
+    config: ChunkConfig | None = None,
+    parent: int = 3000,
+) -> DemoRun:
+    options = config or ChunkConfig()
+    return run_demo(
+        Batch([]), documents, options, question=question, count=8, max_parent_size=parent
+    )
 
 
 def steps(output: str) -> dict[str, str]:
@@ -106,7 +117,7 @@ def test_what_cannot_be_read_is_said_and_the_rest_shown(tmp_path: Path) -> None:
 def test_the_names_of_many_documents_are_counted() -> None:
     documents = [Document(f"{number}.md", "# A\n\nAbout cats.\n") for number in range(40)]
     console = Console(file=StringIO(), width=400)
-    show(run_demo(Batch([]), documents, "cats", Retrieval(8, 3000), ChunkConfig()), console)
+    show(demonstrated(documents), console)
     assert isinstance(console.file, StringIO)
     assert "28.md, 29.md and 10 more\n" in console.file.getvalue()
 
@@ -128,9 +139,7 @@ def test_nothing_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_a_question_is_made_up_that_finds_something(path: Path) -> None:
     document = Document(path.name, path.read_bytes().decode())
-    demo = run_demo(
-        Batch([]), [document], None, Retrieval(8, 3000), ChunkConfig(atomic_blocks="split")
-    )
+    demo = demonstrated([document], None, ChunkConfig(atomic_blocks="split"))
     assert demo.question.startswith("What about ")
     assert demo.hits
     assert demo.passages[0][1].score == demo.hits[0].score
@@ -144,7 +153,7 @@ def test_any_document_and_question_can_be_shown(
     assume(text.strip())
     config = ChunkConfig(max_chunk_size=max_size, atomic_blocks="split")
     documents = [Document("a.md", text), Document("b.md", "")]
-    demo = run_demo(Batch([]), documents, question, Retrieval(8, 3 * max_size), config)
+    demo = demonstrated(documents, question, config, 3 * max_size)
     console = Console(file=StringIO(), width=80)
     show(demo, console)
     console.print(full_tree("a.md", demo.documents[0].result))
@@ -166,10 +175,7 @@ def test_of_many_documents_the_first_are_shown_as_trees() -> None:
     text = "".join(f"# Part {number}\n\nAbout cats.\n\n" for number in range(8))
     documents = [Document(f"{number}.md", text) for number in range(9)]
     console = Console(file=StringIO(), width=80)
-    show(
-        run_demo(Batch([]), documents, "cats", Retrieval(8, 3000), ChunkConfig(min_chunk_size=0)),
-        console,
-    )
+    show(demonstrated(documents, config=ChunkConfig(min_chunk_size=0)), console)
     assert isinstance(console.file, StringIO)
     tree = steps(console.file.getvalue())["Tree"]
     assert [line for line in tree.splitlines() if ".md" in line or line.startswith("…")] == [

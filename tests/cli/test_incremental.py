@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 import chunkana_batch.many
 import chunkana_cli.runs.folder
-from chunkana_cli.writing import locking
-from chunkana_cli.writing.locking import lock_folder
+from chunkana_cli.output import replacing
+from chunkana_cli.output.replacing import lock_folder
 from chunkana_core import Chunker, Context, HierarchicalChunkingResult
 from chunkana_core.text.file_names import AnyPath
 from tests.cli.command import COMMAND, call, environment, error_of, output_of, run
@@ -221,7 +221,7 @@ def test_rows_that_are_kept_are_whole_in_parquet_whatever_their_number(
     docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pyarrow", reason="needs pyarrow")
-    monkeypatch.setattr("chunkana_cli.formats.parquet._ROWS", 1_000)  # in a group
+    monkeypatch.setattr("chunkana_cli.runs.parquet._ROWS", 1_000)  # in a group
     for name, count in {"x": 700, "y": 1_200, "z": 900}.items():
         (docs / f"{name}.md").write_text(f"# {name}\n\nText.\n" * count, encoding="utf-8")
     split("-o", "out/", suffix="parquet")
@@ -363,8 +363,8 @@ def test_a_lock_whose_file_another_run_removed_is_taken_again(
         times.append(1)
 
     times: list[int] = []
-    taken = locking.try_lock
-    monkeypatch.setattr(locking, "try_lock", lock)
+    taken = replacing.try_lock
+    monkeypatch.setattr(replacing, "try_lock", lock)
     with lock_folder(tmp_path):
         assert len(times) == 3
         assert [path.name for path in tmp_path.iterdir()] == [".chunkana.lock"]

@@ -6,16 +6,15 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import COMMAND, call, environment, error_of, run, without_summary
+from tests.cli.command import call, error_of, run, start, without_summary
 from tests.cli.rights import run_without_rights
-from tests.cli.test_standard_output import LIMIT, LIMITED
+from tests.cli.test_standard_output import LIMIT, limit_files
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs POSIX pipes, limits and locks")
 BEFORE = "before\n"
@@ -46,13 +45,8 @@ def is_whole(output: Path) -> bool:
 def waiting(folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run a command until it has created its temporary file and waits for a pipe."""
     os.mkfifo(folder / "pipe")
-    process = subprocess.Popen(
-        [*COMMAND, "split", "a.md", "pipe", "--from=markdown", "-o", "chunks.jsonl", *options],
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    arguments = ("split", "a.md", "pipe", "--from=markdown", "-o", "chunks.jsonl", *options)
+    process = start(*arguments, folder=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with process, (folder / "pipe").open("wb"):  # opened when the command reads there
         (folder / "pipe").unlink()
         yield process
@@ -66,13 +60,8 @@ def test_a_disk_that_fills_up(form: str, is_new: bool, folder: Path) -> None:  #
     output = folder / "chunks"
     if not is_new:
         output.write_text(BEFORE, encoding="utf-8")
-    done = subprocess.run(
-        [*LIMITED, *COMMAND, "split", "a.md", f"--format={form}", "-o", "chunks"],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        check=False,
-    )
+    arguments = ("split", "a.md", f"--format={form}", "-o", "chunks")
+    done = run(*arguments, folder=folder, prepare=limit_files)
     message = b"chunkana: chunks: cannot be written: File too large\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", message)
     assert names(folder) == (["a.md"] if is_new else ["a.md", "chunks"])
@@ -133,12 +122,12 @@ def test_a_file_in_a_folder_that_takes_no_new_ones_is_written_in_place(folder: P
     number = output.stat().st_ino
     closed.chmod(0o555)
     done = run_without_rights("split", "a.md", "-o", output, folder=folder)
-    assert (done.returncode, without_summary(done.stderr)) == (0, "")
+    assert (done.returncode, without_summary(done.stderr.decode())) == (0, "")
     assert is_whole(output)
     assert output.stat().st_ino == number
     done = run_without_rights("split", "a.md", "-o", closed / "new.jsonl", folder=folder)
     message = f"chunkana: {closed}/new.jsonl: cannot be written: Permission denied\n"
-    assert (done.returncode, done.stderr) == (1, message)
+    assert (done.returncode, done.stderr.decode()) == (1, message)
 
 
 def test_nothing_is_written_in_place_where_a_file_beside_fails_for_another_reason(
@@ -184,13 +173,6 @@ def test_a_folder_that_is_missing_is_named(command: str, name: str, folder: Path
 
 
 def test_a_device_is_written_itself(folder: Path) -> None:
-    script = f'"{sys.executable}" -m chunkana_cli split a.md -o /dev/stdout'
-    done = subprocess.run(
-        ["/bin/sh", "-c", script],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        check=False,
-    )
+    done = run("split", "a.md", "-o", "/dev/stdout", folder=folder)
     assert (done.returncode, without_summary(done.stderr.decode())) == (0, "")
     assert done.stdout == run("split", "a.md", folder=folder).stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkana_cli.reading.paths import find_files
+from chunkana_cli.inputs.arguments import find_files
 from tests.cli.command import output_of, run, without_summary
 from tests.cli.rights import run_without_rights
 
@@ -143,7 +143,7 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_done(
     assert done.returncode == 1
     assert len({json.loads(line)["file"] for line in done.stdout.splitlines()}) == read
     what = {name: "is a broken link" if "gone" in name else DENIED for name in errors}
-    assert without_summary(done.stderr).splitlines() == [
+    assert without_summary(done.stderr.decode()).splitlines() == [
         f"chunkana: {name}: {what[name]}" for name in errors
     ]
 
@@ -154,4 +154,4 @@ def test_what_is_left_out_is_not_missed(folder: Path) -> None:
     (folder / ".gone.md").symlink_to("nothing")
     for argument in (".", "**/*.md"):
         done = run_without_rights("stats", argument, folder=folder)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.returncode, done.stderr) == (0, b"")

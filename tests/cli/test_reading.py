@@ -16,8 +16,8 @@ from tests.cli.command import COMMAND, environment, error_of, output_of, run, wi
 ENDLESS = pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a device without an end")
 MOST = 1000  # bytes, where a test sets the limit
 WITH_LIMIT = f"""
-from chunkana_cli.reading import inputs
-inputs.MAX_BYTES = {MOST}
+from chunkana_cli.inputs import files
+files.MAX_BYTES = {MOST}
 from chunkana_cli.entry import run
 run()
 """

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkana_cli.demo.auto_merge import (
-    Passage,
+from chunkana_cli.search import (
+    MergedPassage,
+    best_window,
     children_of,
+    find_chunks,
     leaves_under,
     merge_leaves,
     nearly_merged,
+    pick_question,
 )
-from chunkana_cli.demo.excerpt import best_window
-from chunkana_cli.demo.question import pick_question
-from chunkana_cli.search import find_chunks
 from chunkana_core import ChunkConfig, MarkdownChunker, chunk_hierarchical
 from tests.strategies import any_markdown
 
@@ -122,7 +122,7 @@ def test_all_hit_merges_upwards_to_the_roots() -> None:
 def test_a_leaf_is_read_with_its_headings() -> None:
     result = chunk_hierarchical("# A\n\n" + "Some words. " * 30, ChunkConfig(max_chunk_size=100))
     leaf = result.merge_tree().leaves[1]
-    assert Passage(leaf, 1.0).text.startswith("# A\n\nSome words.")
+    assert MergedPassage(leaf, 1.0).text.startswith("# A\n\nSome words.")
 
 
 @given(any_markdown(), st.data())
@@ -143,8 +143,7 @@ def test_every_hit_is_read_once_and_nothing_more_can_merge(text: str, data: st.D
 
 def picked(text: str) -> str:
     result = chunk_hierarchical(text, ChunkConfig(max_chunk_size=100, min_chunk_size=0))
-    title = result.chunks[0].title
-    return pick_question(result, result.merge_tree(), title, 8)
+    return pick_question(result, result.merge_tree(), 8)
 
 
 def test_the_question_is_about_a_part_whose_answer_merges() -> None:

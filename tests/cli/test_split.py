@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 from chunkana_batch.rows import FIELDS
-from chunkana_cli.formats.format import RowOptions
-from chunkana_cli.formats.jsonl import render
-from chunkana_cli.formats.text import to_text
 from chunkana_cli.options import Strategy
+from chunkana_cli.runs.formats import RowOptions, render_json, render_text
 from chunkana_core import ChunkConfig, Chunker, Context, MarkdownChunker
 from chunkana_core.extending import StrategySelector
 from tests.cli.command import error_of, output_of, piped, run, without_summary
@@ -78,7 +76,7 @@ def test_offsets_are_those_of_the_file(tmp_path: Path, text: str) -> None:
 @given(any_markdown())
 def test_json_lines_hold_any_chunk_in_one_line_each(text: str) -> None:
     result = MarkdownChunker(ChunkConfig(max_chunk_size=100)).chunk_hierarchical(text)
-    output = b"".join(render(RowOptions(), "a.md", result)).decode("utf-8")
+    output = b"".join(render_json(RowOptions(), "a.md", result)).decode("utf-8")
     read = [(row["content"], row["embedded"]) for row in rows(output)]
     assert read == [(chunk.content, chunk.embedded) for chunk in result.get_leaves()]
 
@@ -87,8 +85,7 @@ def test_json_lines_hold_any_chunk_in_one_line_each(text: str) -> None:
 @given(any_markdown())
 def test_text_has_nothing_that_a_terminal_would_obey(text: str) -> None:
     result = MarkdownChunker().chunk_hierarchical(text)
-    output = "".join(to_text("\x1b[31m.md", result))
-    output.encode("utf-8")
+    output = b"".join(render_text(RowOptions(), "\x1b[31m.md", result)).decode("utf-8")
     controls = {c for c in output if category(c) in {"Cc", "Cs", "Zl", "Zp"}}
     assert controls <= {"\n", "\t"}
 

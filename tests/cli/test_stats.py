@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from chunkana_cli.screen.stats_view import show_stats
-from chunkana_cli.stats import FileStats
+from chunkana_cli.commands.stats import FileStats, show_stats
 from chunkana_core import ChunkConfig, MarkdownChunker, chunk_hierarchical
 from tests.cli.command import call, error_of, output_of, piped
 from tests.cli.terminal import at_terminal

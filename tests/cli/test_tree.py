@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkana_cli.screen.tree_view import full_tree, short_tree
+from chunkana_cli.output.trees import full_tree, short_tree
 from chunkana_core import ChunkConfig, Chunker, Context, MarkdownChunker, chunk_hierarchical
 from tests.cli.command import environment, output_of, piped, run
 from tests.cli.terminal import at_terminal
@@ -110,7 +110,7 @@ def test_documents_cannot_write_markup_or_control_the_terminal(tmp_path: Path) -
 
 def test_a_terminal_or_pipe_of_another_encoding(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# Größe 日本\n\nText.\n\n# B\n\nText.\n", encoding="utf-8")
-    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    ascii_only = {"PYTHONIOENCODING": "ascii"}
     done = run("tree", "a.md", folder=tmp_path, env=environment(**ascii_only))
     assert (done.returncode, done.stderr) == (0, b"")
     assert "── Größe 日本  H1" in done.stdout.decode("utf-8")

@@ -418,9 +418,9 @@ def chunks_of_chunks(
 ) -> list[Document]:
     """Split a text and its chunks again; check offsets, and keys of ours that are the caller's."""
     source = Document(text, metadata={"source": "t", "chunkana_document_id": 7})
-    with pytest.warns(UserWarning, match="keeps its own chunkana_document_id"):
+    with pytest.warns(UserWarning, match="keep their own metadata chunkana_document_id"):
         chunks = first.split_documents([source])
-    with pytest.warns(UserWarning, match="keeps its own chunkana_document_id"):
+    with pytest.warns(UserWarning, match="keep their own metadata chunkana_document_id"):
         parts = second.split_documents(chunks)
     for part in parts:
         assert exact(part, text)

@@ -15,8 +15,9 @@ from types import ModuleType
 import pytest
 
 from chunkana_batch import chunk_many, processes
-from chunkana_cli.reading.paths import find_files
-from chunkana_cli.writing import replacing, streams
+from chunkana_cli import streams
+from chunkana_cli.inputs.arguments import find_files
+from chunkana_cli.output import replacing
 from tests.cli.command import call, environment, output_of, piped, run
 
 _CRLF = "# Kettle\r\n\r\nBoils water.\r\n\r\n## Keys\r\n\r\n- b: boils\r\n- k: keeps warm\r\n"

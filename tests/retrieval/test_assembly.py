@@ -9,8 +9,17 @@ from typing import Any
 
 import pytest
 
-from chunkana_core import ChunkConfig, ConfigurationError, Span, chunk_hierarchical, chunk_markdown
-from chunkana_retrieval import Hit, assemble
+from chunkana_core import (
+    ChunkConfig,
+    ConfigurationError,
+    Source,
+    Span,
+    chunk_hierarchical,
+    chunk_markdown,
+)
+from chunkana_retrieval import Hit, Passage, assemble, assemble_mixed
+from chunkana_retrieval.reading import layout
+from chunkana_retrieval.reading.layout import Slice, lay_out
 from tests.retrieval.searches import handed_over, leaves
 
 TEA = """# Tea
@@ -201,13 +210,6 @@ def test_a_title_behind_a_byte_order_mark_is_said_once(heading: str) -> None:
     assert passage.text == short
 
 
-def test_code_behind_a_byte_order_mark_is_closed_where_it_is_cut() -> None:
-    text = "\ufeff```sh\nmake all\nmake test\n```\n"
-    (chunk,) = chunk_markdown(text)
-    (passage,) = assemble([Hit.of_chunk(chunk, 1.0)], 24)
-    assert passage.text == "\ufeff```sh\nmake all\n```"
-
-
 def test_a_hit_inside_another_is_named_and_adds_nothing() -> None:
     inner = Hit("inner", 2.0, span=Span(6, 10), text="many")
     outer = Hit("outer", 1.0, span=Span(0, 16), text="There are many.")
@@ -226,17 +228,6 @@ def test_a_passage_says_where_it_is_from() -> None:
     assert passage.path == ("Tea",)
     assert passage.score == hits[4].score
     assert passage.chunk_ids == (hits[3].node_id, hits[4].node_id)
-
-
-def test_documents_come_in_the_order_of_their_best_hits() -> None:
-    cats, dogs = ("# Cats\n\nThey purr.\n\n# More\n\nThey meow.\n", "# Dogs\n\nThey bark.\n")
-    hits = [*leaves(cats, document_id="cats"), *leaves(dogs, document_id="dogs")]
-    ranked = [hits[2], hits[1], hits[0]]
-    passages = assemble(ranked, 1000, sources={"cats": cats, "dogs": dogs}.__getitem__)
-    assert [(passage.document_id, passage.text) for passage in passages] == [
-        ("dogs", dogs.rstrip()),
-        ("cats", cats.rstrip()),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -292,11 +283,6 @@ def test_errors_name_the_argument(field: str, arguments: dict[str, Any]) -> None
     assert raised.value.field == field
 
 
-def test_with_sources_a_hit_needs_no_text() -> None:
-    (passage,) = assemble([replace(HIT, text="")], 100, sources={"a.md": "abcd"})
-    assert passage.text == "abc"
-
-
 def test_many_hits_are_measured_a_few_times() -> None:
     hits = [Hit(str(n), 1.0, str(n), str(n), span=Span(0, 5), text="Text.") for n in range(20_000)]
     measured: list[int] = []
@@ -310,19 +296,30 @@ def test_many_hits_are_measured_a_few_times() -> None:
     assert max(measured) < 2 * 700
 
 
-def test_what_is_around_a_hit_is_read_after_what_was_found() -> None:
-    result = chunk_hierarchical(TEA, ChunkConfig(min_chunk_size=0))
-    (sencha,) = (leaf for leaf in result.get_leaves() if leaf.title == "Sencha")
-    found, *around = (
-        Hit.of_chunk(chunk, 0, "a.md")
-        for chunk in (sencha, *result.get_siblings(sencha.chunk_id))
-    )  # fmt: skip
-    (passage,) = assemble([found, *around], 1000, sources={"a.md": TEA})
-    assert passage.text == f"Tea\n\n{TEA[TEA.index('## Green') : found.span.end]}"
-    alone = assemble([found], 1000, sources={"a.md": TEA})
-    room = len(handed_over(alone))
-    shown = assemble([found, *around], room, sources={"a.md": TEA})
-    assert [passage.text for passage in shown] == [passage.text for passage in alone]
+@pytest.mark.parametrize("is_joined", [True, False])
+@pytest.mark.parametrize("budget", [0, 30, 100, 150, 300, 1000])
+def test_each_passage_is_laid_out_once(
+    monkeypatch: pytest.MonkeyPatch, budget: int, *, is_joined: bool
+) -> None:
+    """However many budgets are tried to find what fits, with cuts, gaps and texts of others."""
+    laid_out: list[tuple[str, tuple[Span, ...]]] = []
+
+    def counted(document_id: str, slices: Sequence[Slice], source: Source | None) -> Passage:
+        laid_out.append((document_id, tuple(one.span for one in slices)))
+        return lay_out(document_id, slices, source)
+
+    monkeypatch.setattr(layout, "lay_out", counted)
+    texts = {"tea": TEA, "gaps": GAPS, "table": TABLE}
+    hits = [hit for name in texts for hit in leaves(texts[name], document_id=name)]
+    found = [*hits[4::-2], *hits[5:], *hits[1:5:2]]
+    mixed: list[Hit | str] = [*found[:2], "A text of others. " * 9, *found[2:], "Another."]
+    sources = texts if is_joined else None
+    passages = assemble(found, budget, sources=sources)
+    assert len(laid_out) == len({*laid_out})
+    assert {(one.document_id, one.spans) for one in passages} <= {*laid_out}
+    laid_out.clear()
+    assemble_mixed(mixed, budget, sources=sources, counted_text=lambda one: f"file\n{one.text}")
+    assert len(laid_out) == len({*laid_out})
 
 
 def test_a_parent_is_a_hit_too() -> None:

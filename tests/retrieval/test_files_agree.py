@@ -21,7 +21,7 @@ from llama_index.core.schema import MetadataMode
 
 from chunkana_batch import chunk_many
 from chunkana_batch.tables import chunk_table
-from chunkana_cli.reading.batch import Batch
+from chunkana_cli.inputs.batch import Batch
 from chunkana_core import ChunkanaWarning, ChunkConfig, Chunker, Context
 from chunkana_langchain import ChunkanaSplitter
 from chunkana_llamaindex import ChunkanaNodeParser

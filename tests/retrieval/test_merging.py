@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from math import inf, nan
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from chunkana_core import ConfigurationError
 from chunkana_retrieval import Hit, MergedHit, Parent, merge_hits
 
 RATIOS = st.one_of(st.floats(0, 1), st.sampled_from([0, 0.5, 1]))
-CAPS = st.one_of(st.none(), st.integers(1, 12))
+SIZES = st.one_of(st.none(), st.integers(1, 12))
 
 
 class Tree(NamedTuple):
@@ -30,6 +29,27 @@ class Tree(NamedTuple):
         while node_id is not None:
             yield node_id
             node_id = self.above[node_id]
+
+    def merged(self, ratio: float, max_parent_size: int | None) -> list[MergedHit]:
+        """Return what the definition of `merge_hits` says, node by node from the lowest upwards."""
+        ordered = sorted(self.hits, key=lambda hit: -hit.score)
+        best = {hit.node_id: hit.score for hit in reversed(ordered)}
+        ranked = list(dict.fromkeys(hit.node_id for hit in ordered))
+        found, counts = set(ranked), dict[str, int]()
+        for node_id in sorted(self.parents, key=int, reverse=True):  # children have larger numbers
+            parent = self.parents[node_id]
+            children = (child for child, above in self.above.items() if above == node_id)
+            counts[node_id] = sum(child in found for child in children)
+            is_small = max_parent_size is None or parent.size <= max_parent_size
+            if is_small and counts[node_id] / parent.child_count > ratio:
+                found.add(node_id)
+        outermost = {hit: [n for n in self.path(hit) if n in found][-1] for hit in ranked}
+        inside = {node: [hit for hit in ranked if outermost[hit] == node] for node in found}
+        return [
+            MergedHit(node, best[inside[node][0]], tuple(inside[node]),
+                      0 if node in ranked else counts[node])
+            for node in dict.fromkeys(outermost.values())
+        ]  # fmt: skip
 
 
 @st.composite
@@ -50,98 +70,23 @@ def trees(draw: st.DrawFn) -> Tree:
     return Tree(above, parents, hits)
 
 
-def best_first(hits: Sequence[Hit]) -> list[str]:
-    """Return the ids of hits by their best scores, equal ones as they stand."""
-    ordered = sorted(hits, key=lambda hit: -hit.score)
-    return list(dict.fromkeys(hit.node_id for hit in ordered))
-
-
-def ids(merged: Sequence[MergedHit]) -> list[str]:
-    return [one.node_id for one in merged]
-
-
-@given(trees(), RATIOS, CAPS)
-def test_each_hit_is_in_exactly_one_result(tree: Tree, ratio: float, cap: int | None) -> None:
-    merged = merge_hits(tree.hits, tree.parents, ratio=ratio, max_parent_size=cap)
-    results = set(ids(merged))
-    assert len(results) == len(merged)
-    for hit in tree.hits:
-        (around,) = results.intersection(tree.path(hit.node_id))
-        assert [one.node_id for one in merged if hit.node_id in one.hit_ids] == [around]
-    assert sum(len(one.hit_ids) for one in merged) == len({hit.node_id for hit in tree.hits})
-
-
-@given(trees(), RATIOS, CAPS)
-def test_no_result_is_inside_another(tree: Tree, ratio: float, cap: int | None) -> None:
-    results = set(ids(merge_hits(tree.hits, tree.parents, ratio=ratio, max_parent_size=cap)))
-    for node_id in results:
-        assert results.intersection(tree.path(node_id)) == {node_id}
-
-
-@given(trees(), RATIOS, CAPS)
-def test_a_parent_is_read_where_enough_children_were_found_and_it_fits(
-    tree: Tree, ratio: float, cap: int | None
+@given(trees(), RATIOS, SIZES)
+def test_each_hit_is_in_the_outermost_node_that_enough_was_found_of(
+    tree: Tree, ratio: float, max_parent_size: int | None
 ) -> None:
-    """And nowhere else: the rule is asked of every parent, from the lowest upwards."""
-    hits = {hit.node_id for hit in tree.hits}
-    found = set(hits)
-    for node_id in sorted(tree.parents, key=int, reverse=True):  # children have larger numbers
-        parent = tree.parents[node_id]
-        count = sum(above == node_id and child in found for child, above in tree.above.items())
-        fits = cap is None or parent.size <= cap
-        if fits and count / parent.child_count > ratio:
-            found.add(node_id)
-    outermost = {[node for node in tree.path(hit) if node in found][-1] for hit in hits}
-    merged = merge_hits(tree.hits, tree.parents, ratio=ratio, max_parent_size=cap)
-    assert set(ids(merged)) == outermost
-    for one in merged:
-        below = [c for c, above in tree.above.items() if above == one.node_id and c in found]
-        assert one.merged_children == (0 if one.node_id in hits else len(below))
+    merged = merge_hits(tree.hits, tree.parents, ratio=ratio, max_parent_size=max_parent_size)
+    assert merged == tree.merged(ratio, max_parent_size)
 
 
-@given(trees(), RATIOS, CAPS)
-def test_results_have_place_and_score_of_their_best_hit(
-    tree: Tree, ratio: float, cap: int | None
+@given(trees(), RATIOS, SIZES)
+def test_merging_what_was_merged_changes_nothing(
+    tree: Tree, ratio: float, max_parent_size: int | None
 ) -> None:
-    merged = merge_hits(tree.hits, tree.parents, ratio=ratio, max_parent_size=cap)
-    ranked = best_first(tree.hits)
-    places = [ranked.index(one.hit_ids[0]) for one in merged]
-    assert places == sorted(places)
-    for one in merged:
-        assert list(one.hit_ids) == [hit for hit in ranked if hit in one.hit_ids]
-        assert one.score == max(h.score for h in tree.hits if h.node_id in one.hit_ids)
-
-
-@given(trees(), RATIOS, CAPS)
-def test_merging_what_was_merged_changes_nothing(tree: Tree, ratio: float, cap: int | None) -> None:
-    merged = merge_hits(tree.hits, tree.parents, ratio=ratio, max_parent_size=cap)
+    options: dict[str, Any] = {"ratio": ratio, "max_parent_size": max_parent_size}
+    merged = merge_hits(tree.hits, tree.parents, **options)
     again = [Hit(one.node_id, one.score, tree.above[one.node_id]) for one in merged]
-    same = merge_hits(again, tree.parents, ratio=ratio, max_parent_size=cap)
+    same = merge_hits(again, tree.parents, **options)
     assert [(one.node_id, one.score) for one in same] == [(m.node_id, m.score) for m in merged]
-
-
-@given(trees(), st.randoms())
-def test_the_order_of_hits_decides_between_equal_scores_alone(tree: Tree, random: Any) -> None:  # noqa: ANN401
-    apart = [replace(hit, score=number) for number, hit in enumerate(tree.hits)]
-    merged = merge_hits(apart, tree.parents)
-    random.shuffle(apart)
-    assert merge_hits(apart, tree.parents) == merged
-
-
-@given(trees())
-def test_a_ratio_of_1_merges_nothing_and_one_of_0_everything(tree: Tree) -> None:
-    hits = {hit.node_id for hit in tree.hits}
-    none = {hit for hit in hits if not hits.intersection([*tree.path(hit)][1:])}
-    assert set(ids(merge_hits(tree.hits, tree.parents, ratio=1))) == none
-    roots = {[*tree.path(hit)][-1] for hit in hits}
-    assert set(ids(merge_hits(tree.hits, tree.parents, ratio=0))) == roots
-
-
-@given(trees(), RATIOS)
-def test_no_parent_is_larger_than_the_largest_allowed(tree: Tree, ratio: float) -> None:
-    hits = {hit.node_id for hit in tree.hits}
-    for one in merge_hits(tree.hits, tree.parents, ratio=ratio, max_parent_size=5):
-        assert one.node_id in hits or tree.parents[one.node_id].size <= 5
 
 
 @pytest.mark.parametrize(("found", "count", "ratio"), [(1, 2, 0.5), (2, 3, 2 / 3), (29, 100, 0.29)])
@@ -149,65 +94,53 @@ def test_exactly_the_ratio_is_not_enough(found: int, count: int, ratio: float) -
     hits = [Hit(str(number), 1.0, "p") for number in range(found + 1)]
     parents = {"p": Parent(count)}
     assert len(merge_hits(hits[:-1], parents, ratio=ratio)) == found
-    assert ids(merge_hits(hits, parents, ratio=ratio)) == ["p"]
+    assert [one.node_id for one in merge_hits(hits, parents, ratio=ratio)] == ["p"]
 
 
-def test_a_parent_that_counts_no_children_replaces_any() -> None:
-    assert ids(merge_hits([Hit("a", 1.0, "p")], {"p": Parent(0)}, ratio=1)) == ["p"]
-
-
-def test_of_several_hits_with_one_id_the_best_counts_once() -> None:
-    hits = [Hit("a", 0.1, "p"), Hit("b", 0.2), Hit("a", 0.3, "p")]
-    assert merge_hits(hits, {"p": Parent(2)}) == [
-        MergedHit("a", 0.3, ("a",)),
-        MergedHit("b", 0.2, ("b",)),
-    ]
-
-
-def test_a_parent_that_was_found_itself_holds_what_was_found_in_it() -> None:
-    hits = [Hit("p", 0.1), Hit("a", 0.3, "p")]
-    assert merge_hits(hits, {}) == [MergedHit("p", 0.3, ("a", "p"))]
-
-
-def test_hits_of_any_iterable_and_no_hits() -> None:
-    assert merge_hits(iter([Hit("a", 1)]), {}) == [MergedHit("a", 1, ("a",))]
-    assert merge_hits([], {}) == []
-
-
-def test_scores_need_not_be_finite() -> None:
-    """A NaN is as low as can be."""
-    hits = [Hit("a", nan), Hit("b", -inf), Hit("c", nan), Hit("d", 0.0), Hit("e", inf)]
-    assert ids(merge_hits(hits, {})) == ["e", "d", "a", "b", "c"]
-
-
-def test_chains_of_any_depth() -> None:
-    """Nothing recurses."""
-    depth = 20_000
-    parents = {str(n): Parent(1, str(n + 1)) for n in range(depth)} | {str(depth): Parent(1)}
-    (merged,) = merge_hits([Hit("leaf", 1.0, "0")], parents)
-    assert merged == MergedHit(str(depth), 1.0, ("leaf",), 1)
+CHAIN = {str(n): Parent(1, str(n + 1)) for n in range(20_000)} | {"20000": Parent(1)}
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("hits", "parents", "options", "expected"),
     [
-        ({"ratio": -0.1}, r"ratio is -0\.1; allowed: a number from 0 to 1"),
-        ({"ratio": 1.1}, r"ratio is 1\.1; allowed: a number from 0 to 1"),
-        ({"ratio": nan}, "ratio is nan"),
-        ({"ratio": "0.5"}, "ratio is '0.5'"),
-        ({"max_parent_size": 0}, "max_parent_size is 0; allowed: None or a number of at least 1"),
+        pytest.param([], {}, {}, [], id="no hits"),
+        pytest.param([("a", 1.0, "p")], {"p": Parent(0)}, {"ratio": 1},
+                     [MergedHit("p", 1.0, ("a",), 1)], id="a parent that counts no children"),
+        pytest.param([("a", 0.1, "p"), ("b", 0.2), ("a", 0.3, "p")], {"p": Parent(2)}, {},
+                     [MergedHit("a", 0.3, ("a",)), MergedHit("b", 0.2, ("b",))],
+                     id="of several hits with one id the best"),
+        pytest.param([("p", 0.1), ("a", 0.3, "p")], {}, {}, [MergedHit("p", 0.3, ("a", "p"))],
+                     id="a parent that was found itself"),
+        pytest.param([("a", nan), ("b", -inf), ("d", 0.0), ("e", inf)], {}, {}, "edab",
+                     id="scores that are not finite; NaN is as low as can be"),
+        pytest.param([("leaf", 1.0, "0")], CHAIN, {},
+                     [MergedHit("20000", 1.0, ("leaf",), 1)], id="a chain of any depth"),
     ],
-)
-def test_options_out_of_range_are_named(options: dict[str, Any], message: str) -> None:
+)  # fmt: skip
+def test_merging(
+    hits: list[Any],
+    parents: dict[str, Parent],
+    options: dict[str, Any],
+    expected: Any,  # noqa: ANN401
+) -> None:
+    merged = merge_hits((Hit(*hit) for hit in hits), parents, **options)
+    assert ("".join(m.node_id for m in merged) if isinstance(expected, str) else merged) == expected
+
+
+@pytest.mark.parametrize(
+    ("hits", "parents", "options", "message"),
+    [
+        ([], {}, {"ratio": -0.1}, r"ratio is -0\.1; allowed: a number from 0 to 1"),
+        ([], {}, {"ratio": 1.1}, r"ratio is 1\.1; allowed: a number from 0 to 1"),
+        ([], {}, {"max_parent_size": 0}, "max_parent_size is 0; allowed: None or a number of at"),
+        ([("a", 1.0, "p")], {}, {}, "parent_id is 'p'; allowed: None or an id in"),
+        ([("a", 1.0, "p")], {"p": Parent(1, "q")}, {}, "parent_id is 'q'; allowed: None or an id"),
+        ([("a", 1.0, "p")], {"p": Parent(1, "q"), "q": Parent(1, "p")}, {},
+         "'p'; allowed: a node that is not its own"),
+    ],
+)  # fmt: skip
+def test_errors_name_what_is_wrong(
+    hits: list[Any], parents: dict[str, Parent], options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ConfigurationError, match=message):
-        merge_hits([], {}, **options)
-
-
-def test_parents_that_are_missing_or_circular_are_named() -> None:
-    with pytest.raises(ConfigurationError, match="parent_id is 'p'; allowed: None or an id in"):
-        merge_hits([Hit("a", 1.0, "p")], {})
-    with pytest.raises(ConfigurationError, match="parent_id is 'q'; allowed: None or an id in"):
-        merge_hits([Hit("a", 1.0, "p")], {"p": Parent(1, "q")})
-    circle = {"p": Parent(1, "q"), "q": Parent(1, "p")}
-    with pytest.raises(ConfigurationError, match="'p'; allowed: a node that is not its own"):
-        merge_hits([Hit("a", 1.0, "p")], circle)
+        merge_hits([Hit(*hit) for hit in hits], parents, **options)

@@ -105,15 +105,17 @@ def test_what_is_written_of_a_passage_counts() -> None:
 
     whole = assemble(found, 1000)
     size = len(handed_over([], [*whole], front))
-    assert assemble_mixed(found, size, written=written) == whole
-    less = assemble_mixed(found, size - 1, written=written)
+    assert assemble_mixed(found, size, counted_text=written) == whole
+    less = assemble_mixed(found, size - 1, counted_text=written)
     assert 0 < len(handed_over([], less, front)) < size
-    assert assemble_mixed(found, len(front), written=written) == []
+    assert assemble_mixed(found, len(front), counted_text=written) == []
 
 
 def test_what_never_fits_is_left_out() -> None:
     """Where less text is not written shorter, no budget for it will do."""
-    assert assemble_mixed([TEA, GREEN], 60, written=lambda _: "x" * 50) == assemble([TEA], 60)[:1]
+    assert (
+        assemble_mixed([TEA, GREEN], 60, counted_text=lambda _: "x" * 50) == assemble([TEA], 60)[:1]
+    )
 
 
 def test_empty_texts_are_left_out() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from chunkana_core import ChunkConfig, Chunker, Span
-from chunkana_retrieval import Hit, assemble, opened_titles
+from chunkana_retrieval import Hit, assemble, count_contained_titles
 from chunkana_retrieval.index import Relation, add_related_leaves, record_document
 
 pytest.importorskip("tree_sitter")
@@ -81,7 +81,7 @@ def test_a_definition_says_its_own_title() -> None:
 def test_a_part_of_a_definition_is_read_below_its_signature() -> None:
     _, inside, *_ = of_function("brew")
     signature = "    def brew(self, water: Water) -> Cup:"
-    assert (inside.signature, inside.opened, inside.repeated) == (signature, 1, "")
+    assert (inside.signature, inside.contained_titles, inside.repeated) == (signature, 1, "")
     assert read([inside]) == [f"Tea\n\n{signature}\n\n…\n\n{inside.text}"]
 
 
@@ -179,7 +179,7 @@ def test_the_id_of_a_leaf_says_what_it_is_of_source_code(field: str) -> None:
 def test_titles_that_source_code_says_itself(
     path: tuple[str, ...], name: str, signature: str, *, is_continued: bool, expected: int
 ) -> None:
-    assert opened_titles(path, name, signature, is_continued=is_continued) == expected
+    assert count_contained_titles(path, name, signature, is_continued=is_continued) == expected
 
 
 METHOD = "    def number_{0}(self) -> int:\n        return {0} * self.factor + {0}\n\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, nan
 from random import Random
@@ -20,11 +19,6 @@ WEIGHTS = st.integers(0, 16).map(lambda number: number / 8)
 GROUPS = st.sampled_from([None, "a", "b", "c"])
 FOUND = st.lists(st.tuples(NUMBERS, GROUPS, GROUPS), min_size=1, max_size=12)
 Found = list[tuple[float, str | None, str | None]]
-
-
-def order(scores: Sequence[float]) -> list[int]:
-    """Return the positions of scores, the best first, equal ones as they stand."""
-    return sorted(range(len(scores)), key=lambda position: -scores[position])
 
 
 def hits_of(found: Found) -> list[Hit]:
@@ -55,12 +49,6 @@ def test_the_weights_are_those_that_were_measured() -> None:
     )
 
 
-def test_sections_of_one_name_in_two_documents_are_two() -> None:
-    assert propagate([(8.0, "s", "d"), (1.0, "s", "e")], document_weight=0) == pytest.approx(
-        [11.2, 1.4]
-    )
-
-
 def test_what_is_none_is_by_itself() -> None:
     """Without a section it still is in its document; without a document it is in nothing."""
     found: Found = [(8.0, "s", "d"), (1.0, None, "d"), (4.0, "s", None), (1.0, "s", None)]
@@ -68,57 +56,20 @@ def test_what_is_none_is_by_itself() -> None:
     assert got == [8 + 8 + 4, 1 + 1 + 4, 10, 2.5, 2.5]
 
 
-def test_nothing_found_gives_nothing() -> None:
-    assert propagate_scores([]) == []
-
-
 @given(FOUND, WEIGHTS, WEIGHTS)
-def test_the_best_stays_the_best(found: Found, section: float, document: float) -> None:
-    got = propagate(found, section_weight=section, document_weight=document)
-    scores = [score for score, _, _ in found]
-    assert got[scores.index(max(scores))] == max(got)
+def test_scores_are_those_of_the_definition(found: Found, section: float, document: float) -> None:
+    """Of which it follows that the best stays the best, and that no zero or unit matters."""
 
+    def best(of_section: str | None, of_document: str | None) -> float:
+        return max(score for score, s, d in found if d == of_document and of_section in {s, "any"})
 
-@given(FOUND, WEIGHTS, WEIGHTS, NUMBERS, st.sampled_from([0.125, 0.5, 3.0, 64.0]))
-def test_the_order_is_that_of_scores_shifted_and_multiplied(
-    found: Found, section: float, document: float, shift: float, factor: float
-) -> None:
-    """So that neither where a kind of scores starts nor its unit matters."""
-    moved = [(score * factor + shift, s, d) for score, s, d in found]
-    weights = {"section_weight": section, "document_weight": document}
-    assert order(propagate(moved, **weights)) == order(propagate(found, **weights))
-
-
-@given(FOUND)
-def test_weights_of_0_change_nothing(found: Found) -> None:
-    assert propagate(found, section_weight=0, document_weight=0) == [score for score, _, _ in found]
-
-
-@given(st.lists(NUMBERS, max_size=12), WEIGHTS, WEIGHTS)
-def test_passages_that_are_each_alone_keep_their_order(
-    scores: list[float], section: float, document: float
-) -> None:
-    weights = {"section_weight": section, "document_weight": document}
-    alone = propagate([(score, None, None) for score in scores], **weights)
-    assert order(alone) == order(scores)
-    assert propagate([(score, "s", None) for score in scores], **weights) == alone
-
-
-@given(FOUND, WEIGHTS, WEIGHTS)
-def test_in_one_section_the_order_stays(found: Found, section: float, document: float) -> None:
-    got = propagate(found, section_weight=section, document_weight=document)
-    for place in {tuple(place) for _, *place in found}:
-        among = [n for n, (_, *other) in enumerate(found) if tuple(other) == place]
-        assert order([got[n] for n in among]) == order([found[n][0] for n in among])
-
-
-@given(FOUND, st.lists(NUMBERS, max_size=4))
-def test_worse_passages_that_stand_alone_stay_behind(found: Found, worse: list[float]) -> None:
-    """As do those that a retriever leaves out of propagation: at best, they draw level."""
-    least = min(score for score, _, _ in found)
-    behind: Found = [(min(score, least), None, None) for score in worse]
-    got = propagate([*found, *behind], section_weight=0.5, document_weight=0.25)
-    assert max(got[len(found) :], default=-inf) <= min(got[: len(found)])
+    expected = [
+        score * (1 + section + document)
+        if d is None
+        else score + section * (score if s is None else best(s, d)) + document * best("any", d)
+        for score, s, d in found
+    ]
+    assert propagate(found, section_weight=section, document_weight=document) == expected
 
 
 @pytest.mark.parametrize("field", ["section_weight", "document_weight"])

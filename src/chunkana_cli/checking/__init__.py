@@ -1,1 +1,1 @@
-"""The work of `chunkana validate`: read the chunks of any tool and check the laws."""
+"""Check the chunks of any tool: against the laws, or in comparison with other tools."""

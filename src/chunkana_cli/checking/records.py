@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from chunkana_cli.errors import InputError
-from chunkana_cli.reading.tables import read_rows
+from chunkana_cli.inputs.files import InputError
+from chunkana_cli.inputs.tables import read_rows
 from chunkana_core import Chunk, SectionPath, Source, Span
 
 # The first key found is used; the object itself has precedence over its `metadata`.
-CONTENT_KEYS = ("content", "page_content", "text")
-START_KEYS = ("start_char", "start_char_idx", "start_index", "start")
-END_KEYS = ("end_char", "end_char_idx", "end_index", "end")
-FILE_KEYS = ("file", "source", "file_path", "file_name")
+_CONTENT_KEYS = ("content", "page_content", "text")
+_START_KEYS = ("start_char", "start_char_idx", "start_index", "start")
+_END_KEYS = ("end_char", "end_char_idx", "end_index", "end")
+_FILE_KEYS = ("file", "source", "file_path", "file_name")
 _PREFIX_KEY = "prefix_chars"  # in tables of chunks, and in the LangChain adapter's documents
 _EMBEDDED_KEY = "embedded"  # in tables of chunks
 _ADAPTER_KEYS = {"chunk_id", "section_id"}  # in documents and nodes of the adapters
@@ -114,10 +114,10 @@ def read_records(name: str) -> Iterator[ChunkRecord]:
 def _to_record(number: int, row: dict[str, object]) -> ChunkRecord:
     inner = _metadata_of(row)
     fields = {**inner, **row}
-    texts = {key: text for key in CONTENT_KEYS if isinstance(text := row.get(key), str)}
+    texts = {key: text for key in _CONTENT_KEYS if isinstance(text := row.get(key), str)}
     if not texts:
-        raise ValueError(f"has no text; allowed: one of {', '.join(CONTENT_KEYS)}")
-    name = _first_value(fields, FILE_KEYS)
+        raise ValueError(f"has no text; allowed: one of {', '.join(_CONTENT_KEYS)}")
+    name = _first_value(fields, _FILE_KEYS)
     file = name if isinstance(name, str) else ""
     content = next(iter(texts.values()))
     text = texts.get("text", content)
@@ -151,7 +151,7 @@ def _fields_of(row: dict[str, object]) -> dict[str, object]:
 
 
 def _span(fields: Mapping[str, object], text: str) -> tuple[int, int] | None:
-    start, end = _first_value(fields, START_KEYS), _first_value(fields, END_KEYS)
+    start, end = _first_value(fields, _START_KEYS), _first_value(fields, _END_KEYS)
     if not isinstance(start, int):
         return None
     end = end if isinstance(end, int) else start + len(text)

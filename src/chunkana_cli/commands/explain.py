@@ -6,13 +6,11 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.options import AsJson, epilog, with_config
-from chunkana_cli.reading.batch import Batch
-from chunkana_cli.reading.documents import AUTO, Document, InputFormat
-from chunkana_cli.reading.encodings import UTF_8, InputEncoding
-from chunkana_cli.reading.paths import FILES_HELP
-from chunkana_cli.screen.visible import visible
-from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
+from chunkana_cli.inputs.batch import AUTO, Batch
+from chunkana_cli.inputs.files import UTF_8
+from chunkana_cli.options import FILES_HELP, AsJson, InputEncoding, InputFormat, epilog, with_config
+from chunkana_cli.output.output import open_console, write_json
+from chunkana_cli.streams import visible
 from chunkana_core import ChunkConfig, Context
 from chunkana_explain import Explanation
 from chunkana_explain import explain as explain_cuts
@@ -37,22 +35,19 @@ def explain(
     """
     batch = Batch.of(files, input_format, encoding)
     explained = (
-        (document.name, _explain(document, result.format, config, context))
-        for document, result in batch.chunk_documents(config, context)
+        (
+            one.name,
+            explain_cuts(one.text, config, format=result.format, path=one.name, context=context),
+        )
+        for one, result in batch.chunk_documents(config, context)
     )
     if as_json:
         write_json([{"file": name, **found.to_dict()} for name, found in explained])
     else:
-        with open_console(ANY_WIDTH) as console:
+        with open_console() as console:
             for name, found in explained:
                 console.print(_text(name, found), markup=False, highlight=False, emoji=False)
     batch.end()
-
-
-def _explain(
-    document: Document, form: str, config: ChunkConfig, context: Context | None
-) -> Explanation:
-    return explain_cuts(document.text, config, format=form, path=document.name, context=context)
 
 
 def _text(name: str, explanation: Explanation) -> str:

@@ -11,18 +11,23 @@ from typing import Annotated, Literal
 import typer
 
 from chunkana_batch.rows import FIELDS
-from chunkana_cli.errors import USAGE, fail
-from chunkana_cli.formats import choose_format
-from chunkana_cli.formats.format import Format, RowOptions
-from chunkana_cli.options import epilog, with_config
-from chunkana_cli.reading.batch import Batch, Jobs, workers_of
-from chunkana_cli.reading.documents import AUTO, InputFormat
-from chunkana_cli.reading.encodings import UTF_8, InputEncoding
-from chunkana_cli.reading.files import is_folder
-from chunkana_cli.reading.paths import FILES_HELP
+from chunkana_cli.inputs.batch import AUTO, Batch
+from chunkana_cli.inputs.files import UTF_8
+from chunkana_cli.options import (
+    FILES_HELP,
+    InputEncoding,
+    InputFormat,
+    Jobs,
+    epilog,
+    require_name,
+    with_config,
+    workers_of,
+)
+from chunkana_cli.output.output import STANDARD_OUTPUT
 from chunkana_cli.runs.folder import write_folder
+from chunkana_cli.runs.formats import Format, RowOptions, choose_format
 from chunkana_cli.runs.run import Run
-from chunkana_cli.writing.output import STANDARD_OUTPUT, require_name
+from chunkana_cli.streams import USAGE, fail
 from chunkana_core import ChunkConfig, Context
 
 EPILOG = epilog(
@@ -101,7 +106,9 @@ def split(
     parquet: the same fields as a table. markdown: the exact text with a comment before each chunk.
     text: for reading. A summary is printed to standard error.
     """
-    to_folder = output != STANDARD_OUTPUT and (output.endswith(("/", os.sep)) or is_folder(output))
+    to_folder = output != STANDARD_OUTPUT and (
+        output.endswith(("/", os.sep)) or os.path.isdir(output)
+    )
     found, is_compressed = choose_format(form, "" if to_folder else output)
     _require_output(found, output, to_folder=to_folder)
     options = RowOptions(_parse_fields(fields), tuple(front_matter_keys or ()))
@@ -128,7 +135,7 @@ def _require_state(since: str | None, output: str, *, to_folder: bool, drops: bo
 
 def _require_output(form: Format, output: str, *, to_folder: bool) -> None:
     """End the command if a format cannot be written to the output."""
-    if to_folder and form.rows is None:
+    if to_folder and form.read is None:
         fail(f"-o is a folder, which needs --format jsonl or parquet; got {form.name}", USAGE)
     if not form.is_text and output == STANDARD_OUTPUT:
         fail(f"--format {form.name} is not text: name a file to write with -o", USAGE)
@@ -137,7 +144,7 @@ def _require_output(form: Format, output: str, *, to_folder: bool) -> None:
 def _require_rows(form: Format, options: Mapping[str, object]) -> None:
     """End the command if options for rows are used with a format without rows."""
     for option, value in options.items():
-        if value and form.rows is None:
+        if value and form.read is None:
             fail(f"{option} needs --format jsonl or parquet; got {form.name}", USAGE)
 
 

@@ -6,14 +6,12 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.options import AsJson, epilog, with_config
-from chunkana_cli.reading.batch import Batch
-from chunkana_cli.reading.documents import AUTO, InputFormat
-from chunkana_cli.reading.encodings import UTF_8, InputEncoding
-from chunkana_cli.reading.paths import FILES_HELP
-from chunkana_cli.screen.tree_view import full_tree
-from chunkana_cli.writing.output import ANY_WIDTH, open_console, write_json
-from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult
+from chunkana_cli.inputs.batch import AUTO, Batch
+from chunkana_cli.inputs.files import UTF_8
+from chunkana_cli.options import FILES_HELP, AsJson, InputEncoding, InputFormat, epilog, with_config
+from chunkana_cli.output.output import open_console, write_json
+from chunkana_cli.output.trees import full_tree
+from chunkana_core import ChunkConfig, Context
 
 EPILOG = epilog("tree README.md", "tree docs --max-chunk-size 500", "tree --json README.md | jq .")
 
@@ -37,14 +35,11 @@ def tree(
     batch = Batch.of(files, input_format, encoding)
     chunked = batch.chunk_documents(config, context)
     if as_json:
-        write_json([{"file": found.name, "result": _whole(result)} for found, result in chunked])
+        # Without pages, all children of each node are in the list.
+        whole = ((found.name, result.to_dict(page_size=None)) for found, result in chunked)
+        write_json([{"file": name, "result": result} for name, result in whole])
     else:
-        with open_console(ANY_WIDTH) as console:
+        with open_console() as console:
             for document, result in chunked:
                 console.print(full_tree(document.name, result, console.width))
     batch.end()
-
-
-def _whole(result: HierarchicalChunkingResult) -> dict[str, object]:
-    """Return a result as a dict with all children of each node, without pagination."""
-    return result.to_dict(page_size=None)

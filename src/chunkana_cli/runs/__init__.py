@@ -1,1 +1,1 @@
-"""A run of `split`: rendering, reuse of an earlier run's chunks, manifest, summary."""
+"""A run of `split`: its output format, the chunks written, the reuse of an earlier run's chunks."""

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import io
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from chunkana_cli.errors import fail, report
-from chunkana_cli.reading.batch import escape_name
-from chunkana_cli.reading.files import identities_of, identity_of
-from chunkana_cli.reading.manifests import MANIFEST
-from chunkana_cli.runs.documents import SplitDocument
-from chunkana_cli.runs.manifest import (
+from chunkana_batch import SCHEMA_VERSION
+from chunkana_cli.inputs.files import InputError, escape_name, identities_of, identity_of
+from chunkana_cli.inputs.manifest import (
+    MANIFEST,
     Changes,
     DocumentEntry,
     Manifest,
-    UnusableStateError,
     hash_files,
     load_manifest,
     require_chunks,
-    settings_of,
 )
-from chunkana_cli.runs.run import Run
-from chunkana_cli.screen.progress import progress_bar
-from chunkana_cli.writing.locking import lock_folder
-from chunkana_cli.writing.output import HashingOutput, open_output
+from chunkana_cli.output.output import make_folder, open_output, progress_bar
+from chunkana_cli.output.replacing import lock_folder
+from chunkana_cli.runs.run import Rendered, Run
+from chunkana_cli.streams import fail, report
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer  # `collections.abc.Buffer` from Python 3.12 on
 
 
 def write_folder(run: Run, folder: Path, state: Path | None) -> None:
@@ -41,7 +44,7 @@ def write_folder(run: Run, folder: Path, state: Path | None) -> None:
         folder: the output folder; created if it does not exist.
         state: the folder or manifest of an earlier run; None to chunk all files.
     """
-    _make_folder(folder)
+    make_folder(folder)
     before = None if state is None else state / MANIFEST if state.is_dir() else state
     folders = {folder, before.parent} if before is not None and before.is_file() else {folder}
     with ExitStack() as locks:
@@ -62,7 +65,7 @@ def _write(run: Run, folder: Path, before: Path | None) -> Changes:
     digest = merger.reuse(chunks) or _write_chunks(run, chunks, merger)
     _remove_replaced(folder, chunks)
     changes = merger.changes()
-    manifest = Manifest(chunks.name, digest, _settings(run), merger.entries, changes)
+    manifest = Manifest(chunks.name, digest, _settings(run), run.entries, changes)
     with open_output(str(folder / MANIFEST)) as out:
         out.write(manifest.to_json())
     return changes
@@ -71,11 +74,33 @@ def _write(run: Run, folder: Path, before: Path | None) -> Changes:
 def _write_chunks(run: Run, chunks: Path, merger: _DocumentMerger) -> str:
     """Write the chunks; return the SHA-256 of what was written."""
     with open_output(str(chunks)) as out, progress_bar(len(merger.names)) as progress:
-        hashing = HashingOutput(out)
+        hashing = _HashingOutput(out)
         run.write_documents(merger.documents(progress), cast("BinaryIO", hashing))
-        if not merger.entries:
+        if not run.entries:
             run.batch.require_any()
     return hashing.hash.hexdigest()
+
+
+class _HashingOutput(io.BufferedIOBase):
+    """A binary stream that computes the SHA-256 of what is written to another one.
+
+    Attributes:
+        hash: the hash of all data written so far.
+    """
+
+    def __init__(self, out: BinaryIO) -> None:
+        """Wrap a stream, which stays open."""
+        self._out = out
+        self.hash = sha256()
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write and hash all bytes; return their number."""
+        self.hash.update(data)
+        return self._out.write(data)
 
 
 def _remove_replaced(folder: Path, chunks: Path) -> None:
@@ -89,7 +114,7 @@ def _remove_replaced(folder: Path, chunks: Path) -> None:
         if manifest is None or manifest.chunks == chunks.name:
             return
         require_chunks(path, manifest)
-    except UnusableStateError:
+    except InputError:
         return
     replaced = folder / manifest.chunks
     try:
@@ -99,16 +124,12 @@ def _remove_replaced(folder: Path, chunks: Path) -> None:
     report(f"{replaced}: removed; the chunks are in {chunks.name} now")
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fail(f"{folder}: cannot be made: {error.strerror or error}")
+_NO_MANIFEST = Manifest("", "", {}, ())
 
 
 @dataclass(frozen=True, slots=True)
 class _PreviousRun:
-    """An earlier run.
+    """An earlier run, with an empty manifest if there is none.
 
     Attributes:
         manifest: its manifest.
@@ -116,72 +137,75 @@ class _PreviousRun:
         chunks: the path of its chunks, None if they cannot be reused.
     """
 
-    manifest: Manifest
-    has_same_settings: bool
-    chunks: Path | None
+    manifest: Manifest = _NO_MANIFEST
+    has_same_settings: bool = True
+    chunks: Path | None = None
 
 
-def _load_previous(run: Run, path: Path | None) -> _PreviousRun | None:
-    """Return the earlier run of a manifest, None if there is none; report what cannot be reused.
+def _load_previous(run: Run, path: Path | None) -> _PreviousRun:
+    """Return the earlier run of a manifest; report what cannot be reused.
 
     Without its manifest, the documents that it had are unknown; an unreadable one ends the command.
     """
     if path is None:
-        return None
+        return _PreviousRun()
     try:
         manifest = load_manifest(path)
-    except UnusableStateError as error:
+    except InputError as error:
         fail(f"--since: {error}; without --since, all files are new")
     if manifest is None:
         report(f"--since: {path}: no such file; all files are new")
-        return None
+        return _PreviousRun()
     if manifest.settings != _settings(run):
         report(f"--since: {path} was written with other options; all files are chunked")
-        return _PreviousRun(manifest, has_same_settings=False, chunks=None)
+        return _PreviousRun(manifest, has_same_settings=False)
     try:
         require_chunks(path, manifest)
-    except UnusableStateError as error:
+    except InputError as error:
         report(f"--since: {error}; all files are chunked")
-        return _PreviousRun(manifest, has_same_settings=True, chunks=None)
-    return _PreviousRun(manifest, has_same_settings=True, chunks=path.parent / manifest.chunks)
+        return _PreviousRun(manifest)
+    return _PreviousRun(manifest, chunks=path.parent / manifest.chunks)
 
 
 def _settings(run: Run) -> dict[str, object]:
-    return settings_of(
-        run.config.to_dict(),
-        context=run.context is not None,
-        fields=list(run.options.fields),
-        format=run.form.name,
-        front_matter_keys=list(run.options.front_matter_keys),
-        encoding=run.batch.encoding,
-        input_format=run.batch.input_format,
-    )
+    """Return all settings that affect the rows of a document, as values decoded from JSON."""
+    settings = {
+        "chunkana": version("chunkana-rag"),
+        "schema_version": SCHEMA_VERSION,
+        **run.config.to_dict(),
+        "context": run.context is not None,
+        "fields": run.options.fields,
+        "format": run.form.name,
+        "front_matter_keys": run.options.front_matter_keys,
+        "encoding": run.batch.encoding,
+        "input_format": run.batch.input_format,
+    }
+    decoded: dict[str, object] = json.loads(json.dumps(settings))
+    return decoded
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _DocumentMerger:
     """Merges the unchanged documents of an earlier run with newly chunked ones, in file order.
 
     Attributes:
         run: the current run.
-        previous: the earlier run, None to chunk all files.
+        previous: the earlier run.
         hashes: the hash of each readable file, by name.
         reused: the documents whose rows come from the earlier run, by name.
-        entries: the manifest entries of the documents yielded so far.
     """
 
     run: Run
-    previous: _PreviousRun | None
+    previous: _PreviousRun
     hashes: Mapping[str, str]
     reused: Mapping[str, DocumentEntry]
-    entries: list[DocumentEntry] = field(default_factory=list)
 
     @classmethod
-    def of(cls, run: Run, previous: _PreviousRun | None) -> _DocumentMerger:
+    def of(cls, run: Run, previous: _PreviousRun) -> _DocumentMerger:
         """Find the reusable documents: unchanged files in the same order as in the earlier run."""
         hashes = hash_files(run.batch.names)
         reused: dict[str, DocumentEntry] = {}
-        if previous is not None and previous.chunks is not None:
+        if previous.chunks is not None:
             documents = previous.manifest.documents
             numbers = {document.file: number for number, document in enumerate(documents)}
             last = -1
@@ -199,46 +223,42 @@ class _DocumentMerger:
     def reuse(self, chunks: Path) -> str:
         """Return the hash of the chunks if they need no rewriting, otherwise "".
 
-        If they need none, set `entries` and the summary.
+        If they need none, the run has the documents of the earlier one.
         """
-        if self.previous is None or self.previous.chunks is None or self.names:
+        manifest, previous_chunks = self.previous.manifest, self.previous.chunks
+        if previous_chunks is None or self.names or len(self.reused) < len(manifest.documents):
             return ""
-        is_elsewhere = self.previous.chunks.resolve() != chunks.resolve()
-        if is_elsewhere or len(self.reused) < len(self.previous.manifest.documents):
+        if previous_chunks.resolve() != chunks.resolve():
             return ""
-        self.entries = [*self.reused.values()]
-        for _ in self.run.summary.count(map(SplitDocument.of_entry, self.entries)):
-            pass  # iterating counts them
-        return self.previous.manifest.digest
+        self.run.entries.extend(self.reused.values())
+        return manifest.digest
 
-    def documents(self, progress: Callable[[int], object]) -> Iterator[SplitDocument]:
+    def documents(self, progress: Callable[[int], object]) -> Iterator[Rendered]:
         """Yield reused and newly chunked documents, in the order of the files."""
         chunked = self.run.chunk(self.names, progress)
         old_rows = self._read_reused()
         upcoming = next(chunked, None)
         for name in map(escape_name, self.run.batch.names):
             if entry := self.reused.get(name):
-                document = SplitDocument.of_entry(entry, next(old_rows))
-            elif upcoming is not None and upcoming.file == name:
-                document, upcoming = upcoming, next(chunked, None)
-            else:  # the file could not be read or chunked
-                continue
-            self.entries.append(document.to_entry(self.hashes.get(name, "")))
-            yield document
+                yield entry, next(old_rows)
+            elif upcoming is not None and upcoming[0].file == name:
+                entry, rendered = upcoming
+                upcoming = next(chunked, None)
+                yield replace(entry, hash=self.hashes.get(name, "")), rendered
 
-    def _read_reused(self) -> Iterator[object]:
+    def _read_reused(self) -> Iterator[Any]:
         """Yield the rows of each reused document from the chunks of the earlier run."""
-        if self.previous is None or self.previous.chunks is None or self.run.form.rows is None:
+        if self.previous.chunks is None or self.run.form.read is None:
             return iter(())
         documents = self.previous.manifest.documents
         counts = [(document.chunks, document.file in self.reused) for document in documents]
-        return self.run.form.rows.read(self.previous.chunks, counts)
+        return self.run.form.read(self.previous.chunks, counts)
 
     def changes(self) -> Changes:
         """Compare the files with those of the earlier run."""
-        previous = self.previous
-        before = {} if previous is None else previous.manifest.hashes()
-        now = {entry.file: entry.hash for entry in self.entries}
-        failed = [name for name in map(escape_name, self.run.batch.names) if name not in now]
-        is_same = previous is None or previous.has_same_settings
-        return Changes.between(before, now, failed, has_same_settings=is_same)
+        before, after = self.previous.manifest.documents, self.run.entries
+        written = {entry.file for entry in after}
+        names = map(escape_name, self.run.batch.names)
+        failed = [name for name in names if name not in written]
+        is_same = self.previous.has_same_settings
+        return Changes.between(before, after, failed, has_same_settings=is_same)

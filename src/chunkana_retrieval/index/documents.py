@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from operator import attrgetter
 
 from chunkana_core import (
     ChunkConfig,
@@ -15,7 +16,8 @@ from chunkana_core import (
     HierarchicalChunkingResult,
     Source,
 )
-from chunkana_core.extending import SourceFile, require_each
+from chunkana_core.extending import BlockRule, SourceFile, require_each
+from chunkana_retrieval.checks import by_unique_id
 from chunkana_retrieval.index.records import (
     DocumentRecord,
     Metadata,
@@ -24,7 +26,8 @@ from chunkana_retrieval.index.records import (
     record_document,
 )
 
-_PROBE = "A text whose size is compared."
+# A text for which different length functions most likely return different sizes.
+_PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"
 _DEFAULT = Chunker(ChunkConfig(atomic_blocks="split"), Context())
 
 
@@ -75,12 +78,9 @@ def sources_of_texts(
         ConfigurationError: for two documents with one id, and metadata that JSON does not have.
     """
     chunker = chunker or _DEFAULT
-    by_id: dict[str, IndexDocument] = {}
-    for document in require_each("documents", documents, IndexDocument):
-        if document.document_id in by_id:
-            allowed = "a different one for each document"
-            raise ConfigurationError("document_id", document.document_id, allowed)
-        by_id[document.document_id] = document
+    given = require_each("documents", documents, IndexDocument)
+    allowed = "a different one for each document"
+    by_id = by_unique_id(given, attrgetter("document_id"), "document_id", allowed)
     options = describe_chunker(chunker)
     prints = {
         name: fingerprint(name, one.text, one.metadata, options) for name, one in by_id.items()
@@ -124,14 +124,25 @@ def describe_chunker(chunker: Chunker) -> str:
     described = {
         "version": version("chunkana-rag"),
         "config": chunker.config.to_dict(),
-        "length_function": [getattr(length, "__qualname__", ""), length(_PROBE)],
+        "length_function": [*_names(length), length(_PROBE)],
         "context": context and [context.label, context.breadcrumb, context.introduction],
         "strategies": [type(one).__qualname__ for one in chunker.strategies],
-        "plugins": [one.name for one in chunker.plugins],
+        "plugins": [*map(_describe_rule, chunker.plugins)],
         "formats": [one.name for one in chunker.formats],
         "fallback": chunker.fallback,
     }
     return json.dumps(described, sort_keys=True)
+
+
+def _describe_rule(rule: BlockRule) -> list[str]:
+    """Return the strings that describe a block rule."""
+    texts = (rule.name, rule.kind, rule.characters, rule.next_characters)
+    return [*texts, *_names(rule.plugin), *_names(rule.name_in)]
+
+
+def _names(function: object) -> list[str]:
+    """Return the module and the name of a function, "" for none."""
+    return [getattr(function, name, "") for name in ("__module__", "__qualname__")]
 
 
 def outline_of(record: DocumentRecord) -> list[OutlineEntry]:

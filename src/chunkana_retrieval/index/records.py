@@ -107,7 +107,7 @@ class DocumentRecord(Struct, frozen=True, array_like=True):
             repeated=repeated_rows(leaf.before),
             format=str(leaf.metadata["format"]),
             signature=leaf.signature,
-            opened=leaf.opened,
+            contained_titles=leaf.opened,
             cells=leaf.cells,
         )
 
@@ -225,7 +225,7 @@ def _leaf_record(
         derive_uuid(*document, own, before, chunk.text, after),
         node.parent_id,
         hit.signature,
-        hit.opened,
+        hit.contained_titles,
         hit.cells,
     )
 

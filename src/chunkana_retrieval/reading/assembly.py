@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from operator import attrgetter
 
 from chunkana_core import ConfigurationError, Span
-from chunkana_retrieval.checks import require_number
+from chunkana_core.extending import require_number
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.reading.cutting import line_ends, sentence_ends, word_ends
-from chunkana_retrieval.reading.passages import BLANK_LINE, OMISSION, Layout, Passage
+from chunkana_retrieval.reading.layout import (
+    BLANK_LINE,
+    OMISSION,
+    Gap,
+    Layout,
+    Ranked,
+    part_of,
+)
+from chunkana_retrieval.reading.passages import Passage
 
-_Gap = tuple[str, Span]  # a document id, and a range between two hits
+_Length = Callable[[str], float]
+_Sources = Mapping[str, str] | Callable[[str], str]
+_CountedText = Callable[[Passage], str]
+_TEXT: _CountedText = attrgetter("text")
 
 
 def assemble(
     hits: Sequence[Hit],
     budget: float,
-    length: Callable[[str], float] = len,
-    sources: Mapping[str, str] | Callable[[str], str] | None = None,
+    length: _Length = len,
+    sources: _Sources | None = None,
     *,
-    written: Callable[[Passage], str] | None = None,
+    counted_text: _CountedText = _TEXT,
     k: int | None = None,
 ) -> list[Passage]:
     r"""Assemble hits into passages to read, as many as fit into a budget.
@@ -45,8 +55,8 @@ def assemble(
         budget: the maximum of `length("\n\n".join(passage.text for passage in passages))`.
         length: returns the size of a text, by default in characters; it need not be additive.
         sources: the texts of the documents by id, or a function that returns the text for an id.
-        written: returns the text of a passage whose size counts, if it is more than the passage's
-            text.
+        counted_text: returns the text of a passage whose size counts, if it is more than the
+            passage's text.
         k: the largest number of passages; None for any. The hits that are left out follow those
             that are in the passages.
 
@@ -78,30 +88,87 @@ def assemble(
     >>> passage.document_id, passage.start_line, passage.end_line, passage.path
     ('tea.md', 1, 11, ('Tea',))
     """
-    require_number("budget", budget, 0, inf, "a number of at least 0")
+    require_number("budget", budget, 0)
     ranked, texts = _with_texts(hits, sources)
-    return _Assembly(ranked, budget, length, Layout(texts), written, k).passages()
+    selection = _Selection(budget, length, Layout(texts), counted_text, k)
+    return selection.passages([*enumerate(ranked)])
+
+
+def assemble_mixed(
+    found: Sequence[Hit | str],
+    budget: float,
+    length: _Length = len,
+    sources: _Sources | None = None,
+    counted_text: _CountedText = _TEXT,
+) -> list[Passage | int]:
+    """Assemble hits and other texts within a budget; for hits alone use `assemble`.
+
+    A text that is not a hit is returned whole, at its rank. If it does not fit, it is omitted, with
+    all lower ranked texts that are not smaller, and lower ranked items take its place.
+
+    Args:
+        found: hits and texts, the best first; empty texts are omitted.
+        budget: the largest size of all passages and texts, joined by blank lines.
+        length: returns the size of a text, by default in characters.
+        sources: the texts of the hits' documents by id, or a function that returns the text for an
+            id.
+        counted_text: returns the text of a passage whose size counts, if it is more than the
+            passage's text.
+
+    Returns:
+        Passages, and for each text that fits its index in `found`.
+
+    Raises:
+        ConfigurationError: naming the argument, as `assemble` does.
+
+    >>> assemble_mixed(["A text of others.", "Too much.", "Fits."], 25)
+    [0, 2]
+    """
+    require_number("budget", budget, 0)
+    texts = {f"\0{n}": one for n, one in enumerate(found) if isinstance(one, str)}
+    hits = [
+        one if isinstance(one, Hit) else _hit_of_text(one, f"\0{n}")
+        for n, one in enumerate(found)
+        if one
+    ]
+
+    def source(document_id: str) -> str:
+        return texts[document_id] if document_id in texts else _source(document_id, sources or {})
+
+    def counted(passage: Passage) -> str:
+        return passage.text if passage.document_id in texts else counted_text(passage)
+
+    ranked, known = _with_texts(hits, None if sources is None else source)
+    selection = _Selection(budget, length, Layout(known), counted)
+    passages = selection.passages_beside(texts, [*enumerate(ranked)])
+    return [
+        int(one.document_id.removeprefix("\0")) if one.document_id in texts else one
+        for one in passages
+    ]
+
+
+def _hit_of_text(text: str, document_id: str) -> Hit:
+    """Return a text as a hit that is all of a document, whose id no other document has."""
+    return Hit(document_id, 0.0, document_id=document_id, span=Span(0, len(text)), text=text)
 
 
 def _with_texts(
-    hits: Sequence[Hit], sources: Mapping[str, str] | Callable[[str], str] | None
+    hits: Sequence[Hit], sources: _Sources | None
 ) -> tuple[list[Hit], dict[str, str] | None]:
     """Return hits with their texts, and the texts of their documents, None without sources."""
     for hit in hits:
         if not 0 <= hit.span.start < hit.span.end:
             raise ConfigurationError("hits", hit, "hits with the span of their text")
+        if sources is None and len(hit.text) != len(hit.span):
+            raise ConfigurationError("hits", hit, "hits with the text of their span")
     if sources is None:
-        for hit in hits:
-            if len(hit.text) != len(hit.span):
-                raise ConfigurationError("hits", hit, "hits with the text of their span")
         return list(hits), None
-    texts: dict[str, str] = {}
-    for document_id in dict.fromkeys(hit.document_id for hit in hits):
-        texts[document_id] = _source(document_id, sources)
+    names = dict.fromkeys(hit.document_id for hit in hits)
+    texts = {document_id: _source(document_id, sources) for document_id in names}
     return [_with_text(hit, texts[hit.document_id]) for hit in hits], texts
 
 
-def _source(document_id: str, sources: Mapping[str, str] | Callable[[str], str]) -> str:
+def _source(document_id: str, sources: _Sources) -> str:
     if callable(sources):
         return sources(document_id)
     if document_id not in sources:
@@ -115,70 +182,97 @@ def _with_text(hit: Hit, source: str) -> Hit:
     if len(text) < len(hit.span) or hit.text not in {"", text}:
         allowed = "the texts that the hits are slices of"
         raise ConfigurationError("sources", hit.document_id, allowed)
-    return replace(hit, text=text)
+    return hit if hit.text else replace(hit, text=text)
 
 
 @dataclass(frozen=True, slots=True)
-class _Assembly:
-    """The selection of hits that fit into the budget; the last of them may be cut.
+class _Selection:
+    """The selection of hits that fit into a budget; the last of them may be cut.
 
     Attributes:
-        ranked: the hits, the best first.
         budget: the largest size of all passages together.
         length: returns the size of a text.
-        layout: builds the passages.
-        written: returns the text of a passage whose size counts; None for the passage's text.
+        layout: lays out the passages.
+        counted_text: returns the text of a passage whose size counts.
         k: the largest number of passages; None for any.
     """
 
-    ranked: Sequence[Hit]
     budget: float
-    length: Callable[[str], float]
+    length: _Length
     layout: Layout
-    written: Callable[[Passage], str] | None
-    k: int | None
+    counted_text: _CountedText
+    k: int | None = None
 
-    def passages(self) -> list[Passage]:
+    def passages(self, ranked: Sequence[Ranked]) -> list[Passage]:
         """Return the passages of the selected hits, with as many gaps filled as fit."""
-        whole = _largest(len(self.ranked), lambda count: self._fits(self.ranked[:count]))
-        selected = self.ranked[:whole]
-        if whole < len(self.ranked):
-            selected = [*selected, *self._cut(selected, self.ranked[whole])]
-        gaps = sorted(self._gaps(selected, whole), key=lambda gap: len(gap[1]))
+        whole = _largest(len(ranked), lambda count: self._fits(ranked[:count]))
+        selected = ranked[:whole]
+        if whole < len(ranked):
+            selected = [*selected, *self._cut(selected, *ranked[whole])]
+        gaps = sorted(self._gaps(selected, ranked[whole:]), key=lambda gap: len(gap[1]))
         count = _largest(len(gaps), lambda count: self._fits(selected, gaps[:count]))
         return self.layout.passages(selected, {*gaps[:count]})
 
-    def _fits(self, hits: Sequence[Hit], filled: Collection[_Gap] = ()) -> bool:
-        if self.k is not None and self.layout.count(hits) > self.k:
+    def passages_beside(self, texts: Mapping[str, str], ranked: Sequence[Ranked]) -> list[Passage]:
+        """Return the passages of selected hits, and of the texts that fit whole.
+
+        Args:
+            texts: the texts by the ids of their documents.
+            ranked: the hits, and the texts as hits.
+        """
+        sizes = {document_id: self.length(text) for document_id, text in texts.items()}
+        while True:
+            passages = self.passages(ranked)
+            fitting = {
+                one.document_id
+                for one in passages
+                if one.document_id in texts and len(one.spans[0]) == len(texts[one.document_id])
+            }
+            others = (hit.document_id for _, hit in ranked if hit.document_id in texts)
+            unfit = next((name for name in others if name not in fitting), None)
+            if unfit is None:
+                return passages
+            fitting |= {name for name, size in sizes.items() if size < sizes[unfit]}
+            ranked = [
+                (rank, hit)
+                for rank, hit in ranked
+                if hit.document_id not in texts or hit.document_id in fitting
+            ]
+
+    def _fits(self, ranked: Sequence[Ranked], filled: Collection[Gap] = ()) -> bool:
+        passages = self.layout.passages(ranked, {*filled})
+        if self.k is not None and len(passages) > self.k:
             return False
-        if self.written is None:
-            return self.length(self.layout.text(hits, {*filled})) <= self.budget
-        written = map(self.written, self.layout.passages(hits, {*filled}))
-        return self.length(BLANK_LINE.join(written)) <= self.budget
+        return self.length(BLANK_LINE.join(map(self.counted_text, passages))) <= self.budget
 
-    def _cut(self, selected: Sequence[Hit], hit: Hit) -> list[Hit]:
+    def _cut(self, selected: Sequence[Ranked], rank: int, hit: Hit) -> list[Ranked]:
         """Return the longest beginning of a hit that fits next to selected hits, [] for none."""
-        ends = (sentence_ends if hit.is_prose else line_ends)(hit.text)
-        count = _largest(len(ends), lambda n: self._fits([*selected, _start(hit, ends[n - 1])]))
-        if not count and not selected:
-            ends = word_ends(hit.text)
-            count = _largest(len(ends), lambda n: self._fits([_start(hit, ends[n - 1])]))
-        return [_start(hit, ends[count - 1])] if count else []
+        cut = self._longest(selected, rank, hit, (sentence_ends if hit.is_prose else line_ends))
+        return cut if cut or selected else self._longest([], rank, hit, word_ends)
 
-    def _gaps(self, selected: Sequence[Hit], whole: int) -> Iterator[_Gap]:
+    def _longest(
+        self, selected: Sequence[Ranked], rank: int, hit: Hit, ends_in: Callable[[str], list[int]]
+    ) -> list[Ranked]:
+        """Return the longest beginning of a hit up to one of some ends that fits, [] for none."""
+        first, ends = hit.span.start, ends_in(hit.text)
+
+        def beginning(count: int) -> Ranked:
+            return rank, part_of(hit, first, first + ends[count - 1])
+
+        count = _largest(len(ends), lambda count: self._fits([*selected, beginning(count)]))
+        return [beginning(count)] if count else []
+
+    def _gaps(self, selected: Sequence[Ranked], omitted: Sequence[Ranked]) -> Iterator[Gap]:
         """Yield the gaps between selected hits that are short and contain no omitted hit."""
-        omitted = _DocumentRanges.of(self.ranked[whole:])
-        for gap, after in self.layout.gaps(selected):
-            document_id = after.hit.document_id
-            most = max(len(OMISSION), sum(len(title) for title in after.hit.path))
-            if len(gap) <= most and not omitted.overlap(document_id, gap):
+        for (document_id, gap), after in self.layout.gaps(selected):
+            longest = max(len(OMISSION), sum(map(len, after.path)))
+            if len(gap) <= longest and not any(
+                hit.document_id == document_id
+                and hit.span.start < gap.end
+                and gap.start < hit.span.end
+                for _, hit in omitted
+            ):
                 yield document_id, gap
-
-
-def _start(hit: Hit, size: int) -> Hit:
-    """Return a hit with only the first characters of its text."""
-    span = Span(hit.span.start, hit.span.start + size)
-    return replace(hit, span=span, text=hit.text[:size])
 
 
 def _largest(most: int, fits: Callable[[int], bool]) -> int:
@@ -197,29 +291,3 @@ def _largest(most: int, fits: Callable[[int], bool]) -> int:
         is_doubling = too_many > most
         tried = min(2 * fitting, most) if is_doubling else (fitting + too_many) // 2
     return fitting
-
-
-@dataclass(frozen=True, slots=True)
-class _DocumentRanges:
-    """Disjoint ranges of each document, in document order, as sorted starts and ends."""
-
-    by_document: Mapping[str, tuple[Sequence[int], Sequence[int]]]
-
-    @classmethod
-    def of(cls, hits: Sequence[Hit]) -> _DocumentRanges:
-        """Return the ranges of hits; overlapping ones are united."""
-        by_document: dict[str, tuple[list[int], list[int]]] = {}
-        for hit in sorted(hits, key=lambda hit: hit.span.start):
-            starts, ends = by_document.setdefault(hit.document_id, ([], []))
-            if ends and hit.span.start < ends[-1]:
-                ends[-1] = max(ends[-1], hit.span.end)
-            else:
-                starts.append(hit.span.start)
-                ends.append(hit.span.end)
-        return cls(by_document)
-
-    def overlap(self, document_id: str, span: Span) -> bool:
-        """Return whether any range of a document overlaps a span."""
-        starts, ends = self.by_document.get(document_id, ((), ()))
-        following = bisect_right(ends, span.start)
-        return following < len(starts) and starts[following] < span.end

@@ -56,17 +56,14 @@ class LeafFilter:
             where = _EqualValues(json.dumps(dict(where), sort_keys=True))
         elif not callable(where):
             raise InputTypeError("where", where, "a dict of equal values, or a function")
-        if not _is_by_value(where):
-            return _mask(connection, table, where)
-        if where not in self._masks:
-            kept = [*self._masks.items()][-_MOST + 1 :]
-            self._masks = dict(kept) | {where: _mask(connection, table, where)}
-        return self._masks[where]
-
-
-def _is_by_value(where: object) -> bool:
-    """Return whether filters are equal if they are the same; a function may use other values."""
-    return is_dataclass(where)
+        is_kept = is_dataclass(where)  # another function may use other values each time
+        mask = self._masks.get(where) if is_kept else None
+        if mask is None:
+            mask = _mask(connection, table, where)
+        if is_kept:
+            others = [*self._masks.items()][-_MOST + 1 :]
+            self._masks = dict(others) | {where: mask}
+        return mask
 
 
 def _mask(

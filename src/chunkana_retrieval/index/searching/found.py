@@ -6,17 +6,17 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from math import inf
+from operator import attrgetter
 from typing import get_args
-
-from msgspec import structs
 
 from chunkana_core import Span
 from chunkana_retrieval.hits import Hit
-from chunkana_retrieval.index.records import DocumentRecord, LeafRecord
+from chunkana_retrieval.index.records import DocumentRecord, Leaf, LeafRecord
 from chunkana_retrieval.index.searching.options import MergingOptions, ReadingOptions, Relation
-from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
+from chunkana_retrieval.merging import merge_hits, rankable_score
 from chunkana_retrieval.reading.assembly import assemble
-from chunkana_retrieval.reading.passages import Layout, Passage, common_prefix
+from chunkana_retrieval.reading.passages import Passage, common_prefix
 
 _READING, _MERGING = ReadingOptions(), MergingOptions()
 
@@ -35,22 +35,31 @@ class Found:
     hits: tuple[Hit, ...]
     records: Mapping[str, DocumentRecord]
 
+    def leaves(self) -> list[Leaf]:
+        """Return the records of each hit's document and leaf."""
+        records = [self.records[hit.document_id] for hit in self.hits]
+        return [
+            (record, _leaf_of(hit, record)) for hit, record in zip(self.hits, records, strict=True)
+        ]
+
     def passages(
         self,
         reading: ReadingOptions = _READING,
-        written: Callable[[Passage], str] | None = None,
+        counted_text: Callable[[Passage], str] = attrgetter("text"),
     ) -> list[Passage]:
         """Return the passages that `assemble` makes from the leaves.
 
         Args:
             reading: the options of the passages.
-            written: returns the text of a passage whose size counts, if it is more than the
+            counted_text: returns the text of a passage whose size counts, if it is more than the
                 passage's text.
         """
         hits = add_related_leaves(self.hits, self.records, reading.around)
         sources = {name: record.text for name, record in self.records.items()}
         length = reading.length_function
-        found = assemble(hits, reading.budget, length, sources, written=written, k=reading.k)
+        found = assemble(
+            hits, reading.budget, length, sources, counted_text=counted_text, k=reading.k
+        )
         if reading.order == "document" and reading.k is None:
             return found
         ranks = {(hit.document_id, hit.node_id): rank for rank, hit in reversed([*enumerate(hits)])}
@@ -63,62 +72,50 @@ class Found:
 
         As many of the best leaves are merged as there are leaves and parents to return.
         """
-        count, merged = 0, list[MergedHit]()
-        parents = self._parents()
-        keyed = [*map(_with_unique_ids, self.hits)]
-        while len(merged) < merging.k and count < len(keyed):
+        count, merged = 0, list[tuple[Hit, str]]()
+        while len(merged) < merging.k and count < len(self.hits):
             count += merging.k - len(merged)
+            merged = self._merged(self.hits[:count], merging)
+        return [self._passage(*one) for one in merged[: merging.k]]
+
+    def _merged(self, hits: Sequence[Hit], merging: MergingOptions) -> list[tuple[Hit, str]]:
+        """Return the nodes that hits are merged to, the best first: its best hit, and its id."""
+        by_document: dict[str, dict[str, Hit]] = {}
+        for hit in sorted(hits, key=rankable_score, reverse=True):
+            by_document.setdefault(hit.document_id, {}).setdefault(hit.node_id, hit)
+        found: list[tuple[Hit, str]] = []
+        for name, by_id in by_document.items():
             merged = merge_hits(
-                keyed[:count],
-                parents,
+                by_id.values(),
+                self.records[name].parents,
                 ratio=merging.ratio,
                 max_parent_size=merging.max_parent_size,
             )
-        best = {one.node_id: hit for one, hit in zip(keyed, self.hits, strict=True)}
-        return [self._passage(one, best[one.hit_ids[0]]) for one in merged[: merging.k]]
+            found += [(by_id[one.hit_ids[0]], one.node_id) for one in merged]
+        return sorted(found, key=lambda one: (-rankable_score(one[0]), hits.index(one[0])))
 
-    def _parents(self) -> dict[str, Parent]:
-        """Return the parents of all documents of the hits."""
-        return {
-            _unique_id(name, node_id): structs.replace(
-                parent, parent_id=parent.parent_id and _unique_id(name, parent.parent_id)
-            )
-            for name, record in self.records.items()
-            for node_id, parent in record.parents.items()
-        }
-
-    def _passage(self, merged: MergedHit, best: Hit) -> Passage:
+    def _passage(self, best: Hit, node_id: str) -> Passage:
         """Return a leaf or a parent as a passage."""
-        record = self.records[best.document_id]
-        name = merged.node_id.rpartition("\0")[2]
-        hits = [best]
-        if parent := record.parents.get(name):
+        record, hit = self.records[best.document_id], best
+        if parent := record.parents.get(node_id):
             span = Span(parent.start, parent.start + parent.size)
             inside = [one for one in record.leaves if span.start <= one.start < span.end]
-            hits = [
-                replace(
-                    record.hit(inside[0], best.score),
-                    node_id=name,
-                    span=span,
-                    text=record.text[span.start : span.end],
-                    path=common_prefix([record.hit(one, 0.0).path for one in inside]),
-                    opened=0,
-                    similarity=best.similarity,
-                    bm25=best.bm25,
-                )
-            ]
-        (passage,) = Layout({record.document_id: record.text}).passages(hits)
+            hit = replace(
+                record.hit(inside[0], best.score),
+                node_id=node_id,
+                span=span,
+                text=record.text[span.start : span.end],
+                path=common_prefix([record.hit(one, 0.0).path for one in inside]),
+                contained_titles=0,
+                similarity=best.similarity,
+                bm25=best.bm25,
+            )
+        (passage,) = assemble([hit], inf, sources={record.document_id: record.text})
         return passage
 
 
-def _with_unique_ids(hit: Hit) -> Hit:
-    """Return a hit whose node ids are unique among all documents."""
-    parent_id = None if hit.parent_id is None else _unique_id(hit.document_id, hit.parent_id)
-    return replace(hit, node_id=_unique_id(hit.document_id, hit.node_id), parent_id=parent_id)
-
-
-def _unique_id(document_id: str, node_id: str) -> str:
-    return f"{document_id}\0{node_id}"
+def _leaf_of(hit: Hit, record: DocumentRecord) -> LeafRecord:
+    return next(leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
 
 
 def add_related_leaves(
@@ -140,7 +137,7 @@ def add_related_leaves(
     ranked = {(hit.document_id, hit.node_id): hit for hit in hits}
     for hit in hits if around else ():
         record = records[hit.document_id]
-        (found,) = (leaf for leaf in record.leaves if leaf.chunk_id == hit.node_id)
+        found = _leaf_of(hit, record)
         for relation in get_args(Relation):
             for leaf in _related(found, record.leaves, relation) if relation in around else ():
                 key = hit.document_id, leaf.chunk_id

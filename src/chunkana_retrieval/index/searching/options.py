@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
+from numbers import Real
 from typing import Literal, get_args
 
 from chunkana_core import ConfigurationError, InputTypeError
-from chunkana_retrieval.checks import LARGEST, require_choice, require_count, require_number
+from chunkana_core.extending import require_callable, require_choice, require_number
+from chunkana_retrieval.checks import LARGEST, require_finite
 
 SearchKind = Literal["hybrid", "dense", "lexical"]
 Relation = Literal["parent", "siblings", "children"]
 Order = Literal["document", "score"]
-_WEIGHT = "a finite number of at least 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,17 @@ class SearchOptions:
     def __post_init__(self) -> None:
         """Check every field."""
         require_choice("search", self.search, get_args(SearchKind))
-        require_count("fetch_k", self.fetch_k, 1)
-        require_number("lexical_weight", self.lexical_weight, 0, 1, "a number from 0 to 1")
-        for name in ("section_weight", "document_weight"):
-            require_number(name, getattr(self, name), 0, LARGEST, _WEIGHT)
-        if self.min_score is not None:
-            require_number("min_score", self.min_score, -LARGEST, LARGEST, "None or a number")
-            if self.search == "lexical":
-                allowed = "None with search='lexical', which has no similarities"
-                raise ConfigurationError("min_score", self.min_score, allowed)
+        require_number("fetch_k", self.fetch_k, 1, kind=int)
+        require_number("lexical_weight", self.lexical_weight, 0, 1)
+        require_finite("section_weight", self.section_weight, 0)
+        require_finite("document_weight", self.document_weight, 0)
+        finite = -LARGEST, LARGEST
+        require_number(
+            "min_score", self.min_score, *finite, kind=Real | None, allowed="None or a number"
+        )
+        if self.min_score is not None and self.search == "lexical":
+            allowed = "None with search='lexical', which has no similarities"
+            raise ConfigurationError("min_score", self.min_score, allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +75,16 @@ class ReadingOptions:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        require_number("budget", self.budget, 0, inf, "a number of at least 0")
+        require_number("budget", self.budget, 0)
         given: object = self.around  # a str is a sequence of str too, but not allowed
         if isinstance(given, str):
             raise InputTypeError("around", given, f"a tuple: around=({given!r},)")
         for relation in self.around:
             require_choice("around", relation, get_args(Relation))
         require_choice("order", self.order, get_args(Order))
-        if self.k is not None:
-            require_count("k", self.k, 1)
-        length: object = self.length_function
-        if not callable(length):
-            allowed = "a function that returns the size of a text"
-            raise ConfigurationError("length_function", length, allowed)
+        require_number("k", self.k, 1, kind=int | None)
+        allowed = "a function that returns the size of a text"
+        require_callable("length_function", self.length_function, allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,6 @@ class MergingOptions:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        require_count("k", self.k, 1)
-        require_number("ratio", self.ratio, 0, 1, "a number from 0 to 1")
-        if self.max_parent_size is not None:
-            require_count("max_parent_size", self.max_parent_size, 1)
+        require_number("k", self.k, 1, kind=int)
+        require_number("ratio", self.ratio, 0, 1)
+        require_number("max_parent_size", self.max_parent_size, 1, kind=int | None)

@@ -66,14 +66,15 @@ class Query:
         if options.min_score is not None:
             fused = {leaf: fused[leaf] for leaf in _similar(fused, raw, options.min_score)}
         hits, records = self._hits(connection, table, fused)
-        scored = [
-            replace(
-                hit, similarity=raw.get(leaf), bm25=None if words is None else float(words[leaf])
-            )
-            for leaf, hit in hits.items()
-        ]
         ranked = propagate_scores(
-            scored,
+            [
+                replace(
+                    hit,
+                    similarity=raw.get(leaf),
+                    bm25=None if words is None else float(words[leaf]),
+                )
+                for leaf, hit in zip(fused, hits, strict=True)
+            ],
             section_weight=options.section_weight,
             document_weight=options.document_weight,
         )
@@ -81,17 +82,16 @@ class Query:
 
     def _hits(
         self, connection: Connection, table: LeafTable, scores: Mapping[int, float]
-    ) -> tuple[dict[int, Hit], dict[str, DocumentRecord]]:
-        """Return leaves as hits, by their numbers, and the records of their documents."""
-        places = {leaf: table.position(leaf) for leaf in scores}
-        names = {name for name, _ in places.values()}
-        records = tables.read_records(connection, names)
-        if missing := names - records.keys():
+    ) -> tuple[list[Hit], dict[str, DocumentRecord]]:
+        """Return leaves as hits, and the records of their documents."""
+        places = [table.position(leaf) for leaf in scores]
+        records = tables.read_records(connection, {name for name, _ in places})
+        if missing := {name for name, _ in places} - records.keys():
             raise DamagedError(*missing)
-        hits = {
-            leaf: records[name].hit(records[name].leaves[position], scores[leaf])
-            for leaf, (name, position) in places.items()
-        }
+        hits = [
+            records[name].hit(records[name].leaves[position], score)
+            for (name, position), score in zip(places, scores.values(), strict=True)
+        ]
         return hits, records
 
     def _similarities(self, table: LeafTable) -> Scores | None:

@@ -1,0 +1,87 @@
+"""Names, paths and locations of chunks for the screen, and tables of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from chunkana_cli.streams import on_one_line
+from chunkana_core import Chunk, find_common_prefix
+
+_WITHOUT_HEADING = {"preamble": "(before the first heading)", "front_matter": "(front matter)"}
+
+
+def name_of(chunk: Chunk) -> str:
+    """Return the titles in a chunk, or a description if it has none."""
+    titles = (on_one_line(title) for title in (chunk.title, *chunk.section_tags))
+    name = " + ".join(title for title in titles if title)
+    return name or _WITHOUT_HEADING.get(chunk.content_type, "(no heading)")
+
+
+def path_of(chunk: Chunk, below: int = 0) -> str:
+    """Return the header path of a chunk, outermost first, with its own title.
+
+    Args:
+        chunk: the chunk.
+        below: the number of outermost titles to leave out; the last title is always kept.
+    """
+    path = chunk.section.path
+    titles = path if chunk.title in path else (*path, name_of(chunk))
+    return _join_titles(titles[min(below, len(titles) - 1) :])
+
+
+def path_of_all(chunks: Sequence[Chunk], below: int = 0) -> str:
+    """Return the common header path of chunks, or the first and last path if there is none."""
+    common = common_path(chunks)
+    if common:
+        return _join_titles(common[min(below, len(common) - 1) :])
+    first, last = (path_of(chunk) for chunk in (chunks[0], chunks[-1]))
+    return first if first == last else f"{first} … {last}"
+
+
+def common_path(chunks: Sequence[Chunk]) -> tuple[str, ...]:
+    """Return the common header path of chunks."""
+    path = chunks[0].section.path
+    for chunk in chunks:
+        path = find_common_prefix(path, chunk.section)
+    return path
+
+
+def format_location(first: Chunk, last: Chunk) -> str:
+    """Return the lines from one leaf to another, or the notebook cells, for a citation."""
+    if first.cell is not None and last.cell_end is not None:
+        return format_cells(first.cell, last.cell_end)
+    return f"lines {first.text_start_line}-{last.text_end_line}"
+
+
+def format_cells(first: int, last: int) -> str:
+    """Return a range of notebook cells.
+
+    >>> format_cells(3, 3), format_cells(3, 5)
+    ('cell 3', 'cells 3-5')
+    """
+    return f"cell {first}" if first == last else f"cells {first}-{last}"
+
+
+def _join_titles(titles: Sequence[str]) -> str:
+    return " > ".join(on_one_line(title) for title in titles)
+
+
+def new_table(first: str, columns: Iterable[str], max_width: int | None = None) -> Table:
+    """Return a table for rows of a name and a number in each of some columns."""
+    table = Table(box=None, pad_edge=False, header_style="dim" if max_width is None else "bold")
+    table.add_column(first, overflow="fold")
+    for name in columns:
+        table.add_column(name, justify="right", max_width=max_width)
+    return table
+
+
+def list_rows(rows: Iterable[tuple[str, Mapping[str, str]]], console: Console) -> None:
+    """Print each row of a table with its numbers below its name, for a narrow screen."""
+    for name, numbers in rows:
+        console.print(Text(name, style="bold"))
+        console.print(Text(", ".join(f"{column} {number}" for column, number in numbers.items())))
+        console.print()

@@ -1,1 +1,0 @@
-"""How the command shows results on a screen: names, sizes, trees, a progress bar."""

@@ -1,1 +1,0 @@
-"""Write output completely: to standard streams, and to files that are replaced atomically."""
