@@ -34,7 +34,7 @@ class Extent:
 
 
 FULL = Extent(20_000_000, 3)
-QUICK = Extent(400_000, 1)
+QUICK = Extent(100_000, 1)
 
 
 @dataclass(frozen=True, slots=True)

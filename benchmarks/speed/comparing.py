@@ -36,7 +36,7 @@ FULL = Extent(
     {250_000: Rounds(7), 1_000_000: Rounds(5), 4_000_000: Rounds(3)},
     longest=60,
 )
-QUICK = Extent(Rounds(1), {20_000: Rounds(1), 80_000: Rounds(1)}, longest=3)
+QUICK = Extent(Rounds(1), {5_000: Rounds(1), 20_000: Rounds(1)}, longest=3)
 
 
 def compare(name: str, texts: Sequence[str], compared: Sequence[Timed], extent: Extent) -> None:

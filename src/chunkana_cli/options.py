@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from chunkana_cli.inputs.batch import AUTO, Batch
+from chunkana_cli.inputs.files import UTF_8
 from chunkana_cli.streams import USAGE, fail
 from chunkana_core import ChunkConfig, ConfigurationError, Context
 
@@ -20,54 +22,6 @@ FILES_HELP = "Files, folders, quoted patterns; - for standard input."
 _ALL_PROCESSORS = "auto"
 _MAX_JOBS = 1000  # more processes help on no machine, and fail on some
 _MAX_DIGITS = 20  # int() is slow for very long numbers
-
-
-def _require_encoding(name: str) -> str:
-    """Return the name of an encoding; end the command if Python does not know it."""
-    try:
-        b" ".decode(name, "replace")
-    except (LookupError, ValueError):  # codecs other than text encodings, such as hex, too
-        fail(f"--encoding is {name!r}; allowed: one that Python knows, such as latin-1", USAGE)
-    return name
-
-
-def require_name(parameter: typer.CallbackParam, name: str | None) -> str | None:
-    """End the command if the name of a file or folder is empty: it would be the current folder."""
-    if name == "":
-        fail(f"{parameter.opts[0]} is ''; allowed: the name of a file or folder", USAGE)
-    return name
-
-
-InputFormat = Annotated[
-    str,
-    typer.Option("--from", metavar="FORMAT", help="The format of the files; auto: by their names."),
-]
-InputEncoding = Annotated[
-    str,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="The encoding of the files, such as latin-1.",
-        callback=_require_encoding,
-    ),
-]
-Jobs = Annotated[
-    str,
-    typer.Option("--jobs", "-j", metavar="N", help="Processes; auto or 0: one for each processor."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-_CONTEXT = inspect.Parameter(
-    "context",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=True,
-    annotation=Annotated[
-        bool,
-        typer.Option(
-            "--context/--no-context",
-            help="Whether titles and an introduction are embedded before each content.",
-        ),
-    ],
-)
 _SMALL = "a quarter of the maximum, at most 100"
 # Field of ChunkConfig: type, help, and the description of the default, True for its value.
 _OPTIONS: dict[str, tuple[object, str, str | bool]] = {
@@ -83,8 +37,23 @@ _OPTIONS: dict[str, tuple[object, str, str | bool]] = {
     "code_threshold": (float, "The share of code from which `auto` chooses code_aware.", True),
     "structure_threshold": (int, "The headings from which `auto` chooses structural.", True),
 }
-
 _EXIT_CODES = "0 done; 1 a file could not be read, chunked or written; 2 invalid usage"
+
+
+def require_name(parameter: typer.CallbackParam, name: str | None) -> str | None:
+    """End the command if the name of a file or folder is empty: it would be the current folder."""
+    if name == "":
+        fail(f"{parameter.opts[0]} is ''; allowed: the name of a file or folder", USAGE)
+    return name
+
+
+def _require_encoding(name: str) -> str:
+    """Return the name of an encoding; end the command if Python does not know it."""
+    try:
+        b" ".decode(name, "replace")
+    except (LookupError, ValueError):  # codecs other than text encodings, such as hex, too
+        fail(f"--encoding is {name!r}; allowed: one that Python knows, such as latin-1", USAGE)
+    return name
 
 
 def workers_of(jobs: str) -> int:
@@ -103,32 +72,79 @@ def epilog(*examples: str, codes: str = _EXIT_CODES) -> str:
     return f"\b\nExamples:\n{lines}\n\n\b\nExit codes: {codes}."
 
 
-def with_config(**defaults: object) -> Callable[[Command], Command]:
-    """Add the options of `ChunkConfig` to a command, which receives them as argument `config`.
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Jobs = Annotated[
+    str,
+    typer.Option("--jobs", "-j", metavar="N", help="Processes; auto or 0: one for each processor."),
+]
+InputEncoding = Annotated[
+    str,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of the files, such as latin-1.",
+        callback=_require_encoding,
+    ),
+]
 
-    If the command has an argument `context`, add an option for it, too: a `Context`, or None.
+
+def _inputs(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    *,
+    input_format: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="FORMAT", help="The format of the files; auto: by their names."
+        ),
+    ] = AUTO,
+    encoding: InputEncoding = UTF_8,
+    context: Annotated[
+        bool,
+        typer.Option(
+            "--context/--no-context",
+            help="Whether titles and an introduction are embedded before each content.",
+        ),
+    ] = True,
+) -> tuple[Batch, Context | None]:
+    return Batch(files or (), input_format, encoding), Context() if context else None
+
+
+def reads_documents(files: object = None, **defaults: object) -> Callable[[Command], Command]:
+    """Make a function a command that chunks files.
+
+    The command has an argument for the files, the options `--from` and `--encoding`, and those of
+    `ChunkConfig`. The function gets them as the arguments `batch` and `config`. If it has an
+    argument `context`, there is an option for it, too: a `Context`, or None. At the end, a file
+    that failed makes the exit code an error.
 
     Args:
+        files: the annotation of the files if they need not be given.
         **defaults: defaults of this command that differ from the common ones, which are those of
             `ChunkConfig` but with atomic_blocks="split", as in the adapters.
     """
 
     def decorate(command: Command) -> Command:
-        @wraps(command)
-        def run(**arguments: object) -> None:
-            options = {name: arguments.pop(name) for name in _OPTIONS}
-            if has_context:
-                arguments["context"] = Context() if arguments["context"] else None
-            command(**arguments, config=_config(options))
-
         signature = inspect.signature(command, eval_str=True)
-        has_context = "context" in signature.parameters
-        rest = [p for p in signature.parameters.values() if p.name not in {"config", "context"}]
-        parameters = [
-            *rest,
-            *([_CONTEXT] if has_context else []),
-            *_parameters(defaults),
-        ]
+        own = dict(signature.parameters)
+        has_context = own.pop("context", None) is not None
+        inputs = dict(inspect.signature(_inputs, eval_str=True).parameters)
+        if files is not None:
+            inputs["files"] = inputs["files"].replace(annotation=files, default=None)
+        if not has_context:
+            del inputs["context"]
+
+        @wraps(command)
+        def run(**arguments: Any) -> None:  # noqa: ANN401  # of any command
+            config = _config({name: arguments.pop(name) for name in _OPTIONS})
+            batch, context = _inputs(**{name: arguments.pop(name) for name in inputs})
+            if has_context:
+                arguments["context"] = context
+            command(batch=batch, config=config, **arguments)
+            batch.end()
+
+        first, *others = inputs.values()
+        kept = (parameter for name, parameter in own.items() if name not in {"batch", "config"})
+        parameters = [first, *kept, *others, *_parameters(defaults)]
         # Typer reads both the signature and the annotations.
         vars(run)["__signature__"] = signature.replace(parameters=parameters)
         run.__annotations__ = {p.name: p.annotation for p in parameters}

@@ -30,8 +30,7 @@ def require_type(field: str, value: object, kind: Kind, allowed: str = "") -> No
     Traceback (most recent call last):
     chunkana_core.errors.InputTypeError: label is 3; allowed: None or a str
     """
-    is_excluded = isinstance(value, bool) and bool not in _kinds(kind)
-    if is_excluded or not isinstance(value, kind):
+    if not _has_type(value, kind):
         raise InputTypeError(field, value, allowed or _describe(kind))
 
 
@@ -84,10 +83,10 @@ def require_number(  # noqa: PLR0913 -- all but two have defaults
     Traceback (most recent call last):
     chunkana_core.errors.ConfigurationError: k is 0; allowed: None or a whole number of at least 1
     """
-    allowed = allowed or _describe_range(least, most, kind)
-    require_type(field, value, kind, allowed)
+    if not _has_type(value, kind):
+        raise InputTypeError(field, value, allowed or _describe_range(least, most, kind))
     if value is not None and not least <= cast("float", value) <= most:  # false for NaN
-        raise ConfigurationError(field, value, allowed)
+        raise ConfigurationError(field, value, allowed or _describe_range(least, most, kind))
 
 
 def require_callable(
@@ -155,6 +154,11 @@ def require_size(field: str, size: object, text: str) -> int:
     if whole < 0:
         raise ConfigurationError(field, size, allowed, returned)
     return whole
+
+
+def _has_type(value: object, kind: Kind) -> bool:
+    """Return whether a value has a type; a bool is not a number."""
+    return isinstance(value, kind) and not (isinstance(value, bool) and bool not in _kinds(kind))
 
 
 def _kinds(kind: Kind) -> Sequence[type]:

@@ -86,9 +86,9 @@ class ContextAssembler(BaseDocumentCompressor):
 
     def as_runnable(self) -> Runnable[Sequence[Document], Sequence[Document]]:
         """Return the assembler as a part of a chain: `retriever | assembler.as_runnable()`."""
-        now = partial(self.compress_documents, query="")
-        later = partial(self.acompress_documents, query="")
-        return RunnableLambda(now, later, name=type(self).__name__)
+        compress = partial(self.compress_documents, query="")
+        acompress = partial(self.acompress_documents, query="")
+        return RunnableLambda(compress, acompress, name=type(self).__name__)
 
 
 def passage_document(passage: Passage, metadata: Mapping[str, Any]) -> Document:

@@ -12,7 +12,6 @@ from chunkana_core.extending import FieldReader, split_header_path
 MetadataKeys = Literal["short", "full"]
 
 CHUNK_ID: Final = "chunk_id"
-SECTION_ID: Final = "section_id"
 HEADER_PATH: Final = "header_path"
 FORMAT: Final = "format"
 START_CHAR: Final = "start_char"
@@ -68,34 +67,34 @@ class ChunkContext(NamedTuple):
             KeyError, TypeError, ValueError: if the metadata are not those of a chunk.
         """
         content_start, *further = json.loads(metadata[CONTEXT])
-        written: dict[str, Any] = further[0] if further else {}
-        path = written["path"] if "path" in written else split_header_path(metadata[HEADER_PATH])
+        others: dict[str, Any] = further[0] if further else {}
+        path = others["path"] if "path" in others else split_header_path(metadata[HEADER_PATH])
         return cls(
             int(content_start),
             tuple(map(str, path)),
-            int(written.get("level", len(path))),
-            str(written.get("title", path[0] if path else "")),
-            frozenset(map(str, written.get("kept", ()))),
-            str(written["format"] if "format" in written else metadata[FORMAT]),
-            bool(written.get("is_continued")),
+            int(others.get("level", len(path))),
+            str(others.get("title", path[0] if path else "")),
+            frozenset(map(str, others.get("kept", ()))),
+            str(others["format"] if "format" in others else metadata[FORMAT]),
+            bool(others.get("is_continued")),
         )
 
     def to_json(self) -> str:
         """Return `[content_start, others]` as JSON, without what the other metadata say."""
-        written: dict[str, object] = {}
+        others: dict[str, object] = {}
         if self.title != (self.path[0] if self.path else ""):
-            written["title"] = self.title
+            others["title"] = self.title
         if self.level != len(self.path):
-            written["level"] = self.level
+            others["level"] = self.level
         if self.is_continued:
-            written["is_continued"] = True
+            others["is_continued"] = True
         if self.callers_keys:
-            written["kept"] = sorted(self.callers_keys)
+            others["kept"] = sorted(self.callers_keys)
         if FORMAT in self.callers_keys:
-            written["format"] = self.format
+            others["format"] = self.format
         if HEADER_PATH in self.callers_keys or self.path == ("",):
-            written["path"] = self.path
-        fields = [self.content_start, written] if written else [self.content_start]
+            others["path"] = self.path
+        fields = [self.content_start, others] if others else [self.content_start]
         return json.dumps(fields, ensure_ascii=False)
 
 

@@ -27,8 +27,6 @@ from chunkana_langchain.vector_store import VectorStoreLeaves, asearch, search
 from chunkana_retrieval import (
     Found,
     Index,
-    MergingOptions,
-    ReadingOptions,
     SearchOptions,
     UpdateReport,
 )
@@ -191,8 +189,8 @@ class ChunkanaRetriever(DocumentRetriever[Document], RetrieverOptions):
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **options: Any
     ) -> list[Document]:
         if options:
-            asked = self.for_question(options)
-            return asked._get_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
+            retriever = self.for_question(options)
+            return retriever._get_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
         vector, proposals = None, None
         if self.search != "lexical" and self.vectorstore is not None:
             proposals = search(self.vectorstore, query, self._search_arguments)
@@ -209,8 +207,8 @@ class ChunkanaRetriever(DocumentRetriever[Document], RetrieverOptions):
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **options: Any
     ) -> list[Document]:
         if options:
-            asked = self.for_question(options)
-            return await asked._aget_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
+            retriever = self.for_question(options)
+            return await retriever._aget_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
         vector, proposals = None, None
         if self.search != "lexical" and self.vectorstore is not None:
             proposals = await asearch(self.vectorstore, query, self._search_arguments)
@@ -236,13 +234,11 @@ class ChunkanaRetriever(DocumentRetriever[Document], RetrieverOptions):
 
     def _read(self, found: Found) -> list[Document]:
         """Return the passages or parents of found leaves."""
-        if self.returns == "parents":
-            passages = found.parents(self.options_of(MergingOptions))
-        else:
-            passages = found.passages(self.options_of(ReadingOptions))
-        records = [found.records[passage.document_id] for passage in passages]
-        given = zip(passages, records, strict=True)
-        return [passage_document(passage, copied(record.metadata)) for passage, record in given]
+        records = found.records
+        return [
+            passage_document(passage, copied(records[passage.document_id].metadata))
+            for passage in self.passages_of(found)
+        ]
 
     @property
     def _search_arguments(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from chunkana_langchain.identity import document_name, source_keys
 from chunkana_langchain.keys import is_chunk
 from chunkana_langchain.text_splitter import (
     ChunkanaSplitter,
-    is_piece,
+    is_of_other_splitter,
     require_documents,
 )
 from chunkana_retrieval.checks import by_unique_id
@@ -98,5 +98,5 @@ def _record(name: str, mapper: DocumentMapper, fingerprint: str) -> DocumentReco
 
 def _is_split(document: Document) -> bool:
     """Return whether a document's metadata are those of a chunk or piece from a splitter."""
-    is_part = is_chunk(document.metadata) or is_piece(document)
+    is_part = is_chunk(document.metadata) or is_of_other_splitter(document)
     return is_part or not document.metadata.keys().isdisjoint(keys.HEADERS)

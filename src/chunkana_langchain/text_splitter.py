@@ -289,9 +289,9 @@ class ChunkanaSplitter(TextSplitter):
         files = [SourceFile.of(one.metadata, self._format, fallback) for one in whole]
         require_installed(files)
         warn_of_unknown(files, fallback)
-        if piece := next(filter(is_piece, documents), None):
+        if part := next(filter(is_of_other_splitter, documents), None):
             warn(
-                f"{piece.metadata.get('source', 'a document')!r} has the `start_index` of another "
+                f"{part.metadata.get('source', 'a document')!r} has the `start_index` of another "
                 "splitter: lines and offsets are counted in this piece, not in its source; split "
                 "whole documents, as a loader returns them"
             )
@@ -412,7 +412,7 @@ def require_documents(documents: Iterable[Document]) -> list[Document]:
     return checks.require_documents(documents, Document, sources, example)
 
 
-def is_piece(document: Document) -> bool:
+def is_of_other_splitter(document: Document) -> bool:
     """Return whether a document's metadata are those of a piece from another splitter."""
     return keys.START_INDEX in document.metadata and not is_chunk(document.metadata)
 

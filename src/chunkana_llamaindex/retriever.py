@@ -44,8 +44,6 @@ from chunkana_llamaindex.vector_store import (
 from chunkana_retrieval import (
     Found,
     Index,
-    MergingOptions,
-    ReadingOptions,
     SearchOptions,
     UpdateReport,
     words_of,
@@ -259,10 +257,7 @@ class ChunkanaRetriever(DocumentRetriever[BaseNode], RetrieverOptions, BaseRetri
     def _results(self, found: Found) -> list[NodeWithScore]:
         """Return passages or parents as nodes."""
         formats = {name: NodeFormat.of_record(one) for name, one in found.records.items()}
-        if self.returns == "parents":
-            passages = found.parents(self.options_of(MergingOptions))
-        else:
-            passages = found.passages(self.options_of(ReadingOptions), llm_text(formats))
+        passages = self.passages_of(found, llm_text(formats))
         if found.hits and not passages:
             name = found.hits[0].document_id
             metadata = formats[name].node.get_metadata_str(MetadataMode.LLM)

@@ -81,11 +81,11 @@ class VectorStoreLeaves:
             return _has_collection(self.store)
         return self.run(_ahas_collection, self.store)
 
-    def _call(self, name: str, later: str, nodes_or_ids: Sequence[object]) -> Any:
+    def _call(self, name: str, async_name: str, nodes_or_ids: Sequence[object]) -> Any:
         """Call a method of the store, or its asynchronous form on the caller's event loop."""
-        if self.run is None or not _is_async(self.store, later):
+        if self.run is None or not _is_async(self.store, async_name):
             return getattr(self.store, name)(nodes_or_ids)
-        return self.run(getattr(self.store, later), nodes_or_ids)
+        return self.run(getattr(self.store, async_name), nodes_or_ids)
 
     def _node(self, leaf: Leaf, text: str, vector: list[float]) -> TextNode:
         """Return the node of a leaf, without metadata that depend on the text above it."""

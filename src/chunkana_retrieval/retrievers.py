@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Generic, Literal, Self, TypeVar, get_args
 
@@ -14,6 +15,7 @@ from chunkana_retrieval.errors import warn_of
 from chunkana_retrieval.hits import Hit
 from chunkana_retrieval.index import (
     Embedder,
+    Found,
     Index,
     LeafStore,
     MergingOptions,
@@ -26,6 +28,7 @@ from chunkana_retrieval.index import (
     UpdateReport,
     call_in_thread,
 )
+from chunkana_retrieval.reading.passages import Passage
 
 D = TypeVar("D")
 Kind = TypeVar("Kind", SearchOptions, ReadingOptions, MergingOptions)
@@ -88,6 +91,14 @@ class QuestionOptions:
         self.options_of(MergingOptions)
         require_choice("returns", self.returns, get_args(Returns))
         return self
+
+    def passages_of(
+        self, found: Found, counted_text: Callable[[Passage], str] = attrgetter("text")
+    ) -> list[Passage]:
+        """Return the passages or parents of found leaves; for the arguments see `Found`."""
+        if self.returns == "parents":
+            return found.parents(self.options_of(MergingOptions))
+        return found.passages(self.options_of(ReadingOptions), counted_text)
 
 
 class DocumentRetriever(Generic[D]):

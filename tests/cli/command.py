@@ -58,16 +58,19 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start the command in a copy of this process, after it has called `prepare`."""
     settings = environment() if env is None else env
-    open_process: Callable[..., subprocess.Popen[bytes]] = partial(
-        subprocess.Popen, cwd=folder, stdin=stdin, stdout=stdout, stderr=stderr
-    )
+    streams: dict[str, Any] = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
     if not hasattr(os, "fork"):
-        return open_process([*COMMAND, *arguments], env=settings)
+        return subprocess.Popen([*COMMAND, *arguments], cwd=folder, env=settings, **streams)
     child = partial(_become_command, [*map(os.fsdecode, arguments)], settings, prepare)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
-        # Nothing is executed; signals that Python ignores stay ignored.
-        return open_process(["chunkana"], preexec_fn=child, restore_signals=False)
+        return subprocess.Popen(
+            ["chunkana"],  # noqa: S607  # a name: nothing is executed
+            cwd=folder,
+            preexec_fn=child,  # noqa: PLW1509  # which never returns
+            restore_signals=False,  # signals that Python ignores stay ignored
+            **streams,
+        )
 
 
 def _become_command(

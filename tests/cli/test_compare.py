@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
 import sys
 from dataclasses import replace
 from importlib.util import find_spec
@@ -26,8 +24,7 @@ from chunkana_cli.commands.compare import (
 )
 from chunkana_cli.inputs.batch import Batch, Document
 from chunkana_core import ChunkConfig
-from tests.cli.command import call, environment, error_of, output_of
-from tests.cli.terminal import at_terminal
+from tests.cli.command import call, environment, error_of, output_of, run, run_new
 
 TEXT = (
     "# Guide\n\nHello there, reader of the guide.\n\n## `Keys` and [links](u)\n\n"
@@ -47,39 +44,34 @@ def pieces(*contents: str) -> list[Piece]:
     return [Piece(content, content, TEXT.find(content)) for content in contents]
 
 
-def test_headings_are_found_where_they_start_a_chunk_or_are_in_its_metadata() -> None:
-    truth = Reference.of(TEXT)
-    assert truth.headings == ("Guide", "Keys and links")
-    parts = [*pieces("# Guide\n\nHello"), Piece("run", "run", 0, ("`Keys` and [links](u)",))]
-    assert measure(parts, truth, 1000).headings_found == 2
-    assert measure(pieces("Hello\n\n## `Keys` and [links](u)\n\n"), truth, 1000).headings_found == 0
+def measured(*found: Piece, limit: int = 1000, text: str = TEXT) -> Measurement:
+    return measure(found, Reference.of(text), limit)
 
 
-def test_headings_that_are_none_are_counted() -> None:
-    truth = Reference.of(TEXT)
-    assert measure(pieces("# no heading\nrun it"), truth, 1000).false_headings == 1
-    assert measure([Piece("run it", "run it", 0, ("no heading",))], truth, 1000).false_headings == 1
-    assert measure(pieces("```sh\n# no heading\n```"), truth, 1000).false_headings == 0
-
-
-def test_offsets_are_right_wrong_or_absent() -> None:
-    parts = [Piece("Hello", "Hello", 9), Piece("Hello", "Hello", 8), Piece("Hello", "Hello", -1)]
-    found = measure([*parts, Piece("Hello", "Hello", None)], Reference.of(TEXT), 1000)
+def test_measures_of_pieces() -> None:
+    """Headings count where they start a chunk or are in its metadata."""
+    start, named = pieces("# Guide\n\nHello")[0], Piece("run", "run", 0, ("`Keys` and [links](u)",))
+    assert measured(start, named).headings_found == 2
+    assert measured(*pieces("Hello\n\n## `Keys` and [links](u)\n\n")).headings_found == 0
+    false = [*pieces("# no heading\nrun it"), Piece("run it", "run it", 0, ("no heading",))]
+    assert [measured(one).false_headings for one in false] == [1, 1]
+    assert measured(*pieces("```sh\n# no heading\n```")).false_headings == 0
+    found = measured(*(Piece("Hello", "Hello", start) for start in (9, 8, -1, None)))
     assert (found.offsets_right, found.offsets_wrong, found.offsets_absent) == (1, 2, 1)
-
-
-def test_fences_tables_sizes_and_losses() -> None:
-    truth = Reference.of(TEXT)
-    found = measure(pieces("| b | boils |", "```sh\n# no heading", "Hello"), truth, 6)
-    assert (found.tables_parted, found.fences_broken, found.over_limit) == (1, 1, 2)
+    cut = pieces("| b | boils |", "```sh\n# no heading", "Hello")
+    found = measured(*cut, limit=6)
+    assert (found.tables_parted, found.fences_broken, found.over_limit, found.faults) == (
+        1,
+        1,
+        2,
+        4,
+    )
     assert (found.largest, found.lines_lost) == (18, 1.0)
-    whole = measure(pieces(TEXT), truth, 1000)
+    whole = measured(*pieces(TEXT))
     assert (whole.tables_parted, whole.fences_broken, whole.lines_lost) == (0, 0, 0.0)
-
-
-def test_a_fence_that_the_document_leaves_open_is_nobodys_fault() -> None:
-    text = "```\nrun\n"
-    assert measure([Piece(text, text, 0)], Reference.of(text), 1000).fences_broken == 0
+    assert Measurement.total([(300, found), (100, whole)]).lines_lost == 0.75
+    text = "```\nrun\n"  # a fence that the document leaves open
+    assert measured(Piece(text, text, 0), text=text).fences_broken == 0
 
 
 def compared(tmp_path: Path, *options: str) -> dict[str, Any]:
@@ -113,13 +105,8 @@ def test_langchains_splitters(tmp_path: Path) -> None:
 def test_llamaindexs_splitters_without_a_network(tmp_path: Path) -> None:
     nowhere = {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
     (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "chunkana_cli", "compare", "a.md", "--json", "--max-chunk-size=60"],
-        cwd=tmp_path,
-        env=environment(**nowhere),
-        capture_output=True,
-        check=False,
-    )
+    arguments = ("compare", "a.md", "--json", "--max-chunk-size=60")
+    done = run(*arguments, folder=tmp_path, env=environment(**nowhere))
     assert (done.returncode, done.stderr) == (0, b"")
     found = {tool["name"]: tool for tool in json.loads(done.stdout)["files"][0]["tools"]}
     assert found["LlamaIndex Markdown"]["headings_found"] == 2
@@ -153,16 +140,9 @@ def test_tools_that_are_not_installed_or_cannot_be_loaded_are_named(
         "from chunkana_cli.main import app\n"
         "app()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, "compare", "a.md", "--json"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        check=False,
-        text=True,
-        encoding="utf-8",
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    program = [sys.executable, "-c", script]
+    done = run_new("compare", "a.md", "--json", program=program, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
     (said,) = json.loads(done.stdout)["totals"]
     assert {tool["name"]: tool["install"] for tool in said["missing"]} == (
         dict.fromkeys(LANGCHAIN, "langchain-text-splitters")
@@ -180,15 +160,6 @@ def test_what_is_missing_is_said_below_the_table(capsys: pytest.CaptureFixture[s
     show_comparisons([Comparison(tools, (nothing,))], 1000, Console(width=100))
     said = capsys.readouterr().out.splitlines()
     assert said[-1] == "LlamaIndex Sentence is not installed: pip install llama-index-core"
-
-
-def test_the_table_at_a_narrow_terminal(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
-    output = at_terminal("compare", "a.md", folder=tmp_path, columns=20, NO_COLOR="1")
-    said = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", output).split())
-    assert "a.md: 159 characters, 2 headings, 1 table; limit 1,000 characters" in said
-    assert "Chunkana" in said
-    assert "…" not in said
 
 
 def test_a_document_without_text(tmp_path: Path) -> None:
@@ -355,15 +326,3 @@ def test_what_cannot_be_read_is_said_and_the_rest_compared(folder: Path) -> None
     code, output, error = call("compare", folder / "d/a.md", folder / "no.md", "--json")
     assert (code, len(json.loads(output)["files"])) == (1, 1)
     assert error == f"chunkana: {folder / 'no.md'}: no such file\n"
-
-
-def test_lost_lines_count_by_the_characters_of_their_documents() -> None:
-    lost = measure([], Reference.of(TEXT), 1000)
-    kept = measure(pieces(TEXT), Reference.of(TEXT), 1000)
-    total = Measurement.total([(300, lost), (100, kept)])
-    assert (lost.lines_lost, kept.lines_lost, total.lines_lost) == (1.0, 0.0, 0.75)
-
-
-def test_faults_are_what_is_wrong() -> None:
-    found = measure(pieces("| b | boils |", "```sh\n# no heading", "Hello"), Reference.of(TEXT), 6)
-    assert found.faults == found.tables_parted + found.fences_broken + found.over_limit == 4

@@ -18,8 +18,18 @@ import chunkana_cli
 from chunkana_cli.commands.demo import DEFAULT_QUESTION, default_documents, show
 from chunkana_cli.inputs.batch import Batch, Document
 from chunkana_cli.output.trees import full_tree
-from chunkana_cli.search import DemoRun, run_demo
-from chunkana_core import ChunkConfig
+from chunkana_cli.search import (
+    DemoRun,
+    MergedPassage,
+    best_window,
+    find_chunks,
+    leaves_under,
+    merge_leaves,
+    nearly_merged,
+    pick_question,
+    run_demo,
+)
+from chunkana_core import ChunkConfig, chunk_hierarchical
 from tests.cli.command import call, environment, output_of, piped
 from tests.cli.terminal import at_terminal
 from tests.strategies import any_markdown
@@ -27,6 +37,30 @@ from tests.strategies import any_markdown
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted((ROOT / "tests" / "data" / "documents").glob("*.md"))
 STEPS = ("1. Chunk\n", "2. Tree\n", "3. Ask\n", "4. Merge\n", "5. Read\n")
+
+
+KETTLE = """# Kettle
+
+A kettle for your desk.
+
+## Keys
+
+### Boil
+
+Key b boils the water, and then it stops. The kettle whistles.
+
+### Warm
+
+Key k keeps the water warm for an hour. The lamp is on.
+
+## Repair
+
+Unplug it before you open the lid. Then call us.
+
+## Options
+
+Use --keep-warm or --no-whistle on the command line.
+"""
 
 
 def demonstrated(
@@ -145,7 +179,7 @@ def test_a_question_is_made_up_that_finds_something(path: Path) -> None:
     assert demo.passages[0][1].score == demo.hits[0].score
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(any_markdown(), st.one_of(st.none(), st.text()), st.integers(32, 200))
 def test_any_document_and_question_can_be_shown(
     text: str, question: str | None, max_size: int
@@ -189,3 +223,76 @@ def test_our_own_documents_are_those_of_the_checkout() -> None:
     names = [document.name for document in default_documents()]
     assert names[0] == "README.md"
     assert names[1:] == sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
+
+
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        ("How do I keep the water warm?", ["Warm"]),
+        ("Does it whistle when boiling?", ["Keys"]),  # whose heading went with that of "Boil"
+        ("Where do I call?", ["Repair"]),
+        ("keep-warm", ["Options"]),
+        ("is it?", []),
+        ("absent", []),
+    ],
+)
+def test_search_finds_the_chunk_that_says_it_in_its_document(
+    question: str, titles: list[str]
+) -> None:
+    texts = ("", "# Cats\n\nMeow.\n", KETTLE)
+    results = [chunk_hierarchical(text, ChunkConfig(max_chunk_size=100)) for text in texts]
+    hits = find_chunks(results, question, 3)
+    assert [(hit.document, hit.chunk.title) for hit in hits[:1]] == [(2, name) for name in titles]
+
+
+def test_hits_are_the_best_first_and_none_is_weak() -> None:
+    result = chunk_hierarchical(KETTLE, ChunkConfig(max_chunk_size=100))
+    scores = [hit.score for hit in find_chunks([result], "boil the water and stop", 9)]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[-1] >= scores[0] / 5
+
+
+@pytest.mark.parametrize(
+    ("lines", "window"),
+    [
+        (["a"] * 3, range(3)),
+        (["dog", *["-"] * 9], range(4)),
+        ([*["-"] * 9, "dog"], range(6, 10)),
+        ([*["-"] * 5, "dog", *["-"] * 9], range(3, 7)),
+        (["dog", *["-"] * 6, "dog", "cat", *["-"] * 6], range(5, 9)),
+        (["-"] * 9, range(5, 9)),
+    ],
+)
+def test_the_window_has_most_words_and_some_context(lines: list[str], window: range) -> None:
+    assert best_window(lines, "a dog and a cat", 4) == window
+
+
+def test_parents_that_are_not_merged_have_half_of_their_children_hit_or_less() -> None:
+    result = chunk_hierarchical(KETTLE, ChunkConfig(max_chunk_size=100, min_chunk_size=0))
+    tree = result.merge_tree()
+    (top,) = (node for node in tree.nodes if len(node.children_ids) == 4)
+    first, second, *_, last = tree.leaves
+    passages = merge_leaves(tree, {first.node_id: 1.0, last.node_id: 1.0})
+    assert [passage.replaced for passage in passages] == [0, 0]
+    assert nearly_merged(tree, passages) == [(top, 2)]
+    (merged,) = merge_leaves(tree, {leaf.node_id: 2.0 for leaf in tree.leaves})
+    assert [leaf.chunk_id for leaf in leaves_under(tree, merged.node)] == [
+        leaf.node_id for leaf in tree.leaves
+    ]
+    assert (merged.score, merged.replaced, merged.text) == (2.0, 4, KETTLE.rstrip())
+    assert MergedPassage(second, 1.0).text == second.chunk.content
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        (KETTLE, "Keys"),  # whose answer merges
+        ("# A\n\n## Cats\n\nMeow.\n", "Cats"),
+        ("One two three four five six seven eight nine ten.\n",
+         "One two three four five six seven eight"),
+        ("# Cats\n\nMeow.\n", "Cats"),
+    ],
+)  # fmt: skip
+def test_the_question_is_about_a_large_section(text: str, topic: str) -> None:
+    result = chunk_hierarchical(text, ChunkConfig(max_chunk_size=100, min_chunk_size=0))
+    assert pick_question(result, result.merge_tree(), 8) == f"What about {topic}?"

@@ -93,14 +93,17 @@ def test_json_lines_and_parquet_hold_the_same(tmp_path: Path) -> None:
     assert json.loads(rows[-1]["metadata"]) == {"tags": {"cold": 1}}
 
 
-def test_parquet_has_row_groups_of_one_size(tmp_path: Path) -> None:
+def test_parquet_has_row_groups_of_one_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
-    for name, count in {"a": 7_000, "b": 7_000, "c": 9_000}.items():
+    monkeypatch.setattr("chunkana_cli.runs.parquet._ROWS", 1_000)
+    for name, count in {"a": 700, "b": 700, "c": 900}.items():
         (tmp_path / f"{name}.md").write_text("# A\n\nText.\n" * count, encoding="utf-8")
     output_of("split", "a.md", "b.md", "c.md", "-o", "out.parquet", folder=tmp_path)
     file = pq.ParquetFile(tmp_path / "out.parquet")
     groups = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
-    assert groups == [10_000, 10_000, 3_000]
+    assert groups == [1_000, 1_000, 300]
 
 
 @pytest.mark.parametrize(
@@ -140,6 +143,9 @@ def test_the_name_of_the_output_tells_that_it_is_compressed(output: str, tmp_pat
         (["-o", "a.parquet.gz"],
          "-o is 'a.parquet.gz', but parquet is compressed as it is: leave out .gz"),
         (["-o", "a.md", "--fields=id"], "--fields needs --format jsonl or parquet; got markdown"),
+        (["--format=parquet"], "--format parquet is not text: name a file to write with -o"),
+        (["-o", "a.md", "--front-matter-key=tags"],
+         "--front-matter-key needs --format jsonl or parquet; got markdown"),
         (["-o", "a.txt", "--drop-duplicates"],
          "--drop-duplicates needs --format jsonl or parquet; got text"),
     ],
@@ -185,12 +191,6 @@ def test_parquet_of_nothing_has_columns_and_no_rows(tmp_path: Path) -> None:
     table = pq.read_table(path)
     assert table.num_rows == 0
     assert "chunk_id" in table.column_names
-
-
-def test_parquet_needs_a_file_to_write() -> None:
-    pytest.importorskip("pyarrow", reason="needs pyarrow")
-    message = "--format parquet is not text: name a file to write with -o"
-    assert error_of("split", "-", "--format=parquet", code=2) == message
 
 
 def test_without_pyarrow_the_error_says_what_to_install(
@@ -258,9 +258,3 @@ def test_keys_of_front_matter_go_into_the_metadata(tmp_path: Path) -> None:
     ]
     metadata = {"tags": ["hot", "green"], "source": "shop"}
     assert found == [("a.md", metadata), ("a.md", metadata), ("b.md", {})]
-
-
-@pytest.mark.parametrize("form", ["text", "markdown"])
-def test_formats_without_metadata_take_no_keys(form: str) -> None:
-    message = error_of("split", f"--format={form}", "--front-matter-key=tags", DOCUMENTS[0], code=2)
-    assert f"--front-matter-key needs --format jsonl or parquet; got {form}" in message

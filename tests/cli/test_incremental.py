@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import signal
-import subprocess
-import sys
-from contextlib import chdir
+from contextlib import AbstractContextManager, chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
@@ -24,7 +23,7 @@ from chunkana_cli.output import replacing
 from chunkana_cli.output.replacing import lock_folder
 from chunkana_core import Chunker, Context, HierarchicalChunkingResult
 from chunkana_core.text.file_names import AnyPath
-from tests.cli.command import COMMAND, call, environment, error_of, output_of, run
+from tests.cli.command import call, error_of, output_of, run
 
 TEXTS = {
     "a.md": "# A\n\nApples.\n",
@@ -190,7 +189,7 @@ def updated(index: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [*kept, *(row for row in rows("out") if row["file"] in new)]
 
 
-@settings(max_examples=settings().max_examples // 4)  # each of them runs the command five times
+@settings(max_examples=settings().max_examples // 6)  # each of them runs the command five times
 @given(RUNS)
 def test_a_run_since_another_writes_what_a_fresh_one_writes(
     runs: list[tuple[list[tuple[str, str | None]], list[str], bool]],
@@ -382,10 +381,6 @@ def test_a_file_that_fails_has_no_rows_and_is_tried_again(docs: Path) -> None:
     (docs / "b.md").write_text(TEXTS["b.md"], encoding="utf-8")
     split("-o", "out/", "--since", "out/")
     assert manifest("out")["changes"]["added"] == ["docs/b.md"]
-
-
-def test_where_every_file_fails_the_folder_stays_as_it_was(docs: Path) -> None:
-    split("-o", "out/")
     before = Path("out/chunks.jsonl").read_bytes()
     for name in TEXTS:
         (docs / name).write_bytes(b"\xff")
@@ -393,42 +388,35 @@ def test_where_every_file_fails_the_folder_stays_as_it_was(docs: Path) -> None:
     assert Path("out/chunks.jsonl").read_bytes() == before
 
 
-@pytest.mark.usefixtures("docs")
-def test_a_folder_among_the_files_does_not_eat_itself() -> None:
-    code, _, _ = call("split", ".", "-o", "out/")
-    assert code == 0
-    code, _, said = call("split", ".", "-o", "out/", "--since", "out/")
-    assert code == 0
-    assert "4 unchanged" in said
-
-
-def test_files_in_another_order_are_right_too(docs: Path) -> None:
-    one, two = docs / "a.md", docs / "b.md"
-    assert call("split", one, two, "-o", "out/")[0] == 0
-    assert call("split", two, one, "-o", "out/", "--since", "out/")[0] == 0
+@pytest.mark.parametrize("options", [[], ["--jobs=2"]], ids=["one", "several processes"])
+def test_files_in_another_order_are_right_too(docs: Path, options: list[str]) -> None:
+    one, two, out = docs / "a.md", docs / "b.md", ["-o", "out/"]
+    assert run("split", one, two, *out, *options).returncode == 0
+    (docs / "a.md").write_text("# A\n\nApricots.\n", encoding="utf-8")
+    assert run("split", two, one, *out, "--since", "out/", *options).returncode == 0
     assert [row["file"] for row in rows("out")] == ["docs/b.md", "docs/b.md", "docs/a.md"]
 
 
-def test_with_several_processes_the_same_is_written(docs: Path) -> None:
-    split("-o", "out/")
-    (docs / "a.md").write_text("# A\n\nApricots.\n", encoding="utf-8")
-    split("-o", "one/", "--since", "out/")
-    split("-o", "two/", "--since", "out/", "--jobs=2")
-    assert Path("one/chunks.jsonl").read_bytes() == Path("two/chunks.jsonl").read_bytes()
+@pytest.mark.usefixtures("docs")
+def test_a_folder_among_the_files_does_not_eat_itself() -> None:
+    assert call("split", ".", "-o", "out/")[0] == 0
+    code, _, said = call("split", ".", "-o", "out/", "--since", "out/")
+    assert (code, "4 unchanged" in said) == (0, True)
+    assert "nothing wrong" in output_of("validate", "out/chunks.jsonl")
 
 
-KILLER = """
-import os, signal
-import chunkana_cli.runs.folder as folder
-from chunkana_cli.entry import run
-wrote = folder.open_output
-def open_output(name):
-    if name.endswith({name!r}):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return wrote(name)
-folder.open_output = open_output
-run()
-"""
+def kill_before_writing(name: str) -> None:
+    """Kill this process when it starts to write a file."""
+
+    def open_output(path: str) -> AbstractContextManager[BinaryIO]:
+        if path.endswith(name):
+            os.kill(os.getpid(), signal.SIGKILL)
+        wrote: AbstractContextManager[BinaryIO] = write(path)
+        return wrote
+
+    folder = vars(chunkana_cli.runs.folder)
+    write = folder["open_output"]
+    folder["open_output"] = open_output
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs the signal KILL")
@@ -438,12 +426,9 @@ def test_a_run_that_was_killed_is_started_again(docs: Path, name: str) -> None:
     split("-o", "out/")
     (docs / "a.md").write_text("# A\n\nApricots.\n", encoding="utf-8")
     arguments = ["split", "docs", "-o", "out/", "--since", "out/"]
-    program = [sys.executable, "-c", KILLER.format(name=name), *arguments]
-    killed = subprocess.run(program, env=environment(), capture_output=True, check=False)
+    killed = run(*arguments, prepare=lambda: kill_before_writing(name))
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    done = subprocess.run([*COMMAND, *arguments], env=environment(), check=False,
-                          capture_output=True)  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert call(*arguments)[0] == 0
     split("-o", "fresh/")
     assert Path("out/chunks.jsonl").read_bytes() == Path("fresh/chunks.jsonl").read_bytes()
     assert manifest("out")["documents"] == manifest("fresh")["documents"]
@@ -474,9 +459,3 @@ def test_a_folder_that_cannot_be_made(docs: Path) -> None:
     Path("file").write_text("", encoding="utf-8")
     message = f"{Path('file/out')}: cannot be made: Not a directory"
     assert error_of("split", docs, "-o", "file/out/", code=1) == message
-
-
-@pytest.mark.usefixtures("docs")
-def test_what_is_written_is_valid() -> None:
-    split("-o", "out/")
-    assert "nothing wrong" in output_of("validate", "out/chunks.jsonl")

@@ -15,7 +15,7 @@ from chunkana_cli.options import Strategy
 from chunkana_cli.runs.formats import RowOptions, render_json, render_text
 from chunkana_core import ChunkConfig, Chunker, Context, MarkdownChunker
 from chunkana_core.extending import StrategySelector
-from tests.cli.command import error_of, output_of, piped, run, without_summary
+from tests.cli.command import error_of, output_of, piped
 from tests.strategies import any_markdown
 
 PLAIN = "# Guide\n\nHello.\n\n## Use\n\nTurn it on. Wait.\n"
@@ -23,8 +23,6 @@ ODD = (
     "\ufeff# Größe\r\n\r\nTab\there  \r\n\r\n## 日本 [b]\r\n\r\n😀 \x0b\u2028\x85\x7f end\rnext\r\n"
 )
 DOCUMENTS = sorted((Path(__file__).parents[1] / "data" / "documents").glob("*.md"))
-
-WAY_OUT = "; --encoding names another, such as latin-1"
 
 
 def rows(output: str) -> list[dict[str, Any]]:
@@ -108,13 +106,6 @@ def test_text_format_says_what_continues_and_what_is_too_large(tmp_path: Path) -
     assert "  oversize: code_block_integrity" in output
 
 
-def test_several_files_one_after_the_other(tmp_path: Path) -> None:
-    for name in ("b.md", "a.md"):
-        (tmp_path / name).write_text(PLAIN, encoding="utf-8")
-    output = output_of("split", "b.md", "a.md", folder=tmp_path)
-    assert [row["file"] for row in rows(output)] == ["b.md", "b.md", "a.md", "a.md"]
-
-
 def test_standard_input(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("file", encoding="utf-8")
     output = piped("split", "-", "a.md", stdin=ODD.encode(), folder=tmp_path)
@@ -128,12 +119,6 @@ def test_output_goes_to_a_file(tmp_path: Path) -> None:
     (tmp_path / "out.jsonl").write_text("old\n" * 100, encoding="utf-8")
     assert not output_of("split", "a.md", "-o", "out.jsonl", folder=tmp_path)
     assert len(rows((tmp_path / "out.jsonl").read_text(encoding="utf-8"))) == 2
-
-
-def test_blank_and_empty_files_have_no_chunks(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_bytes(b"")
-    (tmp_path / "b.md").write_bytes(b" \n\t\n")
-    assert not output_of("split", "a.md", "b.md", folder=tmp_path)
 
 
 def test_every_option_reaches_the_chunker(tmp_path: Path) -> None:
@@ -163,34 +148,3 @@ def test_every_option_reaches_the_chunker(tmp_path: Path) -> None:
 def test_strategies_offered_are_the_built_in_ones() -> None:
     names = [strategy.name for strategy in StrategySelector().get_available_strategies()]
     assert get_args(Strategy) == ("auto", *names)
-
-
-def test_the_others_are_chunked_when_a_file_fails(tmp_path: Path) -> None:
-    (tmp_path / "good.md").write_text(PLAIN, encoding="utf-8")
-    (tmp_path / "bad.md").write_bytes(b"# A\n\n\xff")
-    done = run("split", "bad.md", "none.md", "good.md", folder=tmp_path)
-    assert done.returncode == 1
-    assert {row["file"] for row in rows(done.stdout.decode())} == {"good.md"}
-    assert without_summary(done.stderr.decode()).splitlines() == [
-        f"chunkana: bad.md: not UTF-8: byte 0xff at offset 5 (line 3){WAY_OUT}",
-        "chunkana: none.md: no such file",
-    ]
-
-
-def test_an_output_that_is_an_input_is_refused(tmp_path: Path) -> None:
-    path, link = tmp_path / "a.md", tmp_path / "link.md"
-    path.write_text(PLAIN, encoding="utf-8")
-    link.symlink_to(path)
-    error = error_of("split", path, "-o", link, code=2)
-    assert error == f"{link}: is one of the inputs, and would be replaced"
-    assert path.read_text(encoding="utf-8") == PLAIN
-
-
-def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
-    missing = tmp_path / "no" / "such.jsonl"
-    message = f"{missing}: cannot be written: the folder {missing.parent} does not exist"
-    assert error_of("split", DOCUMENTS[0], "-o", missing, code=1) == message
-
-
-def test_standard_input_can_be_named_once() -> None:
-    assert "only once" in error_of("split", "-", "-", code=2)

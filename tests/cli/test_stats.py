@@ -78,25 +78,14 @@ def test_documents_without_text(tmp_path: Path) -> None:
     assert said["total"]["sizes"] == {}
 
 
-def many_files(folder: Path) -> None:
-    for number in range(30):
-        (folder / f"{number}.md").write_text("# A\n\nText.\n", encoding="utf-8")
-
-
 def test_at_a_terminal_many_documents_have_a_bar_that_goes_away(tmp_path: Path) -> None:
-    many_files(tmp_path)
+    """There is none between chunks that go to the same terminal."""
+    for number in range(30):
+        (tmp_path / f"{number}.md").write_text("# A\n\nText.\n", encoding="utf-8")
+    assert "Documents" not in at_terminal("stats", "1.md", folder=tmp_path, columns=100)
     output = at_terminal("stats", ".", folder=tmp_path, columns=100)
     assert "Documents" in output
     assert "30 files" in output.split("\x1b[2K")[-1]
-
-
-def test_few_documents_have_no_bar(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
-    assert "Documents" not in at_terminal("stats", ".", folder=tmp_path, columns=100)
-
-
-def test_chunks_that_go_to_the_terminal_have_no_bar_between_them(tmp_path: Path) -> None:
-    many_files(tmp_path)
     output = at_terminal("split", ".", folder=tmp_path, columns=100)
     assert "Documents" not in output
     assert len([line for line in output.splitlines() if line.startswith("{")]) == 30
@@ -126,19 +115,6 @@ def nothing_is_cut(output: str) -> None:
     assert re.search(r"over 1,000\s+5\s+█", words)
 
 
-def test_a_table_of_chunks_has_the_numbers_of_its_documents(tmp_path: Path) -> None:
-    """Those that the documents have, but for the characters after the last chunk."""
-    pytest.importorskip("pyarrow", reason="needs pyarrow")
-    table = tmp_path / "chunks.parquet"
-    output_of("split", *DOCUMENTS, "--atomic-blocks=keep", "-o", table)
-    of_table = json.loads(output_of("stats", table, "--json"))
-    of_files = json.loads(output_of("stats", *DOCUMENTS, "--atomic-blocks=keep", "--json"))
-    for one, other in zip(of_table["files"], of_files["files"], strict=True):
-        assert 0 <= other.pop("characters") - one.pop("characters") < 10
-        assert one == other
-    assert of_table["total"]["kinds"] == of_files["total"]["kinds"]
-
-
 def test_tables_and_documents_are_counted_together(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="needs pyarrow")
     (tmp_path / "a.md").write_text("# A\n\nText.\n", encoding="utf-8")
@@ -159,21 +135,19 @@ def test_tables_that_are_none_of_chunks(tmp_path: Path) -> None:
     assert error_of("stats", path, code=1).startswith(f"{path}: cannot be read: ")
 
 
-LINES = pytest.mark.parametrize("name", ["chunks.jsonl", "chunks.jsonl.gz", "chunks.ndjson"])
-
-
-@LINES
-def test_json_lines_of_chunks_have_the_numbers_of_their_documents(
-    name: str, tmp_path: Path
-) -> None:
-    chunks = tmp_path / name
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz", "ndjson", "parquet"])
+def test_tables_of_chunks_have_the_numbers_of_their_documents(suffix: str, tmp_path: Path) -> None:
+    """Those that the documents have, but for the characters after the last chunk."""
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    chunks = tmp_path / f"chunks.{suffix}"
     output_of("split", *DOCUMENTS, "--atomic-blocks=keep", "-o", chunks)
     of_chunks = json.loads(output_of("stats", chunks, "--json"))
     of_files = json.loads(output_of("stats", *DOCUMENTS, "--atomic-blocks=keep", "--json"))
     for one, other in zip(of_chunks["files"], of_files["files"], strict=True):
         assert 0 <= other.pop("characters") - one.pop("characters") < 10
         assert one == other
-    assert of_chunks["total"]["oversize"] == of_files["total"]["oversize"] != []
+    for name in ("kinds", "oversize"):
+        assert of_chunks["total"][name] == of_files["total"][name] != []
 
 
 @pytest.mark.parametrize(

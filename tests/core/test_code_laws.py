@@ -51,6 +51,11 @@ SHAPES: dict[str, tuple[str, Callable[[int], str]]] = {
     "open brackets in code": ("python", shape("", "[")),
     "classes in classes": ("java", shape("", "class A {\n", "}\n")),
     "open classes": ("typescript", shape("", "class A {\n")),
+    "text between classes": (
+        "java",
+        shape("class A {\n", "int x;\nclass B {\nint y;\n}\n", between="}\n"),
+    ),
+    "brackets alone": ("java", shape("class A {\nint x;\n", "}\n")),
     "minified code": (
         "javascript",
         shape("!function(){", "function a(b){c();d(b)}", between="}();"),
@@ -222,7 +227,10 @@ def test_every_shape_keeps_all_laws(name: str) -> None:
 def test_l8_calls_are_linear(name: str) -> None:
     """Twice the input makes about twice as many calls."""
     language, make = SHAPES[name]
-    one, two = (calls_of(partial(FORMATS[language].document, make(size))) for size in (300, 600))
+    chunker = Chunker(ChunkConfig(max_chunk_size=32), CONTEXTS[1])
+    one, two = (
+        calls_of(partial(chunker.chunk_hierarchical, make(size), language)) for size in (150, 300)
+    )
     assert two < MOST * one
 
 

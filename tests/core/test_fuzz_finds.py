@@ -9,11 +9,14 @@ import yaml
 
 from chunkana_core import ChunkConfig, Context, MarkdownChunker
 from tests import corpora
-from tests.core.laws import Case, quarters, require_laws
+from tests.core.configurations import MEASURES
+from tests.core.laws import Case, require_laws
 from tests.core.test_cases import format_named
+from tests.fuzz.inputs import utf8
 
 _FILE = corpora.REPOSITORY / "tests" / "data" / "fuzz_finds.yaml"
 FINDS: dict[str, dict[str, Any]] = yaml.safe_load(corpora.read(_FILE))
+LENGTHS = {function.__name__: function for function in (*MEASURES, utf8)}
 BESIDE = ("text", "format", "context", "length_function")
 
 
@@ -21,7 +24,7 @@ BESIDE = ("text", "format", "context", "length_function")
 def test_laws_hold_for_find(find: dict[str, Any]) -> None:
     """The laws hold for what once broke one."""
     options = {name: value for name, value in find.items() if name not in BESIDE}
-    config = ChunkConfig.from_dict(options, quarters if "length_function" in find else len)
+    config = ChunkConfig.from_dict(options, LENGTHS[find.get("length_function", "len")])
     context = Context(**find["context"]) if "context" in find else None
     kind = format_named(find.get("format"))
     require_laws(Case(find["text"], config, context=context, format=kind))

@@ -49,11 +49,6 @@ def titled(result: HierarchicalChunkingResult, title: str) -> Chunk:
     return next(chunk for chunk in result.chunks if chunk.title == title)
 
 
-@pytest.mark.parametrize(("level", "expected"), [(0, 3), (1, 1), (2, 2), (3, 3), (6, 3)])
-def test_levels_of_headings(level: int, expected: int) -> None:
-    assert ChunkLevel.of_heading(level) == expected
-
-
 def test_chunks_are_in_document_order(result: HierarchicalChunkingResult) -> None:
     """Each node comes before what is under it; of what it has no heading of its own is level 3."""
     found = [(c.links.hierarchy_level, c.content_type, c.header_path) for c in result.walk()]

@@ -6,6 +6,7 @@ matter (if YAML reads a mapping), footnotes in place and dollar math without bla
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -24,6 +25,7 @@ from tests.strategies import any_markdown, markdown_documents, messy_text
 _SIMPLE_TITLE = re.compile(r"(?:[^\W_]|[ ,.;:'()\-–—?/+=%@\"“”«»])*")
 _SPACES = re.compile(r"\s+")
 LONGEST_TITLE = 200
+ODD_TEXTS = json.loads(corpora.read(corpora.REPOSITORY / "tests/data/odd_markdown.json"))
 
 
 def _documents() -> Iterator[ParameterSet]:
@@ -51,68 +53,7 @@ def test_blocks_and_headings_of_the_commonmark_examples_are_stock() -> None:
         _same_headings(sample.text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "| a | b |\n|---|---|\n| c |\n\u3000\nd\n",
-        "| a | b |\n|---|---|\n\xa0c |\n- d\n",
-        "- | a |\n  |---|\n  | b |\nc | d\n",
-        "|a|\n|-|\n|\n||\n\nb\n",
-        "a\n|b|\n|-|\n",
-        "|a" * 300 + "\n" + "|-" * 300 + "\n" + "b\n" * 400,
-        "a\n  b\n     c\n   ===\n",
-        "- a\n===\n",
-        "> a\n===\n> ---\n",
-        "$\n---\n- $$\n# a\n$$\n",
-        "$$a$$ b\n# c\n$$\nd\n$$\n",
-        "> $$\n> [^1]: a\n> [^1]: 1.\n$$ b\n>\n> $$\n",
-        "> $$ a\n> > - >```\n$$ b\n# c\n$$ (1)\n",
-        "$$ a\n# b\n$$ c\n\u3000\n# d\n$$ e\n$$\n",
-        "#\n##\ta\t##\n# b#\n## # ##\n####### c\n#d\n",
-        "***\n* * *\n- -\t-\n__ _ \n_ _\n+ + +\n**-\n",
-        "-\ta\n -\t\tb\n1.\t c\n>-\td\n>\t- e\n",
-        "-      a\n- \n- b\n-\n\n  c\n-\n  d\n",
-        "1234567890. a\n123456789. b\n2) c\n3. d\n+ e\n- f\n",
-        "a\n2. b\n1. c\nd\n-\n- e\nf\n01. g\n",
-        "- a\n - b\n  - c\n   - d\n    - e\n     - f\n",
-        "- a\n  - | b |\n    |---|\n- | c\n- -\n",
-        "```a`b\n~~~ c`d\n~~\n~~~~  \n```\n````x\n    ```\n ````",
-        "> ```\n>",
-        "a\\|b\n|-|\nc\n\na\\|b\n--\n\n|\n|-\n\n| d\n-\n\ne|f\n- |-\n",
-        "||a|\n|-|-|\n\nb |\\\n:-:\n\n|c|d\\|\n-|-\n\n|e|\n||-|\n\nf|\n-\n",
-        "<pre>a\n\nb</pre>\n<!-- c -->\n<?d\n\n?>\n<!E\n>\n<![CDATA[\n\n]]>f\ng\n",
-        "- <!--\n\nno more\n- <div>\nb\n- <b>\n\n  <x-y>\nz\n<b>\n<p>\n",
-        "> <div>\n> a\n>\n> b\n<p\n<pre",
-        "> ```\n> ",
-        "- ```\n  a\nb\n- ~~~\n\n   ~~~\t\n",
-        "[a\\]: /b\n[a][b]: /c\n[d\n]: /e\n\n[\\[f]: /g\n[h] i\n",
-        "- a\n\n\n- b\n\n      c\n\n  d\n> e\nf\n",
-        "a\n::: b\n# c\n:::\nd\n",
-        "::: a\n::: b\nc\n:::\n---\n",
-        ":::: a\n::: b\nc\n::::\n:::\n::::::\n",
-        "- ::: a\n  b\n  ```\n  :::\n  ```\n  :::\n  c\n- :::\n",
-        "> ::: a\nb\n> :::\n\n> ::: c\n> - d\n> :::\n",
-        "- a\n::: b\n  ::: c\nd\n:::\n",
-        "::: a | b\n|-|-|\nc\n:::\n::: d\n:::\n",
-        '{{< a >}}\n{{% b c="}" %}}\n- d\n{{% /b %}}\n{{< /a >}}\n`{{< a >}}`\n',
-        "{{< a >}}\n# b\n{{< /a >}}\n    c\n{{< d />}}\n{{< /d >}}\n",
-        "{{< a >}}\n::: b\n# c\n:::\n{{< /a >}}\n",
-        "<a>\n\n<b>\n\nc\n\n</b>\n</a>\n\n</a>\n",
-        "<Tabs>\n<Tab>\n\na\n\n</Tab>\n<Tab>\n\nb\n\n</Tab>\n</Tabs>\n",
-        "<div>\n\n<br>\n\n</DIV>\n\n<div>\n\n# a\n\n</div>\n\n<!-- <div> -->\n\n</div>\n",
-        "<details><summary>a</summary>\n\n- b\n  </details>\n\n</details> c\n\n</details>\n",
-        "<x>\n\n<y>\n\n# a\n\n</y>\n\n</x>\n\n> <z>\n>\n> b\n>\n> </z>\n",
-        "".join(f"<c{n}>\n\n" for n in range(120))
-        + "a\n\n"
-        + "".join(f"</c{n}>\n\n" for n in reversed(range(120))),
-        "::: a\n" * 120 + "b\n" + ":::\n" * 120,
-        "!!! note\n    a\n\n    # b\n\n\n    c\n",
-        "a\n!!! b\n\n    c\n??? d\n\n\n    e\n???+ f\n   g\n!!!  h\n     i\n!!! j",
-        "- !!! a\n      b\n  !!! c\n      d\n> !!! e\n>     f\n>\n> g\n",
-        "!!! a\n    !!! b\n        ::: c\n        d\n        :::\n    e\n",
-    ],
-    ids=lambda text: repr(text[:40]),
-)
+@pytest.mark.parametrize("text", ODD_TEXTS, ids=lambda text: repr(text[:40]))
 def test_blocks_of_odd_texts_are_stock(text: str) -> None:
     """So is what our own rules, which look at fewer characters, could get wrong."""
     _same_nested_blocks(text)

@@ -62,6 +62,6 @@ class Session:
         """Say what was done, and end the process, which libFuzzer would not let go on."""
         print(f"{self.tried:,} texts, {self.characters:,} characters, {len(self.finds)} finds")
         if self.finds:
-            print(f"They are in {self.folder}, ready for tests/core/test_fuzz_finds.py")
+            print(f"They are in {self.folder}, ready for tests/data/fuzz_finds.yaml")
         sys.stdout.flush()
         os._exit(bool(self.finds))

@@ -116,13 +116,15 @@ class Find:
         return self.law.__name__, self.where
 
     def __str__(self) -> str:
-        """Return it as a case for `tests/core/test_fuzz_finds.py`."""
+        """Return it as an entry of `tests/data/fuzz_finds.yaml`."""
+        made, values = self.made, changed(self.made.config)
+        if made.context:
+            values["context"] = changed(made.context)
+        if made.format != MARKDOWN:
+            values["format"] = made.format
         name = f"{self.law.__name__}, {self.where}: {self.what}".splitlines()[0][:160]
-        made = self.made
-        context = (made.context,) if made.context else ()
-        named = (repr(made.format),) if made.format != MARKDOWN else ()
-        case = (ascii(made.text), written(made.config), *context, *named)
-        return "\n".join([f"    {name!a}: (", *(f"        {part!s}," for part in case), "    ),"])
+        lines = [f"  {key}: {json.dumps(value)}" for key, value in values.items()]
+        return "\n".join([f"{quoted(name)}:", f"  text: {quoted(made.text)}", *lines])
 
 
 class TooSlowError(Exception):
@@ -192,11 +194,17 @@ def _same(found: Find, made: Input, seconds: float) -> Find | None:
     return again if again and again.key == found.key else None
 
 
-def written(config: ChunkConfig) -> str:
-    """Write a configuration as Python: what is not the default."""
-    options = (
-        f"{field.name}={getattr(value, '__name__', repr(value))}"
-        for field in fields(config)
-        if (value := getattr(config, field.name)) != field.default
-    )
-    return f"ChunkConfig({', '.join(options)})"
+def quoted(text: str) -> str:
+    """Return a text as a scalar of YAML, in ASCII."""
+    escaped = text.encode("unicode_escape").decode("ascii")
+    return '"' + escaped.replace('"', '\\"') + '"'
+
+
+def changed(thing: ChunkConfig | Context) -> dict[str, Any]:
+    """Return the fields of a configuration or a context that differ from the default."""
+    values = {field: getattr(thing, field.name) for field in fields(thing)}
+    return {
+        field.name: getattr(value, "__name__", value)
+        for field, value in values.items()
+        if value != field.default
+    }

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 
 from chunkana_core import ChunkConfig, Context
@@ -53,23 +54,29 @@ def breaks(case: Case) -> None:
 
 
 def test_a_find_is_made_small() -> None:
-    """What is left of a find is what it takes, as a case that can be pasted."""
+    """What is left of a find is what it takes, as a case that can be pasted into a file."""
     text = corpora.own_document("no_headings.md")[:1500] + "\n\n\t- x\n\nThe end.\n"
     config = ChunkConfig(max_chunk_size=64, overlap_size=7, length_function=utf8)
     found = find(Input(text, config, Context("of it")), [breaks])
     assert found
     small = smallest(found)
     assert small.made == Input("\t- x", ChunkConfig())
-    assert str(small).splitlines() == [
-        f"    'breaks, {small.where}: AssertionError: a tab before an item': (",
-        r"        '\t- x',",
-        "        ChunkConfig(),",
-        "    ),",
-    ]
+    assert yaml.safe_load(str(small)) == {
+        f"breaks, {small.where}: AssertionError: a tab before an item": {"text": "\t- x"}
+    }
     config = ChunkConfig(max_chunk_size=64, strategy="fallback", length_function=laws.tokens)
-    case = str(Find(breaks, Input("x", config, Context(), "python"), "", ""))
-    assert case.splitlines()[3:5] == [f"        {Context()},", "        'python',"]
-    assert "ChunkConfig(max_chunk_size=64, length_function=tokens, strategy='fallback')" in case
+    text = '\ud800\x85\ufeff\\n"😀"\r\n'
+    found = Find(breaks, Input(text, config, Context("a", introduction=False), "python"), "", "")
+    assert yaml.safe_load(str(found)) == {
+        "breaks, : ": {
+            "text": text,
+            "max_chunk_size": 64,
+            "strategy": "fallback",
+            "length_function": "tokens",
+            "context": {"label": "a", "introduction": False},
+            "format": "python",
+        }
+    }
 
 
 def test_a_find_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -199,6 +199,35 @@ def test_without_sources_what_overlaps_comes_once_and_code_is_opened_again() -> 
     assert second.lines is None
 
 
+def test_without_sources_the_rest_of_a_hit_has_its_own_line_and_needs_no_signature() -> None:
+    text = "def brew():\n    boil()\n    wait()\n    pour()\n"
+    path, signature = ("Tea", "brew"), "def brew():"
+    hits = [
+        Hit("a", 2, span=Span(0, 23), path=path, text=text[:23], format="python"),
+        Hit("b", 1, span=Span(12, 45), path=path, text=text[12:45], start_line=2, format="python",
+            signature=signature, contained_titles=1),
+    ]  # fmt: skip
+    _, rest = assemble(hits, 1000)
+    assert rest.text == "Tea > brew\n\n    wait()\n    pour()\n"
+    assert (rest.start_line, rest.end_line) == (3, 4)
+    (whole,) = assemble(hits[1:], 1000)
+    assert whole.text.startswith(f"Tea\n\n{signature}\n\n…\n\n    boil()")
+
+
+def test_a_text_without_a_heading_is_not_read_under_that_of_another_section() -> None:
+    texts = ["One.", "## Green\n\nTwo.", "Three.", "…………", "Four."]
+    source = "\n\n".join(texts)
+    paths = [("Tea",), ("Tea", "Green"), ("Tea", "Green"), (), ("Tea",)]
+    hits = [
+        Hit(str(n), 1.0, document_id="a", path=path, text=text,
+            span=Span(source.index(text), source.index(text) + len(text)))
+        for n, (text, path) in enumerate(zip(texts, paths, strict=True)) if path
+    ]  # fmt: skip
+    first, last = assemble(hits, 66, sources={"a": source})
+    assert (first.chunk_ids, last.chunk_ids) == (("0", "1", "2"), ("4",))
+    assert last.text == "Tea\n\nFour."
+
+
 @pytest.mark.parametrize("heading", ["# Title", "Title\n====="])
 def test_a_title_behind_a_byte_order_mark_is_said_once(heading: str) -> None:
     text = f"\ufeff{heading}\n\nOne is here. Two is here.\n"
@@ -228,6 +257,11 @@ def test_a_passage_says_where_it_is_from() -> None:
     assert passage.path == ("Tea",)
     assert passage.score == hits[4].score
     assert passage.chunk_ids == (hits[3].node_id, hits[4].node_id)
+    in_cells = [replace(hits[4], cells=(3, 4)), replace(hits[3], cells=(1, 2))]
+    (passage,) = assemble(in_cells, 1000, sources={"a.md": TEA})
+    assert passage.cells == (1, 4)
+    (passage,) = assemble([hits[4], in_cells[1]], 1000, sources={"a.md": TEA})
+    assert passage.cells is None
 
 
 @pytest.mark.parametrize(

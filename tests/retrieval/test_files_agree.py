@@ -87,7 +87,7 @@ def test_the_command_has_the_same_formats(
     file = tmp_path / path
     file.parent.mkdir(exist_ok=True)
     file.write_text(TEXT, "utf-8")
-    batch = Batch.of([path], "auto")
+    batch = Batch([path], "auto")
     (found,) = batch.chunk(EMBEDDED, 1, lambda _, result: result, context=Context())
     (chunk,) = found.get_leaves()
     assert (chunk.format, chunk.context) == FILES[path]

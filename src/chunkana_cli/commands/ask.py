@@ -9,9 +9,8 @@ import typer
 from rich.text import Text
 
 import chunkana_retrieval as retrieval  # whose index is loaded when it is used
-from chunkana_cli.inputs.batch import AUTO, Batch
-from chunkana_cli.inputs.files import UTF_8
-from chunkana_cli.options import FILES_HELP, AsJson, InputEncoding, InputFormat, epilog, with_config
+from chunkana_cli.inputs.batch import Batch
+from chunkana_cli.options import AsJson, epilog, reads_documents
 from chunkana_cli.output.output import open_console, write_json
 from chunkana_cli.output.screen import format_cells
 from chunkana_cli.search import search
@@ -25,15 +24,13 @@ EPILOG = epilog(
 _HITS = 60
 
 
-@with_config(atomic_blocks="split")
+@reads_documents(atomic_blocks="split")
 def ask(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    batch: Batch,
     *,
     question: Annotated[str, typer.Option("--question", "-q", help="What to ask.")],
     budget: Annotated[int, typer.Option(min=1, help="Characters to return at most.")] = 4000,
     as_json: AsJson = False,
-    input_format: InputFormat = AUTO,
-    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Find the passages to read for a question.
@@ -44,7 +41,6 @@ def ask(
     if not retrieval.words_of(question):
         what = "no word to search for; stop words such as 'the' and 'of' are ignored"
         fail(f"--question is {question!r}, which has {what}", USAGE)
-    batch = Batch.of(files, input_format, encoding)
     chunked = [*batch.chunk_documents(config, Context())]
     names = [document.name for document, _ in chunked]
     found = search(
@@ -61,7 +57,6 @@ def ask(
         parts = [part for passage in passages for part in _to_text(passage, names)]
         with open_console() as console:
             console.print(Text("\n\n").join(parts) if parts else nothing, soft_wrap=True)
-    batch.end()
 
 
 def _to_dict(passage: retrieval.Passage, names: Sequence[str]) -> dict[str, object]:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
 from chunkana_batch import DocumentError
 from chunkana_cli.checking.measures import Measurement, Reference, measure
 from chunkana_cli.checking.splitters import SPLITTERS, Splitter
-from chunkana_cli.inputs.batch import AUTO, Batch, Document
-from chunkana_cli.inputs.files import UTF_8
-from chunkana_cli.options import FILES_HELP, AsJson, InputEncoding, InputFormat, epilog, with_config
+from chunkana_cli.inputs.batch import Batch, Document
+from chunkana_cli.options import AsJson, epilog, reads_documents
 from chunkana_cli.output.output import open_console, progress_bar, write_json
 from chunkana_cli.output.screen import list_rows, new_table
 from chunkana_cli.streams import format_count, on_one_line
@@ -50,13 +47,11 @@ _COLUMN = 12  # columns of the widest column of a tool
 _FEW = 12  # files; for more, only the totals are shown
 
 
-@with_config()
+@reads_documents()
 def compare(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    batch: Batch,
     *,
     as_json: AsJson = False,
-    input_format: InputFormat = AUTO,
-    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Split files with Chunkana and other tools, and compare the results.
@@ -66,7 +61,6 @@ def compare(
     Headings, tables and fences are counted against a CommonMark parse. Files that the same tools
     apply to are added up.
     """
-    batch = Batch.of(files, input_format, encoding)
     documents = batch.nonempty_documents()
     with progress_bar(len(documents)) as progress:
         comparisons = compare_documents(batch, documents, config, progress)
@@ -80,7 +74,6 @@ def compare(
     else:
         with open_console(_WIDTH) as console:
             show_comparisons(comparisons, config.max_chunk_size, console)
-    batch.end()
 
 
 @dataclass(frozen=True, slots=True)

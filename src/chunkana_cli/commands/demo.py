@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from chunkana_cli.inputs.batch import AUTO, Batch, Document
-from chunkana_cli.inputs.files import UTF_8, read_text
-from chunkana_cli.options import FILES_HELP, InputEncoding, InputFormat, epilog, with_config
+from chunkana_cli.inputs.batch import Batch, Document
+from chunkana_cli.inputs.files import read_text
+from chunkana_cli.options import FILES_HELP, epilog, reads_documents
 from chunkana_cli.output.output import open_console
 from chunkana_cli.output.screen import common_path, format_location, path_of, path_of_all
 from chunkana_cli.output.trees import short_tree
@@ -33,6 +33,10 @@ from chunkana_retrieval import find_words
 
 EPILOG = epilog("demo", "demo docs", 'demo README.md -q "How are tables split?"')
 DEFAULT_QUESTION = "Which options limit the size of a chunk?"  # for the default documents
+_FILES = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="FILE...", help=f"{FILES_HELP} By default, Chunkana's own."),
+]
 _PACKAGE = Path(__file__).parents[1]
 _WIDTH = 100  # in a pipe
 _PARENT_DEFAULT = "three times that of a chunk"
@@ -44,12 +48,9 @@ _NOT_WORTH_TRIMMING = 3  # lines
 _BAR = "│ "
 
 
-@with_config(atomic_blocks="split")
+@reads_documents(_FILES, atomic_blocks="split")
 def demo(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FILE...", help=f"{FILES_HELP} By default, Chunkana's own."),
-    ] = None,
+    batch: Batch,
     *,
     question: Annotated[
         str | None,
@@ -60,16 +61,13 @@ def demo(
         int | None,
         typer.Option(min=1, help="The largest size of a parent.", show_default=_PARENT_DEFAULT),
     ] = None,
-    input_format: InputFormat = AUTO,
-    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
 ) -> None:
     """Demonstrate chunking, search and merging.
 
     Without files, the demonstration uses Chunkana's own documents.
     """
-    batch = Batch.of(files or (), input_format, encoding)
-    if files:
+    if batch.arguments:
         documents = batch.nonempty_documents()
     else:
         documents, question = default_documents(), question or DEFAULT_QUESTION
@@ -77,7 +75,6 @@ def demo(
     results = run_demo(batch, documents, config, question=question, count=hits, max_parent_size=cap)
     with open_console(_WIDTH) as console:
         show(results, console)
-    batch.end()
 
 
 def default_documents() -> list[Document]:

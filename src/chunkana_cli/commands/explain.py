@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from chunkana_cli.inputs.batch import AUTO, Batch
-from chunkana_cli.inputs.files import UTF_8
-from chunkana_cli.options import FILES_HELP, AsJson, InputEncoding, InputFormat, epilog, with_config
+from chunkana_cli.inputs.batch import Batch
+from chunkana_cli.options import AsJson, epilog, reads_documents
 from chunkana_cli.output.output import open_console, write_json
 from chunkana_cli.streams import visible
 from chunkana_core import ChunkConfig, Context
@@ -18,13 +13,11 @@ from chunkana_explain import explain as explain_cuts
 EPILOG = epilog("explain README.md", "explain --json README.md --max-chunk-size 500")
 
 
-@with_config()
+@reads_documents()
 def explain(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    batch: Batch,
     *,
     as_json: AsJson = False,
-    input_format: InputFormat = AUTO,
-    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
@@ -33,7 +26,6 @@ def explain(
     First come the steps of the stages: small neighbours merged, headings moved to their text,
     sections split. Then each cut follows with its line, its cost and its best alternatives.
     """
-    batch = Batch.of(files, input_format, encoding)
     explained = (
         (
             one.name,
@@ -47,7 +39,6 @@ def explain(
         with open_console() as console:
             for name, found in explained:
                 console.print(_text(name, found), markup=False, highlight=False, emoji=False)
-    batch.end()
 
 
 def _text(name: str, explanation: Explanation) -> str:

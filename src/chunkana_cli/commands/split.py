@@ -11,16 +11,12 @@ from typing import Annotated, Literal
 import typer
 
 from chunkana_batch.rows import FIELDS
-from chunkana_cli.inputs.batch import AUTO, Batch
-from chunkana_cli.inputs.files import UTF_8
+from chunkana_cli.inputs.batch import Batch
 from chunkana_cli.options import (
-    FILES_HELP,
-    InputEncoding,
-    InputFormat,
     Jobs,
     epilog,
+    reads_documents,
     require_name,
-    with_config,
     workers_of,
 )
 from chunkana_cli.output.output import STANDARD_OUTPUT
@@ -84,9 +80,9 @@ Since = Annotated[
 ]
 
 
-@with_config()
+@reads_documents()
 def split(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    batch: Batch,
     *,
     output: Output = STANDARD_OUTPUT,
     form: FormatName = None,
@@ -95,8 +91,6 @@ def split(
     drop_duplicates: DropDuplicates = False,
     since: Since = None,
     jobs: Jobs = "1",
-    input_format: InputFormat = AUTO,
-    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
@@ -115,14 +109,13 @@ def split(
     needs_rows = {"--fields": fields, "--front-matter-key": front_matter_keys}
     _require_rows(found, needs_rows | {"--drop-duplicates": drop_duplicates, "--since": since})
     _require_state(since, output, to_folder=to_folder, drops=drop_duplicates)
-    batch, workers = Batch.of(files, input_format, encoding), workers_of(jobs)
-    run = Run(batch, config, context, workers, found, options, drop_duplicates)
+    run = Run(batch, config, context, workers_of(jobs), found, options, drop_duplicates)
     if to_folder:
         write_folder(run, Path(output), None if since is None else Path(since))
     else:
         is_mixed = output == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty()
         run.write(output, is_compressed=is_compressed, is_bar_shown=not is_mixed)
-    run.end()
+    run.report_summary()
 
 
 def _require_state(since: str | None, output: str, *, to_folder: bool, drops: bool) -> None:

@@ -7,24 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby, pairwise
 from statistics import median
-from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from chunkana_cli.inputs.batch import AUTO, Batch
-from chunkana_cli.inputs.files import UTF_8, InputError
+from chunkana_cli.inputs.files import InputError
 from chunkana_cli.inputs.tables import is_table_of_chunks, read_rows
 from chunkana_cli.options import (
-    FILES_HELP,
     AsJson,
-    InputEncoding,
-    InputFormat,
     Jobs,
     epilog,
-    with_config,
+    reads_documents,
     workers_of,
 )
 from chunkana_cli.output.output import open_console, progress_bar, write_json
@@ -49,14 +44,12 @@ _MOST_FILES = 100  # rows
 _ROW = FieldReader.of("table")
 
 
-@with_config()
+@reads_documents()
 def stats(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    batch: Batch,
     *,
     as_json: AsJson = False,
     jobs: Jobs = "1",
-    input_format: InputFormat = AUTO,
-    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
@@ -66,8 +59,8 @@ def stats(
     total. A file that split wrote as jsonl or parquet is not chunked again; its chunks are counted.
     """
     workers, limit = workers_of(jobs), config.max_chunk_size
-    batch = Batch.of(files, input_format, encoding)
-    tables = [name for name in batch.names if input_format == AUTO and is_table_of_chunks(name)]
+    may_be_tables = batch.names if batch.input_format == AUTO else ()
+    tables = [*filter(is_table_of_chunks, may_be_tables)]
     found = [stats for name in tables for stats in _read_stats(name, batch)]
     names = [name for name in batch.names if name not in tables]
     with progress_bar(len(names)) as progress:
@@ -81,7 +74,6 @@ def stats(
     elif found:
         with open_console() as console:
             show_stats(found, limit, console)
-    batch.end()
 
 
 def _read_stats(name: str, batch: Batch) -> list[FileStats]:

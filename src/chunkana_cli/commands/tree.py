@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from chunkana_cli.inputs.batch import AUTO, Batch
-from chunkana_cli.inputs.files import UTF_8
-from chunkana_cli.options import FILES_HELP, AsJson, InputEncoding, InputFormat, epilog, with_config
+from chunkana_cli.inputs.batch import Batch
+from chunkana_cli.options import AsJson, epilog, reads_documents
 from chunkana_cli.output.output import open_console, write_json
 from chunkana_cli.output.trees import full_tree
 from chunkana_core import ChunkConfig, Context
@@ -16,13 +11,11 @@ from chunkana_core import ChunkConfig, Context
 EPILOG = epilog("tree README.md", "tree docs --max-chunk-size 500", "tree --json README.md | jq .")
 
 
-@with_config()
+@reads_documents()
 def tree(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    batch: Batch,
     *,
     as_json: AsJson = False,
-    input_format: InputFormat = AUTO,
-    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
@@ -32,7 +25,6 @@ def tree(
     and the chunk id. With --json, print a list with an object for each file: its name, and as
     result its chunks and their hierarchy.
     """
-    batch = Batch.of(files, input_format, encoding)
     chunked = batch.chunk_documents(config, context)
     if as_json:
         # Without pages, all children of each node are in the list.
@@ -42,4 +34,3 @@ def tree(
         with open_console() as console:
             for document, result in chunked:
                 console.print(full_tree(document.name, result, console.width))
-    batch.end()

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chunkana_cli.inputs.batch import AUTO, Batch
-from chunkana_cli.inputs.files import STANDARD_INPUT, UTF_8, escape_name, title_of
+from chunkana_cli.inputs.batch import Batch
+from chunkana_cli.inputs.files import STANDARD_INPUT, escape_name, title_of
 from chunkana_cli.options import (
-    FILES_HELP,
-    InputEncoding,
-    InputFormat,
     epilog,
+    reads_documents,
     require_name,
-    with_config,
 )
 from chunkana_cli.output.output import (
     STANDARD_OUTPUT,
@@ -40,9 +37,9 @@ _NEEDS_A_FOLDER = "for a folder or several files, name a folder for the pages: -
 _STANDARD_INPUT_STEM = "standard-input"
 
 
-@with_config()
+@reads_documents()
 def view(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
+    batch: Batch,
     *,
     output: Annotated[
         str,
@@ -54,8 +51,6 @@ def view(
             callback=require_name,
         ),
     ] = STANDARD_OUTPUT,
-    input_format: InputFormat = AUTO,
-    encoding: InputEncoding = UTF_8,
     config: ChunkConfig,
     context: Context | None,
 ) -> None:
@@ -64,12 +59,10 @@ def view(
     The page is self-contained. For a folder or several files, write a page for each file, and
     index.html with their sizes, totals and a search.
     """
-    batch = Batch.of(files, input_format, encoding)
-    if len(batch.names) == 1 and not any(map(os.path.isdir, files)):
+    if len(batch.names) == 1 and not any(map(os.path.isdir, batch.arguments)):
         _write_page(batch, output, config, context)
     elif batch.names:
         _write_folder(batch, output, config, context)
-    batch.end()
 
 
 def _write_page(batch: Batch, output: str, config: ChunkConfig, context: Context | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from os.path import isfile
 from typing import TypeVar
 
@@ -58,38 +58,39 @@ def require_installed(name: str, form: str, hint: str = "") -> None:
         raise InputError(f"{name}: {form} needs {_INSTALL_CODE}{hint}")
 
 
-@dataclass(slots=True)
+@dataclass
 class Batch:
     """The documents of a command, with a count of failures.
 
     Attributes:
-        names: the names of the files that were found.
+        arguments: what the user named: files, folders, patterns, "-".
         input_format: the name of their format, or "auto".
         encoding: the encoding of their texts.
         failures: the number of arguments and files that could not be found, read or chunked.
         has_chunked: whether any document was chunked.
     """
 
-    names: Sequence[str]
+    arguments: Sequence[str]
     input_format: str = AUTO
     encoding: str = UTF_8
     failures: int = 0
     has_chunked: bool = False
 
-    @classmethod
-    def of(cls, arguments: Sequence[str], input_format: str, encoding: str = UTF_8) -> Batch:
-        """Find the files of the arguments; report arguments without files.
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of the files; arguments without files are reported when they are asked for.
 
         The number of files of unknown formats is reported too; such files are plain text.
         """
         allowed = [AUTO, *format_names()]
-        if input_format not in allowed:
+        if self.input_format not in allowed:
             more = "" if _CODE in allowed else f"; more with {_INSTALL_CODE}"
-            fail(f"--from is {input_format!r}; allowed: {', '.join(allowed)}{more}", USAGE)
-        names, is_complete = find_files(arguments)
-        if input_format == AUTO and (message := describe_unknown(map(_unknown_kind, names))):
+            fail(f"--from is {self.input_format!r}; allowed: {', '.join(allowed)}{more}", USAGE)
+        names, is_complete = find_files(self.arguments)
+        if self.input_format == AUTO and (message := describe_unknown(map(_unknown_kind, names))):
             report(f"{message}; set another format with --from")
-        return cls(names, input_format, encoding, 0 if is_complete else 1)
+        self.failures += not is_complete
+        return names
 
     def documents(self, names: Sequence[str] | None = None) -> Iterator[Document]:
         """Read and yield the named files, by default all; report those that cannot be read."""

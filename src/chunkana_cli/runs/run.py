@@ -117,20 +117,17 @@ class Run:
             self.entries.append(entry)
             yield rendered
 
-    def end(self) -> None:
-        """Report the summary, and end the command with an error if a file failed."""
-        report(self._summary(monotonic() - self._started))
-        self.batch.end()
-
-    def _summary(self, seconds: float) -> str:
+    def report_summary(self) -> None:
+        """Report the numbers of files, chunks and errors, and the duration."""
         digests = [digest for entry in self.entries for digest in _digests_of(entry)]
         repeated = len(digests) - len(set(digests))
         note = f" ({repeated:,} repeated{', left out' if self.drops_duplicates else ''})"
         chunks = format_count(sum(entry.chunks for entry in self.entries), "chunk")
-        return ", ".join([
+        facts = [
             format_count(len(self.entries), "file"),
             chunks + (note if repeated else ""),
             f"{sum(entry.over_limit for entry in self.entries):,} over the limit",
             format_count(self.batch.failures, "error"),
-            f"{seconds:.1f} seconds",
-        ])  # fmt: skip
+            f"{monotonic() - self._started:.1f} seconds",
+        ]
+        report(", ".join(facts))

@@ -22,13 +22,15 @@ from chunkana_core.formats.markdown.parser import parse_titled_blocks, traits_of
 from chunkana_core.formats.markdown.rule_table import BlockRule
 from chunkana_core.formats.markdown.titles import heading_sections
 from chunkana_core.formats.plain import parse_text
-from chunkana_core.text.file_names import by_name_or_suffix
+from chunkana_core.text.file_names import names_in_fences
 from chunkana_core.text.source import BOM, NON_SPACE, Source
 
 _CELL_SEPARATOR = "\n\n"
 _MAX_HEADING_LEVEL = 6
 _LANGUAGE_NAMES = {
-    alias: language.name for alias, language in by_name_or_suffix(LANGUAGES.values()).items()
+    alias: name
+    for name, language in LANGUAGES.items()
+    for alias in names_in_fences(name, language.suffixes)
 } | {"c#": "csharp", "c++": "cpp", "ipython": "python"}
 _VERSION_CHARACTERS = "0123456789."  # at the end, such as "17" in "C++17"
 _CELL_MAGIC = re.compile(r"\s*+%%(\w++)[^\r\n]*+")

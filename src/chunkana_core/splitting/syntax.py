@@ -9,9 +9,13 @@ from chunkana_core.document.blocks import BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.formats.registry import CODE, JSON
 from chunkana_core.text.cutting import Boundary
-from chunkana_core.text.file_names import by_name_or_suffix
+from chunkana_core.text.file_names import names_in_fences
 
-_LANGUAGES = by_name_or_suffix((*CODE, JSON))
+_LANGUAGES = {
+    name: language
+    for language in (*CODE, JSON)
+    for name in names_in_fences(language.name, language.suffixes)
+}
 # By nesting depth; the last one also for deeper statements.
 _BOUNDARIES = (Boundary.STATEMENT, Boundary.INNER_STATEMENT, Boundary.DEEP_STATEMENT)
 

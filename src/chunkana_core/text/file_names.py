@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Final, Protocol, TypeVar
+from typing import Final
 
 AnyPath = str | PathLike[str]
 _SHOWN_PARTS: Final = 2  # path parts in the label of an absolute path: the folder and the file
@@ -89,28 +89,13 @@ def label_of(path: AnyPath) -> str:
     return (name if "/" in name else name.replace("\\", "/")).removeprefix("./")
 
 
-class NamedFormat(Protocol):
-    """A format or language with a name and suffixes."""
+def names_in_fences(name: str, suffixes: Iterable[str]) -> list[str]:
+    """Return the names of a language in fences and notebooks: its own, and its suffixes.
 
-    @property
-    def name(self) -> str:
-        """The name, in lower case."""
-
-    @property
-    def suffixes(self) -> Iterable[str]:
-        """The suffixes of file names, such as ".py"."""
-
-
-Named = TypeVar("Named", bound=NamedFormat)
-
-
-def by_name_or_suffix(formats: Iterable[Named]) -> dict[str, Named]:
-    """Return formats by the names that fences and notebooks have for them, such as "py"."""
-    return {
-        name: named
-        for named in formats
-        for name in (named.name, *(suffix.removeprefix(".") for suffix in named.suffixes))
-    }
+    >>> names_in_fences("python", (".py", ".pyi"))
+    ['python', 'py', 'pyi']
+    """
+    return [name, *(suffix.removeprefix(".") for suffix in suffixes)]
 
 
 def _url_parts(name: str) -> list[str] | None:

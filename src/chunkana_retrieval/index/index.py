@@ -273,8 +273,10 @@ class Index:
                 allowed = "None without the vector of the question"
                 raise ConfigurationError("min_score", options.min_score, allowed)
             mask = self._filter.mask(connection, self._table, where)
-            query = Query(words, options, given, proposals, is_filtered, mask)
-            found, count = query.search(connection, self._table), len(self._table)
+            query = Query(
+                connection, self._table, words, options, given, proposals, is_filtered, mask
+            )
+            found, count = query.search(), len(self._table)
         is_whole = not is_filtered and where is None and options.min_score is None
         if proposals is not None and count and is_whole and not _has_any(found, proposals):
             warn(LostLeavesWarning("the vector store returned no leaf of this index"))

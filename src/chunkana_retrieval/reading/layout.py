@@ -127,8 +127,8 @@ class Slice(NamedTuple):
     def continues(self, passage: Sequence[Slice]) -> bool:
         """Return whether this slice may follow a passage without its titles being repeated."""
         first, last = self.excerpts[0].part, passage[-1].excerpts[-1].part
-        has_heading = self.titles != first.path
-        is_sibling = has_heading and self.titles == passage[0].titles
+        has_own_title = self.titles != first.path
+        is_sibling = has_own_title and self.titles == passage[0].titles
         is_same = bool(first.signature) and first.path == last.path
         return is_sibling or is_same or self.titles == last.path
 

@@ -31,6 +31,8 @@ class Query:
     """A question to an index.
 
     Attributes:
+        connection: the connection to the database.
+        table: the leaves of the index.
         words: the words of the question, each as often as it is in it.
         options: the options of the search.
         vector: the vector of the question, None for none.
@@ -39,6 +41,8 @@ class Query:
         mask: by leaf, whether it may be found; None for all.
     """
 
+    connection: Connection
+    table: LeafTable
     words: Sequence[str]
     options: SearchOptions
     vector: Sequence[float] | None
@@ -46,46 +50,46 @@ class Query:
     is_filtered: bool
     mask: Mask | None
 
-    def search(self, connection: Connection, table: LeafTable) -> Found:
+    def search(self) -> Found:
         """Return the leaves that the search finds."""
-        options, similarities = self.options, self._similarities(table)
+        options, words, similarities = self.options, self._word_scores(), self._similarities()
+        dense = self._proposed()
         if self.proposals is None:
             dense = self._best(similarities, -inf, options.fetch_k)
-        else:
-            dense = self._proposed(connection, table)
-        words = self._word_scores(connection, table)
-        lexical = self._best(words, 0.0, len(table) if self.is_filtered else options.fetch_k)
-        if self.is_filtered:
-            lexical = {leaf: score for leaf, score in lexical.items() if leaf in dense}
-        weight = {"hybrid": options.lexical_weight, "dense": 0.0, "lexical": 1.0}[options.search]
-        left_out = 0 if self.proposals is None else len(self.proposals) - len(dense)
-        fused = fuse(dense, lexical, weight, left_out=left_out)
-        raw = dense
+        fused = self._fused(dense, words)
+        known = dense
         if similarities is not None:
-            raw = {leaf: float(similarities[leaf]) for leaf in fused}
+            known = {leaf: float(similarities[leaf]) for leaf in fused}
         if options.min_score is not None:
-            fused = {leaf: fused[leaf] for leaf in _similar(fused, raw, options.min_score)}
-        hits, records = self._hits(connection, table, fused)
+            fused = {leaf: fused[leaf] for leaf in _similar(fused, known, options.min_score)}
+        hits, records = self._hits(fused)
+        scored = [
+            replace(
+                hit, similarity=known.get(leaf), bm25=None if words is None else float(words[leaf])
+            )
+            for leaf, hit in zip(fused, hits, strict=True)
+        ]
         ranked = propagate_scores(
-            [
-                replace(
-                    hit,
-                    similarity=raw.get(leaf),
-                    bm25=None if words is None else float(words[leaf]),
-                )
-                for leaf, hit in zip(fused, hits, strict=True)
-            ],
+            scored,
             section_weight=options.section_weight,
             document_weight=options.document_weight,
         )
         return Found(tuple(ranked), records)
 
-    def _hits(
-        self, connection: Connection, table: LeafTable, scores: Mapping[int, float]
-    ) -> tuple[list[Hit], dict[str, DocumentRecord]]:
+    def _fused(self, dense: Mapping[int, float | None], words: Scores | None) -> dict[int, float]:
+        """Return the scores of the leaves that either search found, the best first."""
+        options = self.options
+        lexical = self._best(words, 0.0, len(self.table) if self.is_filtered else options.fetch_k)
+        if self.is_filtered:
+            lexical = {leaf: score for leaf, score in lexical.items() if leaf in dense}
+        weight = {"hybrid": options.lexical_weight, "dense": 0.0, "lexical": 1.0}[options.search]
+        left_out = 0 if self.proposals is None else len(self.proposals) - len(dense)
+        return fuse(dense, lexical, weight, left_out=left_out)
+
+    def _hits(self, scores: Mapping[int, float]) -> tuple[list[Hit], dict[str, DocumentRecord]]:
         """Return leaves as hits, and the records of their documents."""
-        places = [table.position(leaf) for leaf in scores]
-        records = tables.read_records(connection, {name for name, _ in places})
+        places = [self.table.position(leaf) for leaf in scores]
+        records = tables.read_records(self.connection, {name for name, _ in places})
         if missing := {name for name, _ in places} - records.keys():
             raise DamagedError(*missing)
         hits = [
@@ -94,19 +98,19 @@ class Query:
         ]
         return hits, records
 
-    def _similarities(self, table: LeafTable) -> Scores | None:
+    def _similarities(self) -> Scores | None:
         """Return the cosine similarity of each leaf to the question, None without a vector."""
-        if self.vector is None or not len(table):
+        if self.vector is None or not len(self.table):
             return None
-        similarities: Scores = table.matrix.similarities(self.vector)[table.rows]
+        similarities: Scores = self.table.matrix.similarities(self.vector)[self.table.rows]
         return similarities
 
-    def _word_scores(self, connection: Connection, table: LeafTable) -> Scores | None:
+    def _word_scores(self) -> Scores | None:
         """Return the BM25 score of each leaf, None for a search that is only dense."""
-        if self.options.search == "dense" or not len(table):
+        if self.options.search == "dense" or not len(self.table):
             return None
-        found = [table.occurrences(connection, word) for word in self.words]
-        return table.levels.scores([one for one in found if len(one)])
+        found = [self.table.occurrences(self.connection, word) for word in self.words]
+        return self.table.levels.scores([one for one in found if len(one)])
 
     def _best(self, scores: Scores | None, least: float, count: int) -> dict[int, float | None]:
         """Return the best scores above the least one by leaf, the best first."""
@@ -116,13 +120,13 @@ class Query:
             scores = np.where(self.mask, scores, np.float32(least))
         return {leaf: float(scores[leaf]) for leaf in best(scores, count, least)}
 
-    def _proposed(self, connection: Connection, table: LeafTable) -> dict[int, float | None]:
+    def _proposed(self) -> dict[int, float | None]:
         """Return the scores of the leaves that a user's vector store found, the best first."""
         proposals = self.proposals or ()
-        records = tables.read_records(connection, {one.document_id for one in proposals})
+        names = {one.document_id for one in proposals}
         leaf_of = {
-            leaf.leaf_id: table.first_leaf(name) + position
-            for name, record in records.items()
+            leaf.leaf_id: self.table.first_leaf(name) + position
+            for name, record in tables.read_records(self.connection, names).items()
             for position, leaf in enumerate(record.leaves)
         }
         found: dict[int, float | None] = {}
