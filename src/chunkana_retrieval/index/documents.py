@@ -124,7 +124,7 @@ def describe_chunker(chunker: Chunker) -> str:
     described = {
         "version": version("chunkana-rag"),
         "config": chunker.config.to_dict(),
-        "length_function": [*_names(length), length(_PROBE)],
+        "length_function": [name_of(length), length(_PROBE)],
         "context": context and [context.label, context.breadcrumb, context.introduction],
         "strategies": [type(one).__qualname__ for one in chunker.strategies],
         "plugins": [*map(_describe_rule, chunker.plugins)],
@@ -137,12 +137,13 @@ def describe_chunker(chunker: Chunker) -> str:
 def _describe_rule(rule: BlockRule) -> list[str]:
     """Return the strings that describe a block rule."""
     texts = (rule.name, rule.kind, rule.characters, rule.next_characters)
-    return [*texts, *_names(rule.plugin), *_names(rule.name_in)]
+    return [*texts, name_of(rule.plugin), name_of(rule.name_in)]
 
 
-def _names(function: object) -> list[str]:
-    """Return the module and the name of a function, "" for none."""
-    return [getattr(function, name, "") for name in ("__module__", "__qualname__")]
+def name_of(function: object) -> str:
+    """Return the module and the name of a function, or of the class of another object."""
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return ".".join(str(getattr(named, name, "")) for name in ("__module__", "__qualname__"))
 
 
 def outline_of(record: DocumentRecord) -> list[OutlineEntry]:

@@ -18,6 +18,7 @@ from chunkana_retrieval.errors import LostLeavesWarning, warn
 from chunkana_retrieval.index.documents import (
     IndexDocument,
     OutlineEntry,
+    name_of,
     outline_of,
     section_text,
     sources_of_chunks,
@@ -40,7 +41,6 @@ from chunkana_retrieval.index.updating import (
     Progress,
     Update,
     UpdateReport,
-    name_of,
     require_fitting,
 )
 from chunkana_retrieval.words import words_of

@@ -36,7 +36,8 @@ class LeafRecord(Struct, frozen=True, gc=False, array_like=True):
             stored there, so that a changed leaf has another id.
         parent_id: the id of the leaf's parent in the merge tree, None for a root.
         signature: the signature of the definition that the text is from inside of, "" for none.
-        opened: the number of titles at the end of the path that the text contains, see `Hit`.
+        contained_titles: the number of titles at the end of the path that the text contains, see
+            `Hit`.
         cells: the numbers of the first and the last notebook cell; None for other formats.
     """
 
@@ -51,7 +52,7 @@ class LeafRecord(Struct, frozen=True, gc=False, array_like=True):
     leaf_id: str = ""
     parent_id: str | None = None
     signature: str = ""
-    opened: int = 0
+    contained_titles: int = 0
     cells: Cells | None = None
 
     @property
@@ -107,7 +108,7 @@ class DocumentRecord(Struct, frozen=True, array_like=True):
             repeated=repeated_rows(leaf.before),
             format=str(leaf.metadata["format"]),
             signature=leaf.signature,
-            contained_titles=leaf.opened,
+            contained_titles=leaf.contained_titles,
             cells=leaf.cells,
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from chunkana_core import ChunkanaError, ConfigurationError
+from chunkana_retrieval.index.documents import name_of
 from chunkana_retrieval.index.embedding import NEW_INDEX, Embedder
 from chunkana_retrieval.index.records import SourceDocuments
 from chunkana_retrieval.index.storage import tables
@@ -89,12 +90,6 @@ def require_fitting(state: State, kind: Kind, embedder: Embedder | None) -> None
     if kind == "vectors" and embedder and embedder.model_name != state.model:
         allowed = f"the model of this index, {state.model!r}; {NEW_INDEX}"
         raise ConfigurationError(embedder.argument, embedder.model_name, allowed)
-
-
-def name_of(function: Callable[..., object]) -> str:
-    """Return the module and the name of a function, or of the class of another object."""
-    named: object = function if hasattr(function, "__qualname__") else type(function)
-    return ".".join(str(getattr(named, name, "")) for name in ("__module__", "__qualname__"))
 
 
 @dataclass(slots=True)
