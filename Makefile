@@ -14,13 +14,11 @@ PARALLEL := -q -n auto --dist worksteal
 MEASURED_TESTS := tests/core tests/batch
 # Tests of the parser, the frameworks and the index; the rest of the core depends only on Python.
 FLOOR_TESTS := tests/langchain tests/llamaindex tests/conformance $(addprefix \
-	tests/retrieval/test_,index.py index_life.py index_words.py) $(addprefix \
+	tests/retrieval/test_,index.py index_words.py) $(addprefix \
 	tests/core/test_,cases.py fuzz_finds.py laws.py parsing.py truth.py)
-# Tests that another Python may break: the core, processes, streams, and all options of an adapter.
-PYTHON_TESTS = $(filter tests/core/%,$(FLOOR_TESTS)) tests/batch \
-	tests/project tests/langchain/test_splitter.py tests/llamaindex/test_context.py \
-	tests/conformance/test_kills.py tests/retrieval/test_index.py tests/retrieval/test_index_life.py \
-	$(addprefix tests/cli/test_,errors.py package.py split.py)
+# Tests that another Python may break: the core, processes, streams, and an index.
+PYTHON_TESTS = $(filter tests/core/%,$(FLOOR_TESTS)) tests/batch tests/retrieval/test_index.py \
+	$(addprefix tests/conformance/test_,kills.py splitting.py) tests/cli/test_package.py
 # KiB for each process: a mutant may loop endlessly.
 MOST_MEMORY := 6000000
 # Compiled modules are cached, so that processes started by tests do not compile them again.
