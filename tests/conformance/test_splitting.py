@@ -85,7 +85,7 @@ OPTIONS: list[Metadata] = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 def test_leaves_and_parents_are_the_cores(splitting: Adapter, options: Metadata) -> None:
     for name, text in [*OWN.items()][:: 1 if len(options) == 1 else 3]:
         require_cores(splitting, text, name, options)

@@ -119,7 +119,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("kind", [ChunkanaNodeParser, MarkdownHierarchyNodeParser])
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 def test_serialised_and_pickled_it_is_the_same(
     kind: type[ChunkanaNodeParser], options: dict[str, Any]
 ) -> None:
