@@ -164,6 +164,21 @@ def test_a_gap_shorter_than_the_titles_is_filled_last() -> None:
     assert passage.text == apart
 
 
+def test_a_gap_shorter_than_its_mark_is_filled() -> None:
+    hits = [Hit("a", 1.0, span=Span(0, 4)), Hit("b", 1.0, span=Span(8, 12))]
+    text = f"One. xx Two. {'z' * 50}"
+    (passage,) = assemble(hits, 100, sources={"": text})
+    assert passage.text == "One. xx Two."
+    behind = Hit("c", 1.0, span=Span(8, len(text)))  # is left out, and is not in the gap
+    (passage,) = assemble([*hits, behind], 20, sources={"": text})
+    assert passage.text == "One. xx Two."
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_no_more_passages_than_wanted(k: int) -> None:
+    assert len(assemble(leaves(TEA), 1000, k=k)) == k
+
+
 def test_a_gap_that_was_found_is_not_filled_in_place_of_a_better_one() -> None:
     first, gap, last = parts()
     hits = [

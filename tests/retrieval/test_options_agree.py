@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from types import BuiltinFunctionType, FunctionType
 
@@ -116,11 +116,16 @@ def page_of(name: str, heading: str) -> str:
 
 
 def options_in(text: str) -> dict[str, str]:
-    """Return the arguments in the tables of a text, with their defaults as they are written."""
+    """Return the options in the tables of a text, with their defaults as they are written.
+
+    What LlamaIndex calls otherwise stands behind a semicolon.
+    """
     found: dict[str, str] = {}
-    for table in re.findall(r"^\| argument \| default \|.*\n((?:\|.*\n)+)", text, re.MULTILINE):
+    tables = r"^\| (?:argument|option) \| default \|.*\n((?:\|.*\n)+)"
+    for table in re.findall(tables, text, re.MULTILINE):
         for row in table.splitlines()[1:]:
-            names, written = _CODE.findall(row.split(" | ")[0]), row.split(" | ")[1]
+            first, written = (cell.partition(";")[0] for cell in row.split(" | ")[:2])
+            names = _CODE.findall(first)
             defaults = written.split(", ") if written.count(", ") == len(names) - 1 else [written]
             for number, name in enumerate(names):
                 assert name not in found, name
@@ -137,15 +142,25 @@ def as_written(default: object) -> str:
     return '`"' + default + '"`' if isinstance(default, str) else f"`{default!r}`"
 
 
+SPLITTING = SPLITTER | {"atomic_blocks": "split"}
+PARTS = {"embedding", "vectorstore", "splitter", "model_name"}
+OF_LANGCHAIN = {
+    "chunk_overlap", "keep_separator", "add_start_index", "strip_whitespace", "header_context",
+    "header_keys",
+}  # fmt: skip
+
+
+def without(options: Options, names: Collection[str]) -> Options:
+    return {name: default for name, default in options.items() if name not in names}
+
+
 @pytest.mark.parametrize(
     ("page", "heading", "options"),
     [
-        ("langchain.md", "## ChunkanaRetriever", RETRIEVER),
-        ("langchain.md", "## What is read", ASSEMBLER),
-        ("langchain.md", "## The splitter", SPLITTER | {"atomic_blocks": "split"}),
-        ("llamaindex.md", "### Options", LLAMA_RETRIEVER),
+        ("retriever.md", "## Options", without(OPTIONS, PARTS)),
+        ("splitters.md", "## Options", without(SPLITTING, OF_LANGCHAIN)),
+        ("splitters.md", "## Passages of other retrievers", ASSEMBLER),
         ("llamaindex.md", "## Auto-merging", LLAMA_MERGING),
-        ("llamaindex.md", "## What is read", LLAMA_ASSEMBLER),
         ("llamaindex.md", "## Score propagation", LLAMA_PROPAGATION),
     ],
 )
@@ -154,21 +169,27 @@ def test_pages_have_each_option_with_its_default(page: str, heading: str, option
     assert options_in(page_of(page, heading)) == written
 
 
-def test_the_page_has_each_option_of_the_parser() -> None:
-    """In the table, or named as the core's below it; and those of every node parser."""
-    text = page_of("llamaindex.md", "## The node parser")
-    listed = options_in(text)
-    named = set(_CODE.findall(text.partition("Further options are")[2].partition("What is")[0]))
+def test_the_page_has_each_option_of_the_splitter_alone() -> None:
+    listed = options_in(page_of("langchain.md", "## The splitter"))
+    alone = {name: as_written(SPLITTER[name]) for name in listed if name != "chunk_size"}
+    assert without(listed, ["chunk_size"]) == alone  # which stands there with its least value
+    assert alone.keys() == OF_LANGCHAIN
+
+
+def test_the_page_has_each_option_of_the_parser_alone() -> None:
+    """The others are those of both adapters, and of the core."""
+    listed = options_in(page_of("llamaindex.md", "## The node parser"))
     ours = {name: value for name, value in listed.items() if name in LLAMA_PARSER}
     assert ours == {name: as_written(LLAMA_PARSER[name]) for name in ours}
     assert listed.keys() - ours.keys() == {"include_metadata", "include_prev_next_rel", "id_func"}
-    assert LLAMA_PARSER.keys() == ours.keys() | named
+    others = {*SPLITTING, *ChunkConfig().to_dict(), "tokenizer"}
+    assert LLAMA_PARSER.keys() <= ours.keys() | others
 
 
-def test_pages_name_what_frameworks_call_otherwise() -> None:
-    text = page_of("retrieval.md", "## Options of both frameworks")
-    named = set(_CODE.findall(text))
-    assert {"splitter", "node_parser", "filters", "fetch_k", "similarity_top_k", "top_n"} <= named
+def test_the_page_names_what_frameworks_call_otherwise() -> None:
+    named = set(_CODE.findall(page_of("retriever.md", "## Options")))
+    assert {"filters", "node_postprocessors", *PARTS} <= named
+    assert {"embed_model", "vector_store", "node_parser", "folder", "tokenize", "timeout"} <= named
 
 
 VECTORS = DeterministicFakeEmbedding(size=2)
