@@ -194,7 +194,7 @@ INSIDE = {
     "math": "$$\n# x\n$$\n",
     "HTML": "<!--\n\n# no\n\n## no\n-->\n",
     "directive": "::: note\n\n## no\n\ntext\n\n## no\n:::\n",
-    "shortcode": "{{< note >}}\ntext\n{{< /note >}}\n",
+    "shortcode": "\n{{< note >}}\ntext\n{{< /note >}}\n",
     "element": "<Tabs>\n\ntext\n\n</Tabs>\n",
     "list": "- item\n\n  ## in it\n\n- item\n",
     "setext": "Title\nin lines\n---\n\ntext\n",
@@ -225,6 +225,15 @@ def test_leaves_are_those_of_the_whole_text(text: str, monkeypatch: pytest.Monke
     for module in (state, cutting):
         monkeypatch.setattr(module, "LONGEST_SHORTCODE", 60)
     assert_same(streamed(text, SMALL), leaves_of_whole(text, SMALL))
+
+
+@pytest.mark.parametrize("inside", ["\n$$\nx\n## no\ny\n$$\n", "\n<!--\nx\n\n## no\n\n-->\n"])
+def test_no_window_ends_inside_of_what_is_closed_later(inside: str) -> None:
+    """Wherever reading pauses, what looks like a heading is not yet known to be one."""
+    text = SECTIONS + inside + SECTIONS
+    expected = leaves_of_whole(text, SMALL)
+    for window in range(len(SECTIONS), len(SECTIONS) + len(inside) + 1):
+        assert_same(streamed(text, SMALL, limits=StreamLimits(window)), expected)
 
 
 def test_plain_text_is_streamed_without_title() -> None:

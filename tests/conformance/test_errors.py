@@ -88,7 +88,7 @@ def test_examples_in_docstrings_give_what_they_say(name: str) -> None:
     assert doctest.testmod(import_module(name)).failed == 0
 
 
-@pytest.mark.parametrize("package", {name.partition(".")[0] for name in MODULES})
+@pytest.mark.parametrize("package", sorted({name.partition(".")[0] for name in MODULES}))
 def test_entry_points_have_examples(package: str) -> None:
     for name in ENTRIES[package]:
         tests = doctest.DocTestFinder().find(getattr(import_module(package), name), name)

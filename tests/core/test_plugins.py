@@ -162,23 +162,20 @@ def test_diagrams_are_kept_whole_or_cut_between_their_fences() -> None:
         assert part.endswith("\n> @@@")
 
 
-def test_what_has_no_fences_is_cut_between_lines() -> None:
-    """Nothing is repeated of a block whose last line is no start of its first."""
-    text = "@@@ boil the water\nthen pour it on leaves\nand wait until it is dark\n"
-    assert contents(text, DIAGRAM, config=replace(SMALL, max_chunk_size=32)) == text.splitlines()
-
-
-def test_math_with_fences_of_its_own() -> None:
-    """Math of a plugin's need not be between `$$`."""
-    rule = replace(DIAGRAM, kind=K.MATH)
-    parts = contents("@@@\n" + "a = b + c - d\n" * 6 + "@@@\n", rule)
-    assert all(part.startswith("@@@\na =") and part.endswith("d\n@@@") for part in parts)
-
-
-def test_a_table_of_one_line() -> None:
-    """A table of a plugin's may have no rows to cut before."""
-    rule = replace(DIAGRAM, kind=K.TABLE)
-    assert " ".join(contents(f"@@@ {LONG}", rule)) == f"@@@ {LONG}"
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        # nothing is repeated of a block whose last line is no start of its first
+        (K.FENCED_CODE, "@@@ boil water now\nthen pour it on leaves\nand wait long", None),
+        # math of a plugin's need not be between `$$`
+        (K.MATH, "@@@\na = b + c - d\na = b + c - e\n@@@", "@@@\na = b + c - d\n@@@"),
+        # a table of a plugin's may have no rows to cut before
+        (K.TABLE, "@@@ Tea is a drink that is made of leaves", "@@@ Tea is a drink that is made"),
+    ],
+)
+def test_parts_of_a_block_of_a_plugin(kind: BlockKind, text: str, expected: str | None) -> None:
+    parts = contents(text, replace(DIAGRAM, kind=kind), config=replace(SMALL, max_chunk_size=32))
+    assert parts[:1] == [expected] if expected else parts == text.splitlines()
 
 
 def test_what_is_in_a_leaf_is_not_looked_into() -> None:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import islice
-from threading import Barrier
 from typing import NamedTuple
 
 import mdurl
@@ -116,26 +115,13 @@ def test_chunkers_used_in_turn_in_any_order() -> None:
 
 @pytest.mark.usefixtures("switching")
 def test_chunkers_shared_by_threads() -> None:
-    """Chunkers that threads share say of each text what fresh ones say."""
+    """Chunkers that threads share say of each text what fresh ones say, also at the same time."""
     shared = {config: MarkdownChunker(config) for config in CONFIGS}
-    pairs = shuffled(3)
+    pairs = [pair for pair in shuffled(3) for _ in range(2)]
     with ThreadPoolExecutor(THREADS) as pool:
         found = list(pool.map(lambda pair: outcome(shared[pair[1]], pair[0]), pairs))
     for (text, config), said in zip(pairs, found, strict=True):
         assert said == fresh(text, config)
-
-
-@pytest.mark.usefixtures("switching")
-def test_threads_at_the_same_text() -> None:
-    """Threads that chunk one text at one time, with one chunker, find the same."""
-    chunker, text, start = MarkdownChunker(CONFIGS[1]), texts()[0], Barrier(THREADS)
-
-    def said(_: int) -> Outcome:
-        start.wait()
-        return outcome(chunker, text)
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        assert all(found == fresh(text, CONFIGS[1]) for found in pool.map(said, range(THREADS)))
 
 
 @pytest.mark.usefixtures("switching")
@@ -149,11 +135,8 @@ def test_a_result_shared_by_threads() -> None:
     expected = answers_of(chunker.chunk_hierarchical(texts()[1]))
     again = chunker.chunk_hierarchical(texts()[1])
 
-    def answers(_: int) -> list[object]:
-        return answers_of(again)
-
     with ThreadPoolExecutor(THREADS) as pool:
-        assert all(found == expected for found in pool.map(answers, range(2 * THREADS)))
+        assert all(found == expected for found in pool.map(answers_of, [again] * 2 * THREADS))
 
 
 _CHANGED = """

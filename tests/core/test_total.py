@@ -161,7 +161,6 @@ _NO_STRATEGIES: tuple[Any, ...] = ([3], ["structural"], [FallbackStrategy], None
             )
         ),
     ],
-    ids=repr,
 )
 def test_l9_wrong_types(call: Callable[[Any], object], field: str, wrong: object) -> None:
     """A chunker and its calls take a ChunkConfig, instances of BaseStrategy, a Context or None."""

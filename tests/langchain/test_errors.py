@@ -41,7 +41,7 @@ def index_of(documents: list[Document]) -> ChunkanaRetriever:
     [
         ("chunk_size", "splitter=ChunkanaSplitter(chunk_size=…)"),
         ("embeddings", "embedding"),
-        ("top_k", "k"),
+        ("top_k", "k, the number of results, or fetch_k, the number of leaves of each search"),
         ("reranker", "compressor"),
         ("vector_store", "vectorstore"),
         ("text_splitter", "splitter"),
@@ -120,9 +120,9 @@ def test_arguments_that_the_splitter_does_not_have(name: str, meant: str) -> Non
 
 def test_ids_are_a_list_and_differ() -> None:
     made = index_of([OF_TEA])
-    for names in ("tea.md", [7]):
-        said = said_of(lambda names=names: made.delete(names))  # type: ignore[misc]
-        assert said == f"document_ids is {names!r}; allowed: a list of str"
+    said = said_of(lambda: made.delete("tea.md"))
+    assert said == "document_ids is 'tea.md'; allowed: a list of str"
+    assert said_of(lambda: made.delete([7])) == "document_ids[0] is 7; allowed: a str"  # type: ignore[list-item]
     assert said_of(lambda: made.update([OF_MILK, OF_TEA, Document("x", id="tea.md")])) == (
         "id of two documents is 'tea.md'; allowed: documents with different ids: a Document's "
         "`id`, else its `source` with its `page` and the like; give each an `id`"
@@ -189,7 +189,9 @@ def test_a_label_that_no_document_has_is_warned_of_once() -> None:
 
 def test_metadata_keys_of_ours_keep_the_value_of_the_caller_with_a_warning() -> None:
     theirs = {"source": "a", "path": "C:/a", "score": 9, "chunkana_leaf_id": "mine", "bm25": 0}
-    with pytest.warns(UserWarning, match="keeps its own bm25, chunkana_leaf_id, path, score"):
+    with pytest.warns(
+        UserWarning, match="keep their own metadata bm25, chunkana_leaf_id, path, score"
+    ):
         retriever = index_of([Document(BOOK.page_content, metadata=theirs)])
     for passage in retriever.invoke("subject3"):
         assert {key: passage.metadata[key] for key in theirs} == theirs
@@ -201,10 +203,10 @@ def test_metadata_that_only_look_like_ours_are_the_callers(context: str | None) 
     """The document is a whole one, and what an assembler gets is handed over as it is."""
     metadata = {"chunkana_context": context, "start_char": 0, "end_char": 3, "prefix_chars": 0}
     given = Document("# Tea\n\nBoil it.\n", metadata=metadata | {"chunkana_document_id": "tea"})
-    with pytest.warns(UserWarning, match="keeps its own chunkana_context"):
+    with pytest.warns(UserWarning, match="keep their own metadata chunkana_context"):
         (chunk,) = ChunkanaSplitter().split_documents([given])
     assert chunk.metadata["chunkana_context"] == context
     assert ContextAssembler().compress_documents([given], "") == [given]
-    with pytest.warns(UserWarning, match="keeps its own chunkana_document_id"):
+    with pytest.warns(UserWarning, match="keep their own metadata chunkana_document_id"):
         retriever = ChunkanaRetriever.from_documents([given], search="lexical")
     assert retriever.invoke("tea")

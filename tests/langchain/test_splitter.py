@@ -55,11 +55,10 @@ def plain(size: int, **options: Any) -> ChunkanaSplitter:  # noqa: ANN401
     return ChunkanaSplitter(size, header_context="none", add_start_index=True, **options)
 
 
-@pytest.mark.parametrize("context", ["breadcrumb", "none"])
 @pytest.mark.parametrize("overlap", [0, 60])
-async def test_every_entry_point_gives_the_same(context: Any, overlap: int) -> None:  # noqa: ANN401
+async def test_every_entry_point_gives_the_same(overlap: int) -> None:
     """Texts, documents, transformations and generators are split alike, as by any splitter."""
-    splitter = ChunkanaSplitter(300, overlap, header_context=context)
+    splitter = ChunkanaSplitter(300, overlap)
     assert isinstance(splitter, TextSplitter)
     documents = own_documents()[::4]
     split = splitter.split_documents(documents)
@@ -86,6 +85,7 @@ def require_exact(
         assert metadata["allow_oversize"] or length(document.page_content) <= size
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(any_markdown())
 def test_offsets_and_sizes_with_overlap_of_made_markdown(text: str) -> None:
     splitter = ChunkanaSplitter(120, 20, add_start_index=True, metadata="full")
@@ -243,7 +243,7 @@ def test_header_keys_are_those_that_others_use_for_markdown() -> None:
 def test_ids_of_documents_are_made_of_id_source_metadata_or_text() -> None:
     """Documents that are given twice have ids of their own."""
     splitter = ChunkanaSplitter(200)
-    twice = splitter.split_documents([*own_documents(), *own_documents()])
+    twice = splitter.split_documents([*own_documents()[:2], *own_documents()[:2]])
     assert len({d.id for d in twice}) == len(twice)
     named = (Document(TEXT, id="mine", metadata={"at": at}) for at in ("now", "later"))
     now, later = ([d.id for d in splitter.split_documents([d])] for d in named)
@@ -458,7 +458,7 @@ def test_children_fit_below_long_headings(context: Any) -> None:  # noqa: ANN401
     assert all(len(child.page_content) <= 100 for child in children)
 
 
-@settings(max_examples=settings().max_examples // 3)  # the laws are tested of more
+@settings(max_examples=settings().max_examples // 4)  # the laws are tested of more
 @given(any_markdown())
 def test_chunks_of_chunks_of_made_markdown(text: str) -> None:
     chunks = ChunkanaSplitter(200, 20).create_documents([text], [{"source": "made"}])

@@ -8,10 +8,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
@@ -122,7 +119,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("kind", [ChunkanaNodeParser, MarkdownHierarchyNodeParser])
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 def test_serialised_and_pickled_it_is_the_same(
     kind: type[ChunkanaNodeParser], options: dict[str, Any]
 ) -> None:
@@ -153,12 +150,13 @@ def test_a_function_that_cannot_be_pickled_is_warned_of_and_refused() -> None:
     assert given_again.tokenizer is words
 
 
-def test_pipelines_give_the_same_with_workers_and_async() -> None:
-    """Two workers have the tokenizer too."""
+def test_pipelines_give_the_same_with_workers_and_async(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two workers have the tokenizer too, and hash texts alike, though not strings."""
     parser = MarkdownHierarchyNodeParser(max_chunk_size=64, tokenizer=words)
     documents = [book(), *own_documents()[:1]]
     alone = dicts(parser(documents))
     pipeline = IngestionPipeline(transformations=[parser], disable_cache=True)
+    monkeypatch.setenv("PYTHONHASHSEED", "77")
     assert dicts(list(pipeline.run(documents=documents, num_workers=2))) == alone
     assert dicts(list(asyncio.run(pipeline.arun(documents=documents)))) == alone
 
@@ -240,20 +238,6 @@ def test_cache_and_docstore_give_back_the_nodes(tmp_path: Path) -> None:
     assert [again.docs[node.node_id].to_dict() for node in nodes] == dicts(nodes)
 
 
-def test_hashes_are_the_same_in_every_process() -> None:
-    """The other one hashes strings otherwise."""
-    script = (
-        "from tests.llamaindex.parts import book, book_parser\n"
-        "for node in book_parser()([book()]): print(node.node_id, node.hash)"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True,
-        env=os.environ | {"PYTHONHASHSEED": "77"},
-    )  # fmt: skip
-    expected = [f"{node.node_id} {node.hash}" for node in book_parser()([book()])]
-    assert run.stdout.split("\n")[:-1] == expected
-
-
 # Links and offsets
 
 
@@ -276,7 +260,7 @@ def test_nodes_of_own_documents_are_sound(context: HeaderContext) -> None:
         }
 
 
-@settings(max_examples=settings().max_examples // 3)  # the laws are tested of more
+@settings(max_examples=settings().max_examples // 6)  # the laws are tested of more
 @given(any_markdown())
 def test_nodes_of_made_documents_are_sound(text: str) -> None:
     nodes = MarkdownHierarchyNodeParser(max_chunk_size=100)([Document(text=text, id_="d")])

@@ -74,7 +74,7 @@ def test_one_leaf_of_a_section_stays_and_two_of_three_are_the_section(merging: M
 @pytest.mark.parametrize("size", [180, 400])
 def test_no_single_leaf_ever_returns_more_than_itself(size: int) -> None:
     """The whole document is above the cap; a lone child would be merged up to it."""
-    for document in [book(), *own_documents()[:2]]:
+    for document in [book(), *own_documents()[:1]]:
         nodes = MarkdownHierarchyNodeParser(max_chunk_size=size)([document])
         context, finds = StorageContext.from_defaults(), Finds([])
         context.docstore.add_documents(nodes)
