@@ -116,15 +116,15 @@ def page_of(name: str, heading: str) -> str:
 
 
 def options_in(text: str) -> dict[str, str]:
-    """Return the options in the tables of a text, with their defaults as they are written."""
+    """Return the arguments in the tables of a text, with their defaults as they are written."""
     found: dict[str, str] = {}
-    tables = r"^\| (?:argument|option) \| default \|.*\n((?:\|.*\n)+)"
-    for table in re.findall(tables, text, re.MULTILINE):
+    for table in re.findall(r"^\| argument \| default \|.*\n((?:\|.*\n)+)", text, re.MULTILINE):
         for row in table.splitlines()[1:]:
             names, written = _CODE.findall(row.split(" | ")[0]), row.split(" | ")[1]
-            defaults = re.split("[,;] ", written)
-            defaults = defaults if len(defaults) == len(names) else [written] * len(names)
-            found |= zip(names, (default.strip() for default in defaults), strict=True)
+            defaults = written.split(", ") if written.count(", ") == len(names) - 1 else [written]
+            for number, name in enumerate(names):
+                assert name not in found, name
+                found[name] = defaults[min(number, len(defaults) - 1)].strip()
     return found
 
 
@@ -140,8 +140,12 @@ def as_written(default: object) -> str:
 @pytest.mark.parametrize(
     ("page", "heading", "options"),
     [
-        ("splitters.md", "## Passages of other retrievers", ASSEMBLER),
+        ("langchain.md", "## ChunkanaRetriever", RETRIEVER),
+        ("langchain.md", "## What is read", ASSEMBLER),
+        ("langchain.md", "## The splitter", SPLITTER | {"atomic_blocks": "split"}),
+        ("llamaindex.md", "### Options", LLAMA_RETRIEVER),
         ("llamaindex.md", "## Auto-merging", LLAMA_MERGING),
+        ("llamaindex.md", "## What is read", LLAMA_ASSEMBLER),
         ("llamaindex.md", "## Score propagation", LLAMA_PROPAGATION),
     ],
 )
@@ -150,31 +154,21 @@ def test_pages_have_each_option_with_its_default(page: str, heading: str, option
     assert options_in(page_of(page, heading)) == written
 
 
-def test_the_page_has_each_option_of_both_retrievers() -> None:
-    """With its default, or in the table of what is given when they are made."""
-    text, options = page_of("retriever.md", "## Options"), RETRIEVER | LLAMA_RETRIEVER
+def test_the_page_has_each_option_of_the_parser() -> None:
+    """In the table, or named as the core's below it; and those of every node parser."""
+    text = page_of("llamaindex.md", "## The node parser")
     listed = options_in(text)
-    rows = text.partition("| LangChain |")[2].splitlines()
-    given = [row.split("|")[1:3] for row in rows if row.startswith("|")]
-    assert listed == {name: as_written(options[name]) for name in listed}
-    assert listed.keys() | {*_CODE.findall(str(given))} == options.keys()
+    named = set(_CODE.findall(text.partition("Further options are")[2].partition("What is")[0]))
+    ours = {name: value for name, value in listed.items() if name in LLAMA_PARSER}
+    assert ours == {name: as_written(LLAMA_PARSER[name]) for name in ours}
+    assert listed.keys() - ours.keys() == {"include_metadata", "include_prev_next_rel", "id_func"}
+    assert LLAMA_PARSER.keys() == ours.keys() | named
 
 
-@pytest.mark.parametrize(
-    ("page", "heading", "options"),
-    [
-        ("langchain.md", "## The splitter", SPLITTER | {"atomic_blocks": "split"}),
-        ("llamaindex.md", "## The node parser", LLAMA_PARSER),
-    ],
-)
-def test_pages_have_each_option_of_splitter_and_parser(
-    page: str, heading: str, options: Options
-) -> None:
-    """Alone or for both with its default; further ones are the core's."""
-    listed = options_in(page_of("splitters.md", "## Options")) | options_in(page_of(page, heading))
-    ours = {name: written for name, written in listed.items() if name in options}
-    assert ours == {name: as_written(options[name]) for name in ours}
-    assert options.keys() - ours.keys() <= ChunkConfig().to_dict().keys()
+def test_pages_name_what_frameworks_call_otherwise() -> None:
+    text = page_of("retrieval.md", "## Options of both frameworks")
+    named = set(_CODE.findall(text))
+    assert {"splitter", "node_parser", "filters", "fetch_k", "similarity_top_k", "top_n"} <= named
 
 
 VECTORS = DeterministicFakeEmbedding(size=2)
