@@ -32,7 +32,7 @@ from chunkana_core.formats.registry import (
     unknown_kind,
 )
 from chunkana_core.formats.source_files import SourceFile, describe_unknown, require_installed
-from chunkana_core.splitting.plans import PackedUnits, Plan
+from chunkana_core.splitting.plans import CutPlanner, PackedUnits
 from chunkana_core.splitting.repeats import first_fence
 from chunkana_core.splitting.splitter import Part, Splitter
 from chunkana_core.splitting.units import Unit
@@ -44,12 +44,11 @@ from chunkana_core.windows.window import Window, WindowEnd, WindowState
 
 __all__ = [
     "HEADED_FORMATS", "LONGEST_SHORTCODE", "PROSE_FORMATS", "UNSPACED_SCRIPTS", "BaseStrategy",
-    "Block", "BlockKind", "BlockRule", "Document", "Draft", "ExtensionError", "Field",
-    "FieldReader", "Format", "FormatTraits", "MergeObstacle", "Merging", "PackedUnits", "Part",
-    "Plan", "Section", "SectionRange", "SourceFile", "Splitter", "Stages", "StrategySelector",
+    "Block", "BlockKind", "BlockRule", "CutPlanner", "Document", "Draft", "ExtensionError",
+    "Field", "FieldReader", "Format", "FormatTraits", "MergeObstacle", "Merging", "PackedUnits",
+    "Part", "Section", "SectionRange", "SourceFile", "Splitter", "Stages", "StrategySelector",
     "Unit", "Window", "WindowChunker", "WindowEnd", "WindowState", "derive_uuid",
     "describe_unknown", "first_fence", "format_header_path", "known_format", "parse_document",
     "require_callable", "require_choice", "require_each", "require_installed", "require_known",
-    "require_number", "require_type", "split_header_path", "text_digest", "unknown_kind",
-    "warn",
+    "require_number", "require_type", "split_header_path", "text_digest", "unknown_kind", "warn",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.drafting.merging import MergeObstacle, Merger
 from chunkana_core.drafting.strategies import BaseStrategy, make_drafts
-from chunkana_core.splitting.plans import Plan
+from chunkana_core.splitting.plans import CutPlanner
 from chunkana_core.splitting.splitter import Part, Splitter
 
 
@@ -31,8 +31,8 @@ class Stages(Struct, frozen=True):
             it was merged. Drafts that are not under one section have no entry.
         drafts: the drafts after headings without a body are moved to the text below them.
         parts: for each of `drafts`, the text, context and size of each of its chunks.
-        plans: for each of `drafts`, the plan of its cuts; None if it fits whole.
-        splitter: split the drafts; it has the strategy, the options and the sizes of the document.
+        planners: for each of `drafts`, the planner of its cuts; None if it fits whole.
+        splitter: splits the drafts; it has the strategy, the options and the sizes of the document.
     """
 
     document: Document
@@ -41,7 +41,7 @@ class Stages(Struct, frozen=True):
     obstacles: Mapping[int, MergeObstacle | None]
     drafts: Sequence[Draft]
     parts: Sequence[Sequence[Part]]
-    plans: Sequence[Plan | None]
+    planners: Sequence[CutPlanner | None]
     splitter: Splitter
 
 
@@ -80,6 +80,6 @@ def run_stages(
         obstacles=merger.obstacles,
         drafts=drafts,
         parts=[parts for parts, _ in splits],
-        plans=[plan for _, plan in splits],
+        planners=[planner for _, planner in splits],
         splitter=splitter,
     )

@@ -28,8 +28,8 @@ class PackedUnits(NamedTuple):
     parts: Sequence[range]
 
 
-class Plan(Struct, frozen=True):
-    """Plans where to cut one draft.
+class CutPlanner(Struct, frozen=True):
+    """Computes where to cut one draft.
 
     Attributes:
         draft_units: makes the units of the draft.
