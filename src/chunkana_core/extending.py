@@ -15,7 +15,7 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import Section, SectionRange
 from chunkana_core.document.paths import format_header_path, split_header_path
-from chunkana_core.document.traits import FormatTraits, Merging
+from chunkana_core.document.traits import FormatTraits, MergeRule
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.merging import MergeObstacle
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
@@ -45,7 +45,7 @@ from chunkana_core.windows.window import Window, WindowEnd, WindowState
 __all__ = [
     "HEADED_FORMATS", "LONGEST_SHORTCODE", "PROSE_FORMATS", "UNSPACED_SCRIPTS", "BaseStrategy",
     "Block", "BlockKind", "BlockRule", "CutPlanner", "Document", "Draft", "ExtensionError",
-    "Field", "FieldReader", "Format", "FormatTraits", "MergeObstacle", "Merging", "PackedUnits",
+    "Field", "FieldReader", "Format", "FormatTraits", "MergeObstacle", "MergeRule", "PackedUnits",
     "Part", "Section", "SectionRange", "SourceFile", "Splitter", "Stages", "StrategySelector",
     "Unit", "Window", "WindowChunker", "WindowEnd", "WindowState", "derive_uuid",
     "describe_unknown", "first_fence", "format_header_path", "known_format", "parse_document",

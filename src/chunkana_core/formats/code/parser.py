@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkana_core.document.document import Document
-from chunkana_core.document.traits import FormatTraits, Merging
+from chunkana_core.document.traits import FormatTraits, MergeRule
 from chunkana_core.formats.code.grammars import parse
 from chunkana_core.formats.code.items import find_items
 from chunkana_core.formats.code.json_items import find_json_items
@@ -12,7 +12,7 @@ from chunkana_core.formats.code.tree import ItemTree
 from chunkana_core.formats.plain import parse_text
 
 _MAX_UNPARSED_SHARE = 0.5  # of the text
-_JSON = FormatTraits("json", Merging.FITTING)
+_JSON = FormatTraits("json", MergeRule.FITTING)
 
 
 def parse_code(text: str, language: str) -> Document:
