@@ -36,7 +36,7 @@ from chunkana_core.splitting.plans import CutPlanner, PackedUnits
 from chunkana_core.splitting.repeats import first_fence
 from chunkana_core.splitting.splitter import Part, Splitter
 from chunkana_core.splitting.units import Unit
-from chunkana_core.stages import Stages
+from chunkana_core.stages import StageResults
 from chunkana_core.text.cutting import UNSPACED_SCRIPTS
 from chunkana_core.tree.ids import derive_uuid, text_digest
 from chunkana_core.windows.chunking import WindowChunker
@@ -46,9 +46,10 @@ __all__ = [
     "HEADED_FORMATS", "LONGEST_SHORTCODE", "PROSE_FORMATS", "UNSPACED_SCRIPTS", "BaseStrategy",
     "Block", "BlockKind", "BlockRule", "CutPlanner", "Document", "Draft", "ExtensionError",
     "Field", "FieldReader", "Format", "FormatTraits", "MergeObstacle", "MergeRule", "PackedUnits",
-    "Part", "Section", "SectionRange", "SourceFile", "Splitter", "Stages", "StrategySelector",
-    "Unit", "Window", "WindowChunker", "WindowEnd", "WindowState", "derive_uuid",
-    "describe_unknown", "first_fence", "format_header_path", "known_format", "parse_document",
-    "require_callable", "require_choice", "require_each", "require_installed", "require_known",
-    "require_number", "require_type", "split_header_path", "text_digest", "unknown_kind", "warn",
+    "Part", "Section", "SectionRange", "SourceFile", "Splitter", "StageResults",
+    "StrategySelector", "Unit", "Window", "WindowChunker", "WindowEnd", "WindowState",
+    "derive_uuid", "describe_unknown", "first_fence", "format_header_path", "known_format",
+    "parse_document", "require_callable", "require_choice", "require_each", "require_installed",
+    "require_known", "require_number", "require_type", "split_header_path", "text_digest",
+    "unknown_kind", "warn",
 ]  # fmt: skip

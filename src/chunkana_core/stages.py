@@ -18,7 +18,7 @@ from chunkana_core.splitting.plans import CutPlanner
 from chunkana_core.splitting.splitter import Part, Splitter
 
 
-class Stages(Struct, frozen=True):
+class StageResults(Struct, frozen=True):
     """The results of the stages for one document, in the order of the pipeline.
 
     Drafts are ranges of positions of top-level blocks, sizes are in units of the length function.
@@ -51,7 +51,7 @@ def run_stages(
     config: ChunkConfig,
     contexts: ContextWriter,
     own: range | None = None,
-) -> Stages:
+) -> StageResults:
     """Run the stages on a document.
 
     Args:
@@ -73,7 +73,7 @@ def run_stages(
     drafts = [draft for draft in prevent_dangling(merged, sizes) if draft.first < own.stop]
     splitter = Splitter(sizes, contexts, config, strategy)
     splits = [splitter.split(draft) for draft in drafts]
-    return Stages(
+    return StageResults(
         document,
         strategy_drafts,
         merged_drafts=merged,

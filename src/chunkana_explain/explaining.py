@@ -19,7 +19,7 @@ from chunkana_core.extending import (
     MergeObstacle,
     PackedUnits,
     Part,
-    Stages,
+    StageResults,
     Unit,
 )
 from chunkana_explain.explanation import Alternative, Cut, Explanation, Stage, Step
@@ -82,12 +82,12 @@ class _Explainer:
         blocks: the names of kinds of blocks that have another name in the format.
     """
 
-    stages: Stages
+    stages: StageResults
     definitions: Mapping[int, str]
     blocks: Mapping[BlockKind, str]
 
     @classmethod
-    def of(cls, stages: Stages) -> _Explainer:
+    def of(cls, stages: StageResults) -> _Explainer:
         """Return the explainer of the results of the stages."""
         document = stages.document
         sections = [section for section in reversed(document.sections[1:]) if section.kind]
