@@ -68,7 +68,7 @@ def run_stages(
     own = own or range(len(document.top))
     sizes = DocumentSizes(document, contexts.sizer)
     strategy_drafts = make_drafts(document, strategy, config)
-    merger = Merger(sizes, contexts, config, strategy.merges_below(config))
+    merger = Merger(sizes, contexts, config, strategy.minimum_draft_size(config))
     merged = [draft for draft in merger.merge(strategy_drafts) if draft.stop > own.start]
     drafts = [draft for draft in prevent_dangling(merged, sizes) if draft.first < own.stop]
     splitter = Splitter(sizes, contexts, config, strategy)

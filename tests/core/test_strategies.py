@@ -42,7 +42,7 @@ class Whole(BaseStrategy):
         """Return one draft."""
         return [Draft(0, len(document.top))]
 
-    def binding(self, before: BlockKind, after: BlockKind) -> int:  # noqa: ARG002
+    def extra_cut_cost(self, before: BlockKind, after: BlockKind) -> int:  # noqa: ARG002
         """Keep a list with what is before it."""
         return 50 if after is BlockKind.LIST else 0
 
@@ -141,12 +141,12 @@ def test_bindings() -> None:
     kinds = BlockKind
     aware, plain = CodeAwareStrategy(), FallbackStrategy()
     for atom in (kinds.FENCED_CODE, kinds.INDENTED_CODE, kinds.TABLE, kinds.MATH):
-        assert aware.binding(kinds.PARAGRAPH, atom) > 0
-        assert aware.binding(atom, kinds.PARAGRAPH) > 0
-        assert aware.binding(kinds.FENCED_CODE, atom) > 0
-        assert aware.binding(kinds.LIST, atom) == 0
-        assert plain.binding(kinds.PARAGRAPH, atom) == 0
-    assert aware.binding(kinds.PARAGRAPH, kinds.PARAGRAPH) == 0
+        assert aware.extra_cut_cost(kinds.PARAGRAPH, atom) > 0
+        assert aware.extra_cut_cost(atom, kinds.PARAGRAPH) > 0
+        assert aware.extra_cut_cost(kinds.FENCED_CODE, atom) > 0
+        assert aware.extra_cut_cost(kinds.LIST, atom) == 0
+        assert plain.extra_cut_cost(kinds.PARAGRAPH, atom) == 0
+    assert aware.extra_cut_cost(kinds.PARAGRAPH, kinds.PARAGRAPH) == 0
 
 
 def test_a_strategy_cannot_be_used_by_halves() -> None:

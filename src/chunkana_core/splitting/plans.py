@@ -110,4 +110,4 @@ class CutPlanner(Struct, frozen=True):
             return costs.BEFORE_HEADING
         is_led_in = is_lead_in(self.draft_units.contents.document, left, right)
         lead_in = costs.LEAD_IN if is_led_in else 0
-        return right.cost + lead_in + self.strategy.binding(left.kind, right.starts)
+        return right.cost + lead_in + self.strategy.extra_cut_cost(left.kind, right.starts)
