@@ -18,7 +18,7 @@ from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
 from chunkana_core.errors import ChunkanaWarning, InvariantViolationError, warn
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.rule_table import BlockRule
-from chunkana_core.formats.registry import TEXT, Format, FormatSelector, unknown_kind
+from chunkana_core.formats.registry import TEXT, Format, FormatSelector, unknown_file_type
 from chunkana_core.sizing import Sizer
 from chunkana_core.stages import StageResults, run_stages
 from chunkana_core.text.file_names import AnyPath
@@ -267,7 +267,7 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chun
     """
     text, found = _decoded(path), FormatSelector().select(AUTO, path)
     result = Chunker(config or ChunkConfig()).chunk_hierarchical(text, found.name)
-    is_unknown = bool(unknown_kind(path))
+    is_unknown = bool(unknown_file_type(path))
     if is_unknown or result.format != found.name:
         invalid = f"not valid {found.name}, or too long for it"
         why = "of no known format" if is_unknown else invalid

@@ -29,9 +29,13 @@ from chunkana_core.formats.registry import (
     Format,
     known_format,
     parse_document,
-    unknown_kind,
+    unknown_file_type,
 )
-from chunkana_core.formats.source_files import SourceFile, describe_unknown, require_installed
+from chunkana_core.formats.source_files import (
+    SourceFile,
+    describe_unknown_file_types,
+    require_installed,
+)
 from chunkana_core.splitting.plans import CutPlanner, PackedUnits
 from chunkana_core.splitting.repeats import first_fence
 from chunkana_core.splitting.splitter import Part, Splitter
@@ -48,8 +52,8 @@ __all__ = [
     "Field", "FieldReader", "Format", "FormatTraits", "MergeObstacle", "MergeRule", "PackedUnits",
     "Part", "Section", "SectionRange", "SourceFile", "Splitter", "StageResults",
     "StrategySelector", "Unit", "Window", "WindowChunker", "WindowEnd", "WindowState",
-    "derive_uuid", "describe_unknown", "first_fence", "format_header_path", "known_format",
-    "parse_document", "require_callable", "require_choice", "require_each", "require_installed",
-    "require_known", "require_number", "require_type", "split_header_path", "text_digest",
-    "unknown_kind", "warn",
+    "derive_uuid", "describe_unknown_file_types", "first_fence", "format_header_path",
+    "known_format", "parse_document", "require_callable", "require_choice", "require_each",
+    "require_installed", "require_known", "require_number", "require_type", "split_header_path",
+    "text_digest", "unknown_file_type", "warn",
 ]  # fmt: skip

@@ -212,7 +212,7 @@ class FormatSelector:
         if name != AUTO:
             return self.named(name)
         found = self.of_path(path)
-        return found or (fallback if unknown_kind(path) else self.available[MARKDOWN.name])
+        return found or (fallback if unknown_file_type(path) else self.available[MARKDOWN.name])
 
     def of_path(self, path: AnyPath | None) -> Format | None:
         """Return the format that has a path's suffix, file name or media type, None if unknown."""
@@ -241,14 +241,16 @@ def known_format(path: AnyPath) -> str | None:
     return None if found is None else found.name
 
 
-def unknown_kind(path: AnyPath | None) -> str:
+def unknown_file_type(path: AnyPath | None) -> str:
     """Return the suffix or file name of a file of a format that is not built in, "" for all else.
 
     All else is text that is Markdown unless its format is known: what has no suffix, such as a web
     page, a title or an id, and what tools convert to Markdown, such as a PDF.
 
-    >>> [unknown_kind(path) for path in ("tea.brew", "src/Dockerfile", "tea.pdf", "tea.md", "Tea")]
-    ['.brew', 'Dockerfile', '', '', '']
+    >>> unknown_file_type("tea.brew"), unknown_file_type("src/Dockerfile")
+    ('.brew', 'Dockerfile')
+    >>> [unknown_file_type(path) for path in ("tea.pdf", "tea.md", "Tea")]
+    ['', '', '']
     """
     if path is None or known_format(path):
         return ""
