@@ -27,8 +27,8 @@ from chunkana_core.formats.registry import (
     HEADED_FORMATS,
     PROSE_FORMATS,
     Format,
-    known_format,
     parse_document,
+    registered_format_of,
     unknown_file_type,
 )
 from chunkana_core.formats.source_files import (
@@ -53,7 +53,7 @@ __all__ = [
     "Part", "Section", "SectionRange", "SourceFile", "Splitter", "StageResults",
     "StrategySelector", "Unit", "Window", "WindowChunker", "WindowEnd", "WindowState",
     "derive_uuid", "describe_unknown_file_types", "first_fence", "format_header_path",
-    "known_format", "parse_document", "require_callable", "require_choice", "require_each",
+    "parse_document", "registered_format_of", "require_callable", "require_choice", "require_each",
     "require_installed", "require_known", "require_number", "require_type", "split_header_path",
     "text_digest", "unknown_file_type", "warn",
 ]  # fmt: skip

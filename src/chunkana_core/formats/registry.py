@@ -231,11 +231,13 @@ class FormatSelector:
         return None
 
 
-def known_format(path: AnyPath) -> str | None:
-    """Return the name of the format with this suffix, file name or media type, None for none.
+def registered_format_of(path: AnyPath) -> str | None:
+    """Return the name of the built-in format of a path or media type, None if there is none.
 
-    >>> known_format("docs/README.md"), known_format("report.pdf"), known_format("tea.brew")
-    ('markdown', None, None)
+    Formats are found by suffix, file name and media type.
+
+    >>> [registered_format_of(path) for path in ("docs/README.md", "report.pdf", "tea.brew")]
+    ['markdown', None, None]
     """
     found = FormatSelector().of_path(path)
     return None if found is None else found.name
@@ -252,7 +254,7 @@ def unknown_file_type(path: AnyPath | None) -> str:
     >>> [unknown_file_type(path) for path in ("tea.pdf", "tea.md", "Tea")]
     ['', '', '']
     """
-    if path is None or known_format(path):
+    if path is None or registered_format_of(path):
         return ""
     suffix, name = suffix_of(path), file_name(path)
     if name in _FILE_NAMES:

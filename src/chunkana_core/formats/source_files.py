@@ -14,7 +14,7 @@ from chunkana_core.formats.registry import (
     TEXT,
     format_of,
     is_installed,
-    known_format,
+    registered_format_of,
     unknown_file_type,
 )
 from chunkana_core.text.file_names import is_file_suffix, label_of, suffix_of
@@ -64,11 +64,11 @@ class SourceFile:
         files = [
             path for path in paths if is_file_suffix(suffix_of(path)) or unknown_file_type(path)
         ]
-        name = next(iter([*filter(known_format, paths), *files, *paths]), "")
+        name = next(iter([*filter(registered_format_of, paths), *files, *paths]), "")
         if format_name != AUTO:
             return cls(name, format_name)
-        media_types = filter(known_format, _texts(metadata, _MEDIA_TYPE_KEYS))
-        typed = name if known_format(name) else next(media_types, name)
+        media_types = filter(registered_format_of, _texts(metadata, _MEDIA_TYPE_KEYS))
+        typed = name if registered_format_of(name) else next(media_types, name)
         unknown = unknown_file_type(typed)
         return cls(name, fallback if unknown else format_of(typed), unknown)
 
