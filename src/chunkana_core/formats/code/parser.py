@@ -26,7 +26,7 @@ def parse_code(text: str, language: str) -> Document:
         text: the source code.
         language: a key of `LANGUAGES`.
 
-    >>> document = parse_code("class A:\\n    def f(self):\\n        pass\\n", "python")
+    >>> document = parse_code("class A:\n    def f(self):\n        pass\n", "python")
     >>> [(s.kind, s.level, s.path) for s in document.sections[1:]]
     [('class', 1, ('A',)), ('method', 2, ('A', 'f'))]
     """
