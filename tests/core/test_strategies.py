@@ -130,13 +130,13 @@ def test_drafts_that_do_not_tile_are_refused(drafts: list[Draft], message: str) 
 
 
 @pytest.mark.parametrize("drafts", [None, "drafts", [(0, 5)], 5], ids=repr)
-def test_what_are_no_drafts_is_refused(drafts: object) -> None:
+def test_drafts_of_other_types_are_errors(drafts: object) -> None:
     with pytest.raises(ExtensionError) as caught:
         MarkdownChunker(strategies=[Given(drafts)]).chunk(TEXT)
     assert str(caught.value) == f"strategy 'whole': {drafts!r} is no list of drafts"
 
 
-def test_bindings() -> None:
+def test_code_aware_makes_cuts_beside_atoms_cost_more() -> None:
     """`code_aware` binds atoms to paragraphs and to each other; the others bind nothing."""
     kinds = BlockKind
     aware, plain = CodeAwareStrategy(), FallbackStrategy()
@@ -149,7 +149,7 @@ def test_bindings() -> None:
     assert aware.extra_cut_cost(kinds.PARAGRAPH, kinds.PARAGRAPH) == 0
 
 
-def test_a_strategy_cannot_be_used_by_halves() -> None:
+def test_a_strategy_without_can_handle_is_an_error() -> None:
     """A strategy has to say what it handles."""
 
     class Half(BaseStrategy):
