@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from itertools import cycle
 
@@ -19,6 +19,7 @@ from chunkana_core.formats.registry import CODE, JSON, FormatSelector
 from tests import corpora
 from tests.core.configurations import CONTEXTS, configs, contexts
 from tests.core.counting import calls_of
+from tests.core.format_shapes import CODE_SHAPES
 from tests.core.laws import Case, lawful, require_laws
 from tests.core.outlines import outline_cases
 
@@ -32,48 +33,6 @@ NO_SPACE = "\0\ufeff\u200b\u2060\x01\x1a\x7fX\ud800"  # some of them are white s
 LINE_BREAKS = "\t\n\f\r"  # and what sets the column that Python's grammar counts
 SPACES = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace())
 SIZES = (200, 1000, 4000)
-
-
-def shape(before: str, again: str, after: str = "", between: str = "") -> Callable[[int], str]:
-    """Return what makes texts of a size: what is repeated before and after something."""
-    return lambda size: before + again * size + between + after * size
-
-
-SHAPES: dict[str, tuple[str, Callable[[int], str]]] = {
-    "open brackets": ("json", shape("", "[")),
-    "open objects": ("json", shape("", '{"a":')),
-    "nested arrays": ("json", shape("", "[", "]")),
-    "nested objects": ("json", shape("", '{"a":', "}", "1")),
-    "a wide array": ("json", shape("[", "1, ", between="1]")),
-    "a wide object": ("json", shape("{", '"a": {"b": 1},\n', between='"c": 1}')),
-    "JSON lines": ("json", shape("", '{"a": [1, "b"]}\n')),
-    "commas": ("json", shape("", ",")),
-    "open brackets in code": ("python", shape("", "[")),
-    "classes in classes": ("java", shape("", "class A {\n", "}\n")),
-    "open classes": ("typescript", shape("", "class A {\n")),
-    "text between classes": (
-        "java",
-        shape("class A {\n", "int x;\nclass B {\nint y;\n}\n", between="}\n"),
-    ),
-    "brackets alone": ("java", shape("class A {\nint x;\n", "}\n")),
-    "minified code": (
-        "javascript",
-        shape("!function(){", "function a(b){c();d(b)}", between="}();"),
-    ),
-    "functions in functions": ("javascript", shape("", "a(function(){b();", "});")),
-    "statements in statements": ("javascript", shape("", "if(a){b();", "}")),
-    "one declaration": ("javascript", shape("const z=1", ",a=()=>{b()}")),
-    "chains": ("ruby", shape("a", ".b(1)")),
-    "calls in calls": ("ruby", shape("", "a(", ")")),
-    "operators": ("c", shape("int x = 1", " + 1", between=";")),
-    "templates": ("cpp", shape("", "template<class T> ", between="class A {};")),
-    "comments": ("python", shape("", "# a\n")),
-    "decorators": ("python", shape("", "@a\n", between="def f(): pass\n")),
-    "imports": ("go", shape("package a\n", 'import "a"\n')),
-    "methods": ("rust", shape("impl A {\n", "#[a]\nfn f() { b(); c(); }\n", between="}\n")),
-    "spaces": ("python", shape("x = 1", " ", between="\ny = 2\n")),
-    "blank lines": ("bash", shape("a\n", "\n", between="b\n")),
-}
 
 
 def assert_made_of_text(document: Document) -> None:
@@ -213,25 +172,13 @@ def test_any_text_keeps_all_laws(text: str, name: str, config: ChunkConfig) -> N
     keeps_all(text, FORMATS[name], config)
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", CODE_SHAPES)
 def test_every_shape_keeps_all_laws(name: str) -> None:
     """What is deep, wide, open or empty."""
-    language, make = SHAPES[name]
+    language, make = CODE_SHAPES[name]
     for config in (ChunkConfig(max_chunk_size=64), ChunkConfig(max_chunk_size=500)):
         keeps_all(make(100), FORMATS[language], config)
     assert_made_of_text(FORMATS[language].document(make(40_000 // len(make(100)) * 100)))
-
-
-@pytest.mark.no_cover
-@pytest.mark.parametrize("name", SHAPES)
-def test_l8_calls_are_linear(name: str) -> None:
-    """Twice the input makes about twice as many calls."""
-    language, make = SHAPES[name]
-    chunker = Chunker(ChunkConfig(max_chunk_size=32), CONTEXTS[1])
-    one, two = (
-        calls_of(partial(chunker.chunk_hierarchical, make(size), language)) for size in (150, 300)
-    )
-    assert two < MOST * one
 
 
 @pytest.mark.no_cover

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import inspect
 import sys
+from functools import partial
 
 import pytest
 
-from chunkana_core import ChunkConfig, MarkdownChunker
-from tests.core.counting import CONTEXT, calls, lines, peak, use
+from chunkana_core import ChunkConfig, Chunker, MarkdownChunker
+from tests.core.counting import CONTEXT, calls, calls_of, lines, peak, use
+from tests.core.format_shapes import CELLS, CODE_SHAPES, PLUGIN_LINES, notebook
+from tests.core.plugins import PLUGINS
 from tests.core.shapes import HOSTILE, RUNS, SHAPES, Shape
 
 MOST = 2.6  # times the work, for twice the input
@@ -27,12 +30,40 @@ each_run = pytest.mark.parametrize("shape", RUNS.values(), ids=RUNS.keys())
 each_varied_shape = pytest.mark.parametrize("shape", VARIED.values(), ids=VARIED.keys())
 each_hostile_shape = pytest.mark.parametrize("shape", HOSTILE.values(), ids=HOSTILE.keys())
 
+# The format, the limit, a text and one of twice its size.
+FORMAT_ROWS = [
+    *(
+        pytest.param(name, 32, make(150), make(300), id=shape)
+        for shape, (name, make) in CODE_SHAPES.items()
+    ),
+    *(
+        pytest.param("notebook", 100, notebook(*cells(100)), notebook(*cells(200)), id=shape)
+        for shape, cells in CELLS.items()
+    ),
+    *(pytest.param("markdown", 64, lines * 400, lines * 800, id=lines) for lines in PLUGIN_LINES),
+]
+
 
 @each_varied_shape
 def test_l8_calls_are_linear(shape: Shape) -> None:
     """Twice the input makes about twice as many calls; of runs, lines are counted below."""
     config = ChunkConfig(max_chunk_size=32, atomic_blocks="split")
     one, two = (calls(shape(size), config) for size in (SIZE // 2, SIZE))
+    assert two < MOST * one
+
+
+@pytest.mark.parametrize(("format_name", "limit", "small", "large"), FORMAT_ROWS)
+def test_l8_calls_for_formats_are_linear(
+    format_name: str, limit: int, small: str, large: str
+) -> None:
+    """Twice the input makes about twice as many calls, in all formats and with plugins."""
+    if format_name != "markdown":
+        pytest.importorskip("tree_sitter")
+    chunker = Chunker(ChunkConfig(max_chunk_size=limit), CONTEXT, plugins=PLUGINS)
+    chunker.chunk_hierarchical(small, format_name)  # what is set up once is not counted
+    one, two = (
+        calls_of(partial(chunker.chunk_hierarchical, text, format_name)) for text in (small, large)
+    )
     assert two < MOST * one
 
 

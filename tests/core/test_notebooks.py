@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
-from functools import partial
 
 import pytest
 from hypothesis import given
@@ -16,7 +14,7 @@ from chunkana_core.extending import BlockKind, Document, parse_document
 from chunkana_core.formats.registry import FormatSelector
 from tests import corpora
 from tests.core.configurations import CONTEXTS, configs, contexts
-from tests.core.counting import calls_of
+from tests.core.format_shapes import CELLS, Cell, notebook
 from tests.core.laws import Case, require_laws
 from tests.core.outlines import outline, outline_cases
 from tests.strategies import any_markdown
@@ -27,16 +25,7 @@ NOTEBOOK = FormatSelector().named("notebook")
 FOLDER = corpora.REPOSITORY / "tests" / "data" / "notebooks"
 FILES = sorted([*FOLDER.glob("*.ipynb"), *(corpora.REPOSITORY / "notebooks").glob("*.ipynb")])
 KETTLE = corpora.read(FOLDER / "kettle.ipynb")
-MOST = 2.6  # times the work, for twice the input
 _LINE_END = re.compile(r"\r\n?|\n")
-Cell = tuple[str, str]  # its type and text
-
-
-def notebook(*cells: Cell, language: str = "python") -> str:
-    """Return the JSON of a notebook."""
-    made = [{"cell_type": kind, "source": source, "metadata": {}} for kind, source in cells]
-    metadata = {"language_info": {"name": language}}
-    return json.dumps({"cells": made, "metadata": metadata, "nbformat": 4})
 
 
 def document_of(*cells: Cell, language: str = "python") -> Document:
@@ -305,34 +294,17 @@ def test_made_notebooks_keep_all_laws(
     keeps_all(file, config, context)
 
 
-SHAPES: dict[str, Callable[[int], Sequence[Cell]]] = {
-    "small cells": lambda size: [("code", "x = 1"), ("markdown", "a")] * size,
-    "definitions": lambda size: [("code", "def f():\n    pass\n\n\nf()")] * size,
-    "headings": lambda size: [("markdown", "## A"), ("code", "class A:\n    x = 1")] * size,
-    "empty cells": lambda size: [("code", "")] * size,
-    "one cell": lambda size: [("code", "def f():\n    pass\n\n" * size)],
-    "raw": lambda size: [("raw", "```")] * size,
-}
-
-
-@pytest.mark.no_cover
-@pytest.mark.parametrize("name", SHAPES)
-def test_l8_calls_are_linear(name: str) -> None:
-    """Twice the cells make about twice as many calls; all laws hold of what is wide or empty."""
+@pytest.mark.parametrize("name", CELLS)
+def test_every_shape_keeps_all_laws(name: str) -> None:
+    """Many cells, or one, wide or empty."""
     for size in (64, 500):
-        keeps_all(notebook(*SHAPES[name](60)), ChunkConfig(max_chunk_size=size))
-    chunker = Chunker(ChunkConfig(max_chunk_size=100), CONTEXTS[1])
-    one, two = (
-        calls_of(partial(chunker.chunk_hierarchical, notebook(*SHAPES[name](size)), "notebook"))
-        for size in (100, 200)
-    )
-    assert two < MOST * one
+        keeps_all(notebook(*CELLS[name](60)), ChunkConfig(max_chunk_size=size))
 
 
 @pytest.mark.no_cover
 def test_ten_thousand_cells_and_huge_outputs() -> None:
     """They are chunked, and outputs are nowhere."""
-    file = json.loads(notebook(*SHAPES["definitions"](500), *SHAPES["raw"](9500)))
+    file = json.loads(notebook(*CELLS["definitions"](500), *CELLS["raw"](9500)))
     file["cells"][0]["outputs"] = [{"data": {"image/png": "A" * 5_000_000}}]
     result = Chunker().chunk_hierarchical(json.dumps(file), "notebook")
     assert result.chunks[0].cell_end == 10_000

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 
 import pytest
 from hypothesis import given
@@ -27,7 +26,6 @@ from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_explain import explain
 from tests import corpora
 from tests.core.configurations import configs, contexts, matrix
-from tests.core.counting import calls_of
 from tests.core.laws import Case, require_laws
 from tests.core.merge_laws import sound
 from tests.core.plugins import (
@@ -117,25 +115,6 @@ def test_a_corpus_without_the_syntax_is_read_as_ever() -> None:
     """Plugins change nothing else."""
     for sample in corpora.own_documents():
         assert parse_markdown(sample.text, PLUGINS).blocks == parse_markdown(sample.text).blocks
-
-
-@pytest.mark.no_cover
-@pytest.mark.parametrize(
-    "lines",
-    [
-        "%%% box\nx\n%%%\n",
-        "%%% box\n",
-        "%%% box\n@@@\n",
-        "> %%% box\n> - @@@\n>   x\n",
-        "@@@\nx\n@@@\n\n",
-        "%%% box\n- x\n\n%%%\nx\n",
-    ],
-)
-def test_l8_calls_are_linear(lines: str) -> None:
-    """Twice the input makes about twice as many calls."""
-    chunker = MarkdownChunker(ChunkConfig(max_chunk_size=64), plugins=PLUGINS)
-    one, two = (calls_of(partial(chunker.chunk_hierarchical, lines * size)) for size in (400, 800))
-    assert two < 2.6 * one
 
 
 def test_lines_of_containers_are_repeated() -> None:
