@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
 from chunkana_cli.commands import ask, compare, demo, explain, split, stats, tree, validate, view
-from chunkana_cli.entry import print_version
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -28,14 +28,14 @@ app.command(epilog=demo.EPILOG)(demo.demo)
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
-        print_version()
+        typer.echo(f"chunkana {version('chunkana-rag')}")
         raise typer.Exit
 
 
 @app.callback()
 def chunkana(
     *,
-    version: Annotated[
+    _version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,

@@ -33,7 +33,11 @@ _OPTIONS: dict[str, tuple[object, str, str | bool]] = {
     "code_cuts": (CodeCuts, "Where fenced code over the limit is cut.", True),
     "oversize_tolerance": (float, "Keep a section whole up to this share over the limit.", True),
     "merge_boundary_level": (int, "Never merge across headings up to this level.", True),
-    "min_content_after_header": (int | None, "Avoid parts with less text.", _SMALL),
+    "min_content_after_header": (
+        int | None,
+        "The least text of a part after its headings.",
+        _SMALL,
+    ),
     "code_threshold": (float, "The share of code from which `auto` chooses code_aware.", True),
     "structure_threshold": (int, "The headings from which `auto` chooses structural.", True),
 }

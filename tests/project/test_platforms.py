@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 from chunkana_batch import chunk_many, processes
-from chunkana_cli import streams
+from chunkana_cli import entry
 from chunkana_cli.inputs.arguments import find_files
 from chunkana_cli.output import replacing
 from tests.cli.command import call, environment, output_of, piped, run
@@ -95,8 +95,8 @@ class _Lost(io.RawIOBase):
 def test_on_windows_an_invalid_argument_is_a_pipe_without_a_reader(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(streams, "_NO_READER", {errno.EPIPE, errno.EINVAL})
-    whole = streams.write_whole(io.TextIOWrapper(io.BufferedWriter(_Lost()), "utf-8"))
+    monkeypatch.setattr(entry, "_NO_READER", {errno.EPIPE, errno.EINVAL})
+    whole = entry.write_whole(io.TextIOWrapper(io.BufferedWriter(_Lost()), "utf-8"))
     with pytest.raises(BrokenPipeError):
         print("lost", file=whole, flush=True)
     print("dropped", file=whole, flush=True)

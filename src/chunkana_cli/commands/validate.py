@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from chunkana_batch.rows import hash_text
-from chunkana_cli.inputs.batch import AUTO, format_of_file, require_installed
+from chunkana_cli.inputs.batch import AUTO, format_of_file, require_format
 from chunkana_cli.inputs.files import STANDARD_INPUT, UTF_8, InputError, read_text
 from chunkana_cli.options import AsJson, InputEncoding, epilog
 from chunkana_cli.output.output import STANDARD_OUTPUT, open_output, progress_bar, write_json
@@ -135,7 +135,7 @@ def _check_document(
     stated = (record.metadata.get("format") for record in records)
     known = (str(name) for name in stated if name in format_names())
     form = format_of_file(next(known, AUTO), file)
-    require_installed(file, form)
+    require_format(file, form)
     document = parse_document(source, form)
     formats = () if document.text == source else (_format_of_joined(document),)
     records = [replace(record, format=document.traits.name) for record in records]

@@ -47,7 +47,7 @@ def view(
             "--output",
             "-o",
             metavar="PAGE",
-            help="For a folder or several files, a folder.",
+            help="The HTML file to write; for several files, a folder.",
             callback=require_name,
         ),
     ] = STANDARD_OUTPUT,

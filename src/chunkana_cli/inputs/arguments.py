@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
 
-from chunkana_cli.inputs.files import STANDARD_INPUT
+from chunkana_cli.inputs.files import INSTALL_CODE, STANDARD_INPUT
 from chunkana_cli.inputs.manifest import MANIFEST, written_by_split
 from chunkana_cli.streams import USAGE, fail, format_count, report
 from chunkana_core import format_names
@@ -81,7 +81,7 @@ def _find_in_folder(folder: str) -> tuple[list[str], set[str]]:
     readable = [name for name in names if registered_format_of(name) in installed]
     if len(readable) < len(names):
         count = format_count(len(names) - len(readable), "file")
-        report(f'{folder}: {count} skipped; to read them: pip install "chunkana-rag[code]"')
+        report(f"{folder}: {count} skipped; to read them: {INSTALL_CODE}")
     if not (readable or errors):
         kinds = ", ".join(installed)
         written = ", ".join(sorted(written_by_split(folder)))

@@ -11,7 +11,14 @@ from typing import TypeVar
 
 from chunkana_batch import DocumentError, WorkerError, chunk_many
 from chunkana_cli.inputs.arguments import find_files
-from chunkana_cli.inputs.files import UTF_8, InputError, escape_name, read_text, title_of
+from chunkana_cli.inputs.files import (
+    INSTALL_CODE,
+    UTF_8,
+    InputError,
+    escape_name,
+    read_text,
+    title_of,
+)
 from chunkana_cli.inputs.tables import is_compressed_lines, is_parquet
 from chunkana_cli.streams import FAILED, USAGE, fail, format_count, report
 from chunkana_core import (
@@ -26,7 +33,6 @@ from chunkana_core.extending import describe_unknown_file_types, unknown_file_ty
 T = TypeVar("T")
 AUTO = "auto"  # the format follows from the name of the file
 _CODE = "python"  # a format that needs the extra for code
-_INSTALL_CODE = 'pip install "chunkana-rag[code]"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +58,10 @@ def format_of_file(input_format: str, name: str) -> str:
     return format_of(name) if input_format == AUTO else input_format
 
 
-def require_installed(name: str, form: str, hint: str = "") -> None:
+def require_format(name: str, form: str, hint: str = "") -> None:
     """Raise an InputError that says what to install if the format of a file is not installed."""
     if form not in format_names():
-        raise InputError(f"{name}: {form} needs {_INSTALL_CODE}{hint}")
+        raise InputError(f"{name}: {form} needs {INSTALL_CODE}{hint}")
 
 
 @dataclass
@@ -84,7 +90,7 @@ class Batch:
         """
         allowed = [AUTO, *format_names()]
         if self.input_format not in allowed:
-            more = "" if _CODE in allowed else f"; more with {_INSTALL_CODE}"
+            more = "" if _CODE in allowed else f"; more with {INSTALL_CODE}"
             fail(f"--from is {self.input_format!r}; allowed: {', '.join(allowed)}{more}", USAGE)
         names, is_complete = find_files(self.arguments)
         if self.input_format == AUTO and (
@@ -99,7 +105,7 @@ class Batch:
         for name in self.names if names is None else names:
             try:
                 text, form = read_text(name, self.encoding), format_of_file(self.input_format, name)
-                require_installed(name, form, "; --from text reads it as plain text")
+                require_format(name, form, "; --from text reads it as plain text")
             except InputError as error:
                 self.report_failure(str(error))
             else:

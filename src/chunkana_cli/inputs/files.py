@@ -17,6 +17,7 @@ STANDARD_INPUT = "-"
 UTF_8 = "utf-8"
 MAX_BYTES = 2**30  # of an input; a device such as /dev/zero has no end
 TOO_LONG = "has more than {:,} bytes, the maximum size of an input"
+INSTALL_CODE = 'pip install "chunkana-rag[code]"'  # which some formats need
 _READ_SIZE = 2**20  # bytes
 _STEP = 1.0  # seconds
 _START = 2**13  # bytes that are searched for NUL to recognise a binary file

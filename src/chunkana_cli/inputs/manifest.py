@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from hashlib import file_digest
-from os.path import isfile
 from pathlib import Path
 
 import msgspec
 
-from chunkana_cli.inputs.files import InputError, escape_name
+from chunkana_cli.inputs.files import InputError
 
 MANIFEST = "manifest.json"
 
@@ -152,34 +150,3 @@ def written_by_split(folder: str) -> set[str]:
     except InputError:
         return set()
     return set() if manifest is None else {MANIFEST, manifest.chunks}
-
-
-def require_chunks(path: Path, manifest: Manifest) -> None:
-    """Check that the chunks beside a manifest are those of its run.
-
-    Raises:
-        InputError: if they are not, for example after a killed run, or cannot be read.
-    """
-    chunks = path.parent / manifest.chunks
-    try:
-        if _hash(chunks) != manifest.digest:
-            raise InputError(f"{path}: is not of the chunks beside it")
-    except OSError as error:
-        raise InputError(f"{chunks}: {error.strerror or error}") from None
-
-
-def hash_files(names: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256 of each readable file, by its escaped name."""
-    hashes = {}
-    for name in names:
-        try:
-            if isfile(name):  # a device may have no end
-                hashes[escape_name(name)] = _hash(Path(name))
-        except OSError:
-            continue  # reported when the file is chunked
-    return hashes
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()

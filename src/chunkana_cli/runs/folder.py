@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib.metadata import version
+from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -19,9 +20,7 @@ from chunkana_cli.inputs.manifest import (
     Changes,
     DocumentEntry,
     Manifest,
-    hash_files,
     load_manifest,
-    require_chunks,
 )
 from chunkana_cli.output.output import make_folder, open_output, progress_bar
 from chunkana_cli.output.replacing import lock_folder
@@ -113,7 +112,7 @@ def _remove_replaced(folder: Path, chunks: Path) -> None:
         manifest = load_manifest(path)
         if manifest is None or manifest.chunks == chunks.name:
             return
-        require_chunks(path, manifest)
+        _require_chunks(path, manifest)
     except InputError:
         return
     replaced = folder / manifest.chunks
@@ -160,7 +159,7 @@ def _load_previous(run: Run, path: Path | None) -> _PreviousRun:
         report(f"--since: {path} was written with other options; all files are chunked")
         return _PreviousRun(manifest, has_same_settings=False)
     try:
-        require_chunks(path, manifest)
+        _require_chunks(path, manifest)
     except InputError as error:
         report(f"--since: {error}; all files are chunked")
         return _PreviousRun(manifest)
@@ -203,7 +202,7 @@ class _DocumentMerger:
     @classmethod
     def of(cls, run: Run, previous: _PreviousRun) -> _DocumentMerger:
         """Find the reusable documents: unchanged files in the same order as in the earlier run."""
-        hashes = hash_files(run.batch.names)
+        hashes = _hash_files(run.batch.names)
         reused: dict[str, DocumentEntry] = {}
         if previous.chunks is not None:
             documents = previous.manifest.documents
@@ -262,3 +261,34 @@ class _DocumentMerger:
         failed = [name for name in names if name not in written]
         is_same = self.previous.has_same_settings
         return Changes.between(before, after, failed, has_same_settings=is_same)
+
+
+def _require_chunks(path: Path, manifest: Manifest) -> None:
+    """Check that the chunks beside a manifest are those of its run.
+
+    Raises:
+        InputError: if they are not, for example after a killed run, or cannot be read.
+    """
+    chunks = path.parent / manifest.chunks
+    try:
+        if _hash(chunks) != manifest.digest:
+            raise InputError(f"{path}: is not of the chunks beside it")
+    except OSError as error:
+        raise InputError(f"{chunks}: {error.strerror or error}") from None
+
+
+def _hash_files(names: Iterable[str]) -> dict[str, str]:
+    """Return the SHA-256 of each readable file, by its escaped name."""
+    hashes = {}
+    for name in names:
+        try:
+            if isfile(name):  # a device may have no end
+                hashes[escape_name(name)] = _hash(Path(name))
+        except OSError:
+            continue  # reported when the file is chunked
+    return hashes
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
