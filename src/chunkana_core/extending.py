@@ -7,6 +7,7 @@ from chunkana_core.arguments import (
     require_callable,
     require_choice,
     require_each,
+    require_finite,
     require_known,
     require_number,
     require_type,
@@ -49,7 +50,7 @@ __all__ = [
     "Plan", "Section", "SectionRange", "SourceFile", "Splitter", "Stages", "StrategySelector",
     "Unit", "Window", "WindowChunker", "WindowEnd", "WindowState", "derive_uuid",
     "describe_unknown", "first_fence", "format_header_path", "known_format", "parse_document",
-    "require_callable", "require_choice", "require_each", "require_installed", "require_known",
-    "require_number", "require_type", "split_header_path", "text_digest", "unknown_kind",
-    "warn",
+    "require_callable", "require_choice", "require_each", "require_finite", "require_installed",
+    "require_known", "require_number", "require_type", "split_header_path", "text_digest",
+    "unknown_kind", "warn",
 ]  # fmt: skip
