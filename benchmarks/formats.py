@@ -9,8 +9,8 @@ from time import process_time
 
 from benchmarks.corpus import CORPUS, ROOT
 from benchmarks.printing import machine
-from chunkana_cli.checking.measures import Measurement, Reference, measure
-from chunkana_cli.checking.splitters import SPLITTERS, Splitter
+from chunkana_cli.comparing.measures import Measurement, Reference, measure
+from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
 from chunkana_cli.inputs.batch import Document
 from chunkana_core import ChunkConfig, format_of
 

@@ -128,7 +128,7 @@ def require_choice(field: str, value: object, choices: Iterable[str]) -> None:
         raise ConfigurationError(field, value, f"{', '.join(others)} or {last}")
 
 
-def require_known(
+def require_known_arguments(
     given: Iterable[str], known: Collection[str], others: Mapping[str, str] | None = None
 ) -> None:
     """Raise an InputTypeError for the first unknown argument; suggest the argument to use instead.
@@ -139,7 +139,7 @@ def require_known(
         others: the replacements of argument names that other tools use; for other unknown names,
             the most similar known name is suggested.
 
-    >>> require_known(["sise"], ["k", "size"])
+    >>> require_known_arguments(["sise"], ["k", "size"])
     Traceback (most recent call last):
     chunkana_core.errors.InputTypeError: argument is 'sise'; allowed: k, size; did you mean size?
     """

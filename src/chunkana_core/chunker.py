@@ -18,9 +18,9 @@ from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
 from chunkana_core.errors import ChunkanaWarning, InvariantViolationError, warn
 from chunkana_core.formats.markdown.parser import parse_markdown
 from chunkana_core.formats.markdown.rule_table import BlockRule
-from chunkana_core.formats.registry import TEXT, Format, FormatSelector, unknown_kind
+from chunkana_core.formats.registry import TEXT, Format, FormatSelector, unknown_file_type
 from chunkana_core.sizing import Sizer
-from chunkana_core.stages import Stages, run_stages
+from chunkana_core.stages import StageResults, run_stages
 from chunkana_core.text.file_names import AnyPath
 from chunkana_core.tree.builder import TreeBuilder
 from chunkana_core.tree.chunks import Chunk
@@ -65,7 +65,7 @@ class _Pipeline:
         context: Context | None,
         path: AnyPath | None = None,
         fallback: Format = TEXT,
-    ) -> Stages:
+    ) -> StageResults:
         """Run the stages on a text of the given format."""
         require_type("text", text, str)
         require_type("context", context, Context | None)
@@ -75,7 +75,7 @@ class _Pipeline:
         contexts = ContextWriter(document, sizer, context and context.with_path(path))
         return run_stages(document, strategy, self.config, contexts)
 
-    def _result(self, stages: Stages) -> HierarchicalChunkingResult:
+    def _result(self, stages: StageResults) -> HierarchicalChunkingResult:
         """Return the chunks of a document and their tree, from the results of the stages."""
         document, strategy = stages.document, stages.splitter.strategy.name
         parts, ids = [*chain(*stages.parts)], IdRegister()
@@ -224,7 +224,7 @@ class Chunker(_Pipeline):
         path: AnyPath | None = None,
         *,
         context: Context | None = None,
-    ) -> Stages:
+    ) -> StageResults:
         r"""Return the results of the stages, from which chunks are made, to explain cuts by.
 
         Arguments and errors are those of `chunk_hierarchical`, but nothing is validated.
@@ -267,7 +267,7 @@ def chunk_file(path: str | Path, config: ChunkConfig | None = None) -> list[Chun
     """
     text, found = _decoded(path), FormatSelector().select(AUTO, path)
     result = Chunker(config or ChunkConfig()).chunk_hierarchical(text, found.name)
-    is_unknown = bool(unknown_kind(path))
+    is_unknown = bool(unknown_file_type(path))
     if is_unknown or result.format != found.name:
         invalid = f"not valid {found.name}, or too long for it"
         why = "of no known format" if is_unknown else invalid

@@ -8,7 +8,7 @@ from chunkana_core.arguments import (
     require_choice,
     require_each,
     require_finite,
-    require_known,
+    require_known_arguments,
     require_number,
     require_type,
 )
@@ -16,7 +16,7 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import Section, SectionRange
 from chunkana_core.document.paths import format_header_path, split_header_path
-from chunkana_core.document.traits import FormatTraits, Merging
+from chunkana_core.document.traits import FormatTraits, MergeRule
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.merging import MergeObstacle
 from chunkana_core.drafting.strategies import BaseStrategy, StrategySelector
@@ -28,16 +28,20 @@ from chunkana_core.formats.registry import (
     HEADED_FORMATS,
     PROSE_FORMATS,
     Format,
-    known_format,
     parse_document,
-    unknown_kind,
+    registered_format_of,
+    unknown_file_type,
 )
-from chunkana_core.formats.source_files import SourceFile, describe_unknown, require_installed
-from chunkana_core.splitting.plans import PackedUnits, Plan
+from chunkana_core.formats.source_files import (
+    SourceFile,
+    describe_unknown_file_types,
+    require_installed,
+)
+from chunkana_core.splitting.plans import CutPlanner, PackedUnits
 from chunkana_core.splitting.repeats import first_fence
 from chunkana_core.splitting.splitter import Part, Splitter
 from chunkana_core.splitting.units import Unit
-from chunkana_core.stages import Stages
+from chunkana_core.stages import StageResults
 from chunkana_core.text.cutting import UNSPACED_SCRIPTS
 from chunkana_core.tree.ids import derive_uuid, text_digest
 from chunkana_core.windows.chunking import WindowChunker
@@ -45,12 +49,12 @@ from chunkana_core.windows.window import Window, WindowEnd, WindowState
 
 __all__ = [
     "HEADED_FORMATS", "LONGEST_SHORTCODE", "PROSE_FORMATS", "UNSPACED_SCRIPTS", "BaseStrategy",
-    "Block", "BlockKind", "BlockRule", "Document", "Draft", "ExtensionError", "Field",
-    "FieldReader", "Format", "FormatTraits", "MergeObstacle", "Merging", "PackedUnits", "Part",
-    "Plan", "Section", "SectionRange", "SourceFile", "Splitter", "Stages", "StrategySelector",
-    "Unit", "Window", "WindowChunker", "WindowEnd", "WindowState", "derive_uuid",
-    "describe_unknown", "first_fence", "format_header_path", "known_format", "parse_document",
-    "require_callable", "require_choice", "require_each", "require_finite", "require_installed",
-    "require_known", "require_number", "require_type", "split_header_path", "text_digest",
-    "unknown_kind", "warn",
+    "Block", "BlockKind", "BlockRule", "CutPlanner", "Document", "Draft", "ExtensionError",
+    "Field", "FieldReader", "Format", "FormatTraits", "MergeObstacle", "MergeRule", "PackedUnits",
+    "Part", "Section", "SectionRange", "SourceFile", "Splitter", "StageResults",
+    "StrategySelector", "Unit", "Window", "WindowChunker", "WindowEnd", "WindowState",
+    "derive_uuid", "describe_unknown_file_types", "first_fence", "format_header_path",
+    "parse_document", "registered_format_of", "require_callable", "require_choice", "require_each",
+    "require_finite", "require_installed", "require_known_arguments", "require_number",
+    "require_type", "split_header_path", "text_digest", "unknown_file_type", "warn",
 ]  # fmt: skip

@@ -14,11 +14,11 @@ from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.headings import prevent_dangling
 from chunkana_core.drafting.merging import MergeObstacle, Merger
 from chunkana_core.drafting.strategies import BaseStrategy, make_drafts
-from chunkana_core.splitting.plans import Plan
+from chunkana_core.splitting.plans import CutPlanner
 from chunkana_core.splitting.splitter import Part, Splitter
 
 
-class Stages(Struct, frozen=True):
+class StageResults(Struct, frozen=True):
     """The results of the stages for one document, in the order of the pipeline.
 
     Drafts are ranges of positions of top-level blocks, sizes are in units of the length function.
@@ -31,8 +31,8 @@ class Stages(Struct, frozen=True):
             it was merged. Drafts that are not under one section have no entry.
         drafts: the drafts after headings without a body are moved to the text below them.
         parts: for each of `drafts`, the text, context and size of each of its chunks.
-        plans: for each of `drafts`, the plan of its cuts; None if it fits whole.
-        splitter: split the drafts; it has the strategy, the options and the sizes of the document.
+        planners: for each of `drafts`, the planner of its cuts; None if it fits whole.
+        splitter: splits the drafts; it has the strategy, the options and the sizes of the document.
     """
 
     document: Document
@@ -41,7 +41,7 @@ class Stages(Struct, frozen=True):
     obstacles: Mapping[int, MergeObstacle | None]
     drafts: Sequence[Draft]
     parts: Sequence[Sequence[Part]]
-    plans: Sequence[Plan | None]
+    planners: Sequence[CutPlanner | None]
     splitter: Splitter
 
 
@@ -51,7 +51,7 @@ def run_stages(
     config: ChunkConfig,
     contexts: ContextWriter,
     own: range | None = None,
-) -> Stages:
+) -> StageResults:
     """Run the stages on a document.
 
     Args:
@@ -68,18 +68,18 @@ def run_stages(
     own = own or range(len(document.top))
     sizes = DocumentSizes(document, contexts.sizer)
     strategy_drafts = make_drafts(document, strategy, config)
-    merger = Merger(sizes, contexts, config, strategy.merges_below(config))
+    merger = Merger(sizes, contexts, config, strategy.minimum_draft_size(config))
     merged = [draft for draft in merger.merge(strategy_drafts) if draft.stop > own.start]
     drafts = [draft for draft in prevent_dangling(merged, sizes) if draft.first < own.stop]
     splitter = Splitter(sizes, contexts, config, strategy)
     splits = [splitter.split(draft) for draft in drafts]
-    return Stages(
+    return StageResults(
         document,
         strategy_drafts,
         merged_drafts=merged,
         obstacles=merger.obstacles,
         drafts=drafts,
         parts=[parts for parts, _ in splits],
-        plans=[plan for _, plan in splits],
+        planners=[planner for _, planner in splits],
         splitter=splitter,
     )

@@ -13,13 +13,13 @@ from chunkana_core.extending import (
     BaseStrategy,
     BlockKind,
     BlockRule,
+    CutPlanner,
     Draft,
     Format,
     MergeObstacle,
     PackedUnits,
     Part,
-    Plan,
-    Stages,
+    StageResults,
     Unit,
 )
 from chunkana_explain.explanation import Alternative, Cut, Explanation, Stage, Step
@@ -82,12 +82,12 @@ class _Explainer:
         blocks: the names of kinds of blocks that have another name in the format.
     """
 
-    stages: Stages
+    stages: StageResults
     definitions: Mapping[int, str]
     blocks: Mapping[BlockKind, str]
 
     @classmethod
-    def of(cls, stages: Stages) -> _Explainer:
+    def of(cls, stages: StageResults) -> _Explainer:
         """Return the explainer of the results of the stages."""
         document = stages.document
         sections = [section for section in reversed(document.sections[1:]) if section.kind]
@@ -126,11 +126,11 @@ class _Explainer:
         """Yield all cuts, in document order."""
         stages, left = self.stages, None
         merged = {draft.first for draft in stages.merged_drafts}
-        for right, plan in zip(stages.drafts, stages.plans, strict=True):
+        for right, planner in zip(stages.drafts, stages.planners, strict=True):
             if left is not None:
                 yield self._between_drafts(left, right, is_moved=right.first not in merged)
-            if plan is not None:
-                yield from self._inside_draft(plan)
+            if planner is not None:
+                yield from self._inside_draft(planner)
             left = right
 
     def _between_drafts(self, left: Draft, right: Draft, *, is_moved: bool) -> Cut:
@@ -147,25 +147,25 @@ class _Explainer:
         why = obstacle.value if obstacle else "they are not under one section"
         return Cut(*place, "sections", f"before {name}", why)
 
-    def _inside_draft(self, plan: Plan) -> Iterator[Cut]:
+    def _inside_draft(self, planner: CutPlanner) -> Iterator[Cut]:
         """Explain the cuts in a draft that is over the limit."""
-        for number, row in enumerate(plan.rows()):
+        for number, row in enumerate(planner.rows()):
             if number:
                 where, why = self._where(row.units[0]), "what does not fit is a part by itself"
                 yield Cut(*self._place(row.units[0].span.start), "size", where, why)
             for left, right in pairwise(row.parts):
-                yield self._inside_row(plan, row, range(left[0], right[-1] + 1), right[0])
+                yield self._inside_row(planner, row, range(left[0], right[-1] + 1), right[0])
 
-    def _inside_row(self, plan: Plan, row: PackedUnits, units: range, chosen: int) -> Cut:
+    def _inside_row(self, planner: CutPlanner, row: PackedUnits, units: range, chosen: int) -> Cut:
         """Explain the cut before a unit, between two neighbouring parts of these units."""
         cuts = {unit: self._alternative(row, units, unit) for unit in units[1:]}
         cut, why = cuts.pop(chosen), "the draft is over the limit"
-        others = tuple(islice(self._available(plan, row, units, cuts), _MAX_ALTERNATIVES))
+        others = tuple(islice(self._available(planner, row, units, cuts), _MAX_ALTERNATIVES))
         place = cut.start, cut.line, cut.begins
         return Cut(*place, "size", cut.where, why, cut.cost, cut.small_parts, others)
 
     def _alternative(self, row: PackedUnits, units: range, unit: int) -> Alternative:
-        """Return the cut before a unit, with the excess over the limit that is in the plan."""
+        """Return the cut before a unit, with the excess that the planner estimates."""
         minimum, sizes = self.stages.splitter.config.min_content, row.row
         parts = (units[0], unit - 1), (unit, units[-1])
         small_parts = sum(sizes.own_size(*part) < minimum for part in parts)
@@ -174,7 +174,7 @@ class _Explainer:
         return Alternative(*place, where, sizes.costs[unit], small_parts, over)
 
     def _available(
-        self, plan: Plan, row: PackedUnits, units: range, cuts: Mapping[int, Alternative]
+        self, planner: CutPlanner, row: PackedUnits, units: range, cuts: Mapping[int, Alternative]
     ) -> Iterator[Alternative]:
         """Yield the cuts that were available, the best first, with their real excess.
 
@@ -185,14 +185,14 @@ class _Explainer:
             if not cuts[unit].over:
                 yield cuts[unit]
             elif over := max(
-                self._excess(plan, row.units[units[0]], row.units[unit - 1]),
-                self._excess(plan, row.units[unit], row.units[units[-1]]),
+                self._excess(planner, row.units[units[0]], row.units[unit - 1]),
+                self._excess(planner, row.units[unit], row.units[units[-1]]),
             ):
                 yield replace(cuts[unit], over=over)
 
-    def _excess(self, plan: Plan, first: Unit, last: Unit) -> int:
+    def _excess(self, planner: CutPlanner, first: Unit, last: Unit) -> int:
         """Return by how much a part of these units exceeds the limit, 0 if it fits."""
-        splitter, draft_units = self.stages.splitter, plan.draft_units
+        splitter, draft_units = self.stages.splitter, planner.draft_units
         part, _ = splitter.part(draft_units.contents, first, last)
         return max(0, splitter.sizes.sizer.length(part.content.text) - draft_units.content_limit)
 

@@ -12,7 +12,7 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field, ModelWrapValidatorHandler, SkipValidation, model_validator
 
 from chunkana_core import ConfigurationError
-from chunkana_core.extending import require_known, require_type
+from chunkana_core.extending import require_known_arguments, require_type
 from chunkana_langchain.text_splitter import ChunkanaSplitter
 from chunkana_retrieval import Index, adapting
 
@@ -85,6 +85,6 @@ class RetrieverOptions(adapting.QuestionOptions, BaseRetriever):
 
     def for_question(self, options: dict[str, Any]) -> Self:
         """Return a copy with the options of one question."""
-        require_known(options, _OPTIONS | {"verbose"}, OTHER_NAMES)
+        require_known_arguments(options, _OPTIONS | {"verbose"}, OTHER_NAMES)
         options.pop("verbose", None)  # LangChain's
         return self.model_copy(update=options).require_valid()

@@ -16,7 +16,7 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 
-from chunkana_core.extending import require_known
+from chunkana_core.extending import require_known_arguments
 from chunkana_langchain.compressor import found_documents, passage_document, reranked
 from chunkana_langchain.embeddings import embedder_of
 from chunkana_langchain.keys import copied
@@ -263,7 +263,9 @@ class ChunkanaRetriever(DocumentRetriever[Document], RetrieverOptions):
         """Check all arguments, and return a retriever over the index in a folder."""
         allowed = {*names_of(cls.from_documents), *cls.model_fields, *_OPENING}
         others = {name: f"splitter=ChunkanaSplitter({name}=…)" for name in splitter_arguments()}
-        require_known(options, allowed - {"index", "documents"}, {**others, **OTHER_NAMES})
+        require_known_arguments(
+            options, allowed - {"index", "documents"}, {**others, **OTHER_NAMES}
+        )
         opening = {name: options.pop(name) for name in _OPENING if name in options}
         fields = {**options, "splitter": options.get("splitter") or ChunkanaSplitter()}
         cls.model_construct(**fields).require_valid()  # before an index is made

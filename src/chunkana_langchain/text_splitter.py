@@ -30,7 +30,7 @@ from chunkana_core.extending import (
     require_choice,
     require_each,
     require_installed,
-    require_known,
+    require_known_arguments,
     require_number,
     require_type,
 )
@@ -156,7 +156,7 @@ class ChunkanaSplitter(TextSplitter):
         max_parent_size: int | None = None,
         **options: Any,
     ) -> None:
-        require_known(options, splitter_arguments(), _OTHER_NAMES)
+        require_known_arguments(options, splitter_arguments(), _OTHER_NAMES)
         require_number("chunk_size", chunk_size, kind=int)
         require_number("chunk_overlap", chunk_overlap, kind=int)
         sizes = (chunk_size, chunk_overlap, length_function)

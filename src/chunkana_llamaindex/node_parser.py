@@ -29,7 +29,12 @@ from chunkana_core import (
     MergeNode,
     Span,
 )
-from chunkana_core.extending import SourceFile, derive_uuid, require_installed, require_known
+from chunkana_core.extending import (
+    SourceFile,
+    derive_uuid,
+    require_installed,
+    require_known_arguments,
+)
 from chunkana_llamaindex.chunking import DocumentChunker
 from chunkana_llamaindex.functions import Function, KeyOrFunction, Rule, token_count
 from chunkana_llamaindex.nodes import (
@@ -155,7 +160,7 @@ class ChunkanaNodeParser(NodeParser):
     def _require_known(cls, values: Any) -> Any:
         if isinstance(values, dict):
             values = {name: value for name, value in values.items() if name != "algorithm"}
-            require_known(values, cls.model_fields, _OTHER_NAMES)
+            require_known_arguments(values, cls.model_fields, _OTHER_NAMES)
         return values
 
     @model_validator(mode="after")

@@ -17,7 +17,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, Query
 from llama_index.core.utils import get_tqdm_iterable
 from llama_index.core.vector_stores import VectorStoreQuery
 
-from chunkana_core.extending import require_known, require_type
+from chunkana_core.extending import require_known_arguments, require_type
 from chunkana_llamaindex.documents import (
     DocumentIndexer,
     NodeFormat,
@@ -112,7 +112,7 @@ class ChunkanaRetriever(DocumentRetriever[BaseNode], RetrieverOptions, BaseRetri
             callback_manager: as for every retriever.
             options: the attributes of the retriever.
         """
-        require_known(options, RETRIEVER_OPTIONS, OTHER_NAMES)
+        require_known_arguments(options, RETRIEVER_OPTIONS, OTHER_NAMES)
         super().__init__(callback_manager)
         vars(self).update({**options, "embed_model": embed_model})
         self.require_valid()
@@ -173,7 +173,7 @@ class ChunkanaRetriever(DocumentRetriever[BaseNode], RetrieverOptions, BaseRetri
 
     def with_options(self, **options: Any) -> Self:
         """Return a copy with other options for questions, over the same index."""
-        require_known(options, QUESTION_OPTIONS, OTHER_NAMES)
+        require_known_arguments(options, QUESTION_OPTIONS, OTHER_NAMES)
         changed = copy(self)
         vars(changed).update(options)
         return changed.require_valid()

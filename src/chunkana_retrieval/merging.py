@@ -11,7 +11,7 @@ from numbers import Real
 
 from msgspec import Struct
 
-from chunkana_core import ConfigurationError
+from chunkana_core import ConfigurationError, MergeNode
 from chunkana_core.extending import require_number
 from chunkana_retrieval.hits import Hit
 
@@ -31,6 +31,11 @@ class Parent(Struct, frozen=True, gc=False, array_like=True):
     parent_id: str | None = None
     size: int = 0
     start: int = 0
+
+    @classmethod
+    def of(cls, node: MergeNode) -> Parent:
+        """Return the properties of a node of a merge tree; the size is in characters."""
+        return cls(len(node.children_ids), node.parent_id, len(node.span), node.span.start)
 
 
 @dataclass(frozen=True, slots=True)

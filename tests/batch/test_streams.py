@@ -371,7 +371,7 @@ def test_titles_that_the_text_contradicts(
         (SECTIONS + "## D {#c}\n\nz\n", FEW, "anchor 'c'"),
     ],
 )
-def test_what_the_whole_text_might_show_otherwise(
+def test_chunks_that_may_differ_from_those_of_the_whole_text_are_warned_of(
     text: str, limits: StreamLimits, message: str
 ) -> None:
     """Each guess is told to who asks for the chunks, and loses nothing."""

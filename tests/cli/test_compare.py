@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from chunkana_cli.checking.measures import Measurement, Reference, measure
-from chunkana_cli.checking.splitters import SPLITTERS, Piece, langchain_json
 from chunkana_cli.commands.compare import (
     Comparison,
     compare_documents,
     show_comparisons,
     tools_for,
 )
+from chunkana_cli.comparing.measures import Measurement, Reference, measure
+from chunkana_cli.comparing.splitters import SPLITTERS, Piece, langchain_json
 from chunkana_cli.inputs.batch import Batch, Document
 from chunkana_core import ChunkConfig
 from tests.cli.command import call, environment, error_of, output_of, run, run_new

@@ -15,21 +15,26 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import chunkana_cli
-from chunkana_cli.commands.demo import DEFAULT_QUESTION, default_documents, show
-from chunkana_cli.inputs.batch import Batch, Document
-from chunkana_cli.output.trees import full_tree
-from chunkana_cli.search import (
+from chunkana_cli.commands.demo import (
+    DEFAULT_QUESTION,
+    best_window,
+    default_documents,
+    show,
+)
+from chunkana_cli.commands.tree import full_tree
+from chunkana_cli.demonstrating.run import (
     DemoRun,
     MergedPassage,
-    best_window,
-    find_chunks,
+    find_hits,
     leaves_under,
     merge_leaves,
     nearly_merged,
     pick_question,
     run_demo,
 )
+from chunkana_cli.inputs.batch import Batch, Document
 from chunkana_core import ChunkConfig, chunk_hierarchical
+from chunkana_retrieval import Hit
 from tests.cli.command import call, environment, output_of, piped
 from tests.cli.terminal import at_terminal
 from tests.strategies import any_markdown
@@ -241,13 +246,16 @@ def test_search_finds_the_chunk_that_says_it_in_its_document(
 ) -> None:
     texts = ("", "# Cats\n\nMeow.\n", KETTLE)
     results = [chunk_hierarchical(text, ChunkConfig(max_chunk_size=100)) for text in texts]
-    hits = find_chunks(results, question, 3)
-    assert [(hit.document, hit.chunk.title) for hit in hits[:1]] == [(2, name) for name in titles]
+    titles_by_id = {chunk.chunk_id: chunk.title for chunk in results[2].get_leaves()}
+    hits = find_hits(results, question, 3)[:1]
+    assert [(hit.document_id, titles_by_id[hit.node_id]) for hit in hits] == [
+        ("2", name) for name in titles
+    ]
 
 
 def test_hits_are_the_best_first_and_none_is_weak() -> None:
     result = chunk_hierarchical(KETTLE, ChunkConfig(max_chunk_size=100))
-    scores = [hit.score for hit in find_chunks([result], "boil the water and stop", 9)]
+    scores = [hit.score for hit in find_hits([result], "boil the water and stop", 9)]
     assert scores == sorted(scores, reverse=True)
     assert scores[-1] >= scores[0] / 5
 
@@ -272,10 +280,10 @@ def test_parents_that_are_not_merged_have_half_of_their_children_hit_or_less() -
     tree = result.merge_tree()
     (top,) = (node for node in tree.nodes if len(node.children_ids) == 4)
     first, second, *_, last = tree.leaves
-    passages = merge_leaves(tree, {first.node_id: 1.0, last.node_id: 1.0})
+    passages = merge_leaves(tree, [Hit(first.node_id, 1.0), Hit(last.node_id, 1.0)])
     assert [passage.replaced for passage in passages] == [0, 0]
     assert nearly_merged(tree, passages) == [(top, 2)]
-    (merged,) = merge_leaves(tree, {leaf.node_id: 2.0 for leaf in tree.leaves})
+    (merged,) = merge_leaves(tree, [Hit(leaf.node_id, 2.0) for leaf in tree.leaves])
     assert [leaf.chunk_id for leaf in leaves_under(tree, merged.node)] == [
         leaf.node_id for leaf in tree.leaves
     ]

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from chunkana_cli.main import app
 from chunkana_core import ChunkConfig, chunker, format_names
 from chunkana_core.context.context import ContextWriter
-from chunkana_core.extending import BaseStrategy, Document, Stages
+from chunkana_core.extending import BaseStrategy, Document, StageResults
 from chunkana_core.formats import registry
 from chunkana_core.stages import run_stages
 from tests.cli.command import call, error_of, run, run_new, start
@@ -53,7 +53,7 @@ def test_a_document_that_cannot_be_chunked_is_named_and_the_others_go_on(
 ) -> None:
     def run_unless_forbidden(
         document: Document, strategy: BaseStrategy, config: ChunkConfig, contexts: ContextWriter
-    ) -> Stages:
+    ) -> StageResults:
         if "forbidden" in document.text:
             raise RecursionError("nested too deeply")
         return run_stages(document, strategy, config, contexts)

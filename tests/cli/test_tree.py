@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from chunkana_cli.output.trees import full_tree, short_tree
+from chunkana_cli.commands.tree import full_tree
+from chunkana_cli.demonstrating.trees import short_tree
 from chunkana_core import ChunkConfig, Chunker, Context, MarkdownChunker, chunk_hierarchical
 from tests.cli.command import environment, output_of, piped, run
 from tests.cli.terminal import at_terminal

@@ -18,14 +18,14 @@ from chunkana_core.extending import (
     Document,
     Format,
     FormatTraits,
-    Merging,
+    MergeRule,
     SectionRange,
 )
 
 _Line = tuple[int, int, str]  # where it starts and ends, and its text
 
 
-def document_of(text: str, merging: Merging = Merging.SECTIONS) -> Document:
+def document_of(text: str, merging: MergeRule = MergeRule.SECTIONS) -> Document:
     """Return the document of a text."""
     source = Source.of(text)
     ends = [*source.line_starts[1:], len(text)]
@@ -86,7 +86,7 @@ def _groups(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
 
 def packed(text: str) -> Document:
     """Return the document of a text whose neighbours are merged as far as they fit."""
-    return document_of(text, Merging.FITTING)
+    return document_of(text, MergeRule.FITTING)
 
 
 NESTED = Format("nested", document_of, (".nest",), ("text/x-nested",))

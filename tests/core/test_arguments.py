@@ -15,7 +15,7 @@ from chunkana_core.extending import (
     require_callable,
     require_choice,
     require_each,
-    require_known,
+    require_known_arguments,
     require_number,
     require_type,
 )
@@ -95,7 +95,7 @@ def test_values_are_returned_as_a_list() -> None:
 )
 def test_unknown_arguments(name: str, others: dict[str, str] | None, meant: str) -> None:
     """The first unknown argument is named, with what other tools' name for it means here."""
-    require_known(["k", "chunk_size"], {"chunk_size", "k"}, others)
+    require_known_arguments(["k", "chunk_size"], {"chunk_size", "k"}, others)
     with pytest.raises(InputTypeError) as caught:
-        require_known(["k", name, "other"], {"k", "chunk_size"}, others)
+        require_known_arguments(["k", name, "other"], {"k", "chunk_size"}, others)
     assert str(caught.value) == f"argument is {name!r}; allowed: chunk_size, k{meant}"

@@ -276,7 +276,7 @@ _OPEN_AT_THE_END = (
 
 
 @pytest.mark.parametrize(("language", "pattern"), _OPEN_AT_THE_END)
-def test_l8_what_stays_open_is_plain_text(language: str, pattern: str) -> None:
+def test_l8_code_of_unfinished_statements_is_plain_text(language: str, pattern: str) -> None:
     """It is not given to the parser, which would take gigabytes for two million characters."""
     document = FORMATS[language].document(pattern * (400_000 // len(pattern)))
     assert document.traits.name == "text"
@@ -295,7 +295,7 @@ def test_l8_what_stays_open_is_plain_text(language: str, pattern: str) -> None:
         ("c", "/* ======== a ======== */\nint b;\n"),
     ],
 )
-def test_l8_what_ends_is_code(language: str, statement: str) -> None:
+def test_l8_many_short_statements_are_code(language: str, statement: str) -> None:
     """Statements that end may have any number of operators together."""
     document = FORMATS[language].document(statement * 2000)
     assert document.traits.name == language

@@ -157,7 +157,7 @@ def test_nesting_has_a_limit() -> None:
 
 
 @pytest.mark.parametrize(("size", "is_closed"), [(65_500, True), (65_600, False)])
-def test_what_closes_a_shortcode_is_not_far(size: int, *, is_closed: bool) -> None:
+def test_the_end_of_a_shortcode_is_within_65536_characters(size: int, *, is_closed: bool) -> None:
     """Beyond 65,536 characters nobody looks for it."""
     text = f"{{{{< note >}}}}\n{'x' * size}\n{{{{< /note >}}}}\n"
     assert [block.info for block in named(text)] == ["note"] * is_closed

@@ -65,7 +65,7 @@ def last_context(text: str, context: Context | None, **options: object) -> str:
         (Context(reserved="source: tea.md\n"), f"Tea > Green > Water\n\n{ABOUT}"),
     ],
 )
-def test_what_is_embedded(context: Context | None, expected: str) -> None:
+def test_embedded_text_is_context_and_content(context: Context | None, expected: str) -> None:
     """Label and breadcrumb, introduction, content; nothing of what is reserved."""
     first, _, last = chunked(TEXT, context)
     assert last.context == expected

@@ -110,7 +110,7 @@ def test_no_cut_before_an_underline() -> None:
         assert sentences(text) == [f"First one. Second\n{underline}\nThird one.", "Fourth"]
 
 
-def test_no_choice_but_to_be_misread() -> None:
+def test_the_limit_is_kept_even_if_every_cut_starts_another_block() -> None:
     """Where every cut would be misread, one is made all the same: size comes first."""
     pieces = sentences("# " * 40, 10)
     assert all(len(piece) <= 10 for piece in pieces)

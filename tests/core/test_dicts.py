@@ -217,7 +217,7 @@ def test_made_documents(text: str, config: ChunkConfig, context: Context | None)
     VALIDATOR.validate(result.to_dict(page_size=2))
 
 
-def test_what_is_said_of_the_document() -> None:
+def test_dict_of_the_document() -> None:
     result = chunk_hierarchical(GUIDE)
     assert result.to_dict()["version"] == 1
     assert result.to_dict()["document"] == {
@@ -298,7 +298,7 @@ def test_leaves_and_unknown_ids_have_no_children() -> None:
 
 @pytest.mark.parametrize("text", ["", GUIDE])
 @pytest.mark.parametrize("wrong", [0, -1, True, "5", 1.5])
-def test_pages_that_are_none(text: str, wrong: Any) -> None:  # noqa: ANN401
+def test_invalid_pages_are_errors(text: str, wrong: Any) -> None:  # noqa: ANN401
     result = chunk_hierarchical(text)
     with pytest.raises(ConfigurationError, match=r"^page_size is .*; allowed: None or a whole"):
         result.to_dict(page_size=wrong)

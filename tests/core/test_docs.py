@@ -25,9 +25,10 @@ from tests import corpora
 from tests.core.pages import DOCS, PAGES, readers_folder, run_page
 
 MODULES = [
-    f"{package.__name__}{module}"
+    module
     for package in (chunkana_core, chunkana_retrieval, chunkana_batch)
-    for module in ("", *(f.name for f in pkgutil.walk_packages(package.__path__, ".")))
+    for name in [package.__name__]
+    for module in (name, *(f.name for f in pkgutil.walk_packages(package.__path__, f"{name}.")))
 ]
 PACKAGES = (
     "chunkana_core",

@@ -47,7 +47,9 @@ SUBSECTION = ("## A", "x")
         ((ABOUT, "## Green", WATER, LONG, LONG), ["", ABOUT, WATER]),  # by its own beginning
     ],
 )
-def test_the_innermost_section_around_introduces(blocks: list[str], expected: list[str]) -> None:
+def test_introductions_are_from_the_innermost_enclosing_section(
+    blocks: list[str], expected: list[str]
+) -> None:
     """The section's own text holds the sentence itself; what is parted from it lacks it."""
     assert introductions(*blocks, limit=600) == expected
 
@@ -92,7 +94,7 @@ def test_a_section_that_begins_with_no_sentence_is_passed_over(beginning: str) -
         "{% note %} Water for green tea must not boil.",
     ],
 )
-def test_what_is_no_prose_is_passed_over(noise: str) -> None:
+def test_introductions_skip_badges_links_and_dates(noise: str) -> None:
     """Badges, links, bare or in HTML, dates and markers of containers."""
     assert introductions(noise, ABOUT, *SUBSECTION)[-1] == ABOUT
 
@@ -156,7 +158,7 @@ def test_sizes_are_those_of_the_length_function() -> None:
 
 
 @given(strategies.any_markdown(), st.sampled_from((60, 300, 1000)))
-def test_what_introduces_stands_before(text: str, limit: int) -> None:
+def test_introductions_are_from_the_text_before_the_chunk(text: str, limit: int) -> None:
     """It is made of the source, in order, and a stretch of it where there are no links."""
     found = introductions_of(text, Sizer(len, limit))
     words = " ".join(text.split())

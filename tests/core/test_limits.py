@@ -198,7 +198,7 @@ def test_a_tolerance_is_of_the_whole_where_sizes_do_not_add_up(tolerance: float)
         assert max(chunk.size for chunk in chunks) <= 32 * (1 + tolerance)
 
 
-def test_what_stays_whole_is_no_part() -> None:
+def test_code_that_stays_whole_is_not_numbered_as_a_part() -> None:
     """Code over the limit that is all of its section is not numbered among parts."""
     code = f"```\n{'x' * 60}\n```"
     (whole,) = MarkdownChunker(ChunkConfig(max_chunk_size=40)).chunk(code)

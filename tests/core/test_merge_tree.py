@@ -93,7 +93,7 @@ def test_groups_of_parts_are_grouped_with_their_neighbours() -> None:
     assert [t.split("\n")[0] for t in texts(tree, parent)] == ["# D", "## A", "## B"]
 
 
-def test_what_is_not_indexed_parts_no_neighbours() -> None:
+def test_leaves_that_are_not_indexable_do_not_separate_their_neighbours() -> None:
     """Leaves that are not in the tree do not keep those around them apart."""
     text = "# D\n\n" + "".join(
         f"## S{n}\n\n{'word ' * 30}\n\n<hr class='{'a' * 150}'>\n\n" for n in range(4)

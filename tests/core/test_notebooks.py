@@ -150,7 +150,7 @@ def test_the_language_of_code_is_that_of_the_metadata(metadata: object, language
         ("%pip install 'a\nclass A:\n    x = 1", [("A",)]),
     ],
 )
-def test_magics_are_no_errors(text: str, paths: list[tuple[str, ...]]) -> None:
+def test_cell_magics_do_not_hide_definitions(text: str, paths: list[tuple[str, ...]]) -> None:
     """A magic of a cell may name its language."""
     document = document_of(("code", text))
     assert [section.path for section in document.sections[1:]] == paths
@@ -160,7 +160,7 @@ def test_magics_are_no_errors(text: str, paths: list[tuple[str, ...]]) -> None:
 @pytest.mark.parametrize(
     "opened", ["```", "<div>", "<!--", "::: note", "text", "$$", "> quote", "- item"]
 )
-def test_what_is_open_in_a_cell_ends_with_it(opened: str) -> None:
+def test_blocks_left_open_in_a_cell_end_with_the_cell(opened: str) -> None:
     """A fence, an element of HTML, a comment, a container, a paragraph."""
     cells = ("markdown", f"{opened}\na"), ("markdown", "# Title"), ("code", "b")
     assert [section.path for section in document_of(*cells).sections[1:]] == [("Title",)]
@@ -230,7 +230,7 @@ def test_chunks_say_their_cells() -> None:
     assert [other[key] for key in keys] == [None] * 4
 
 
-def test_fences_in_code_are_none() -> None:
+def test_fences_inside_code_cells_are_not_closed() -> None:
     """No fence is closed that is code's; one of Markdown is."""
     code = 'text = """\n```\n' + "tea and more tea\n" * 20 + '"""'
     chunks = chunks_of(100, ("code", code))
@@ -251,7 +251,7 @@ def test_what_is_no_notebook_is_plain_text(text: str) -> None:
         assert (result.format, result.text) == (fallback, text)
 
 
-def test_what_a_fallback_cannot_read_is_plain_text() -> None:
+def test_texts_that_are_invalid_in_their_format_are_plain_text() -> None:
     assert Chunker(fallback="json").chunk("none", path="a.ipynb")[0].format == "text"
     assert Chunker().chunk("# A\n\nNo JSON.\n", path="a.json")[0].format == "text"
 
@@ -265,7 +265,7 @@ def test_what_a_fallback_cannot_read_is_plain_text() -> None:
         [{"cell_type": "markdown", "source": None}, {"cell_type": "code", "source": [1, None]}],
     ],
 )
-def test_cells_that_say_nothing(cells: list[object]) -> None:
+def test_blank_cells_are_counted_but_have_no_text(cells: list[object]) -> None:
     """They are counted, and have no text."""
     result = Chunker().chunk_hierarchical(json.dumps({"cells": cells}), "notebook")
     assert (result.text, result.chunks) == ("", ())

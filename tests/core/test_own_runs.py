@@ -211,7 +211,7 @@ def test_brackets_never_stand_alone(size: int) -> None:
             assert chunk.text.strip("} \n")
 
 
-def test_a_bracket_that_nothing_is_before() -> None:
+def test_a_bracket_alone_is_a_chunk_that_is_not_indexable() -> None:
     (chunk,) = chunk_blocks("}\n", [(BlockKind.BRACKET, 0, 2)])
     assert (chunk.text, chunk.indexable) == ("}", False)
 

@@ -83,7 +83,7 @@ def test_cuts_are_the_best_of_all(row: UnitRow, limit: int, minimum: int) -> Non
     assert [found] == equals
 
 
-def test_order_of_what_is_minimised() -> None:
+def test_small_parts_count_before_part_count_before_cut_costs() -> None:
     """Small parts outweigh any number of parts, and parts any cost of cuts."""
     row = UnitRow([0, 6, 10], [6, 10, 11], [0, 0, 0])
     assert cuts(row, 10, 3) == [0, 1]  # not [0, 2], whose last part is small

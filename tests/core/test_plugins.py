@@ -178,7 +178,7 @@ def test_parts_of_a_block_of_a_plugin(kind: BlockKind, text: str, expected: str 
     assert parts[:1] == [expected] if expected else parts == text.splitlines()
 
 
-def test_what_is_in_a_leaf_is_not_looked_into() -> None:
+def test_blocks_inside_leaves_of_plugins_are_not_parsed() -> None:
     """Of a plugin that finds blocks inside, a leaf is made where the kind is one."""
     rule = replace(BOX, kind=K.FENCED_CODE)
     text = "# Tea\n\n%%% box\n# In [a]\n\n- b\n%%%\n\n[a]: x\n\n# Out [a]\n"
@@ -268,7 +268,7 @@ def test_notebooks_and_other_formats() -> None:
     assert chunks[0].metadata["container"] == ""
 
 
-def test_what_parses_again_takes_plugins() -> None:
+def test_builder_validator_and_explain_take_plugins() -> None:
     """The builder, the validator, `explain` and `parse_document` read as the chunker did."""
     text = SAMPLES[0]
     result = MarkdownChunker(SMALL, plugins=PLUGINS).chunk_hierarchical(text)

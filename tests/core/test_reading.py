@@ -59,7 +59,7 @@ READ = [
 
 
 @pytest.mark.parametrize("text", UNREAD)
-def test_what_nobody_reads_is_not_indexable(text: str) -> None:
+def test_content_without_anything_to_read_is_not_indexable(text: str) -> None:
     """It is in the chunks, and no chunk of nothing else is embedded."""
     result = MarkdownChunker().chunk_hierarchical(text)
     assert not result.get_flat_chunks()
@@ -67,7 +67,7 @@ def test_what_nobody_reads_is_not_indexable(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", READ)
-def test_what_is_read_is_indexable(text: str) -> None:
+def test_content_with_anything_to_read_is_indexable(text: str) -> None:
     """Headings alone, too."""
     (chunk,) = MarkdownChunker().chunk_hierarchical(text).get_flat_chunks()
     assert chunk.text == text

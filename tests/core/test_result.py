@@ -286,7 +286,7 @@ def test_levels_of_nodes_and_leaves(text: str, expected: str) -> None:
     assert found == expected.split()
 
 
-def test_what_a_node_says_of_itself() -> None:
+def test_attributes_of_nodes() -> None:
     """A node has the lines that its content shows, those of all its text, and is not indexed."""
     text = "# A\n\na\n\n## B\n\nfirst\nb\n\n### C\n\nc\n\n### D\n\nd\n"
     result = MarkdownChunker(ChunkConfig(min_chunk_size=0)).chunk_hierarchical(text)

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from chunkana_core import Chunker, ConfigurationError, format_of
-from chunkana_core.extending import Format, SourceFile, describe_unknown, require_installed
+from chunkana_core.extending import (
+    Format,
+    SourceFile,
+    describe_unknown_file_types,
+    require_installed,
+)
 from chunkana_core.formats import registry
 
 MARKDOWN = (
@@ -106,12 +111,12 @@ def test_the_label_of_an_absolute_path_or_url_is_its_last_two_parts(name: str, l
 
 
 def test_files_of_unknown_formats_are_counted() -> None:
-    assert not describe_unknown(["", ""])
-    assert describe_unknown([".cup"]) == (
+    assert not describe_unknown_file_types(["", ""])
+    assert describe_unknown_file_types([".cup"]) == (
         "1 file of unknown format was chunked as plain text: .cup (1)"
     )
     kinds = [f".x{number}" for number in range(12)] + [".x7"]
-    many = describe_unknown(kinds, "markdown")
+    many = describe_unknown_file_types(kinds, "markdown")
     assert many.startswith("13 files of unknown format were chunked as markdown: .x7 (2), .x0 (1),")
     assert many.endswith(", .x9 (1), …")
 

@@ -33,7 +33,7 @@ def parts(measure: Measure, limit: int = 40) -> list[str]:
     ],
     ids=["quarters", "quarters begun", "with a mark", "lines free", "lines dear", "words"],
 )
-def test_parts_are_not_small_for_being_measured(measure: Measure, most: int) -> None:
+def test_sizes_that_do_not_add_up_cause_few_more_parts(measure: Measure, most: int) -> None:
     """Where sizes do not add up, there are not many more parts than would be needed."""
     assert len(parts(measure, 100)) <= most
 
@@ -41,5 +41,5 @@ def test_parts_are_not_small_for_being_measured(measure: Measure, most: int) -> 
 @pytest.mark.parametrize(
     "measure", [lambda text: 1 if "\n" not in text else 100, lambda text: len(text) ** 2 // 40]
 )
-def test_where_sums_say_nothing_each_unit_is_a_part(measure: Measure) -> None:
+def test_each_unit_is_a_part_if_sums_of_sizes_are_far_off(measure: Measure) -> None:
     assert parts(measure) == ITEMS.splitlines()

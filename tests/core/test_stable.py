@@ -69,7 +69,7 @@ def test_nothing_given_is_changed() -> None:
     assert (config.min_chunk_size, config.min_content_after_header) == (5, None)
 
 
-def test_what_is_given_back_cannot_be_changed() -> None:
+def test_results_cannot_be_changed() -> None:
     """Chunks are frozen, and their metadata is a copy."""
     (chunk,) = MarkdownChunker().chunk("# A\n\nText.\n")
     chunk.metadata["title"] = "changed"

@@ -42,7 +42,7 @@ class Whole(BaseStrategy):
         """Return one draft."""
         return [Draft(0, len(document.top))]
 
-    def binding(self, before: BlockKind, after: BlockKind) -> int:  # noqa: ARG002
+    def extra_cut_cost(self, before: BlockKind, after: BlockKind) -> int:  # noqa: ARG002
         """Keep a list with what is before it."""
         return 50 if after is BlockKind.LIST else 0
 
@@ -130,26 +130,26 @@ def test_drafts_that_do_not_tile_are_refused(drafts: list[Draft], message: str) 
 
 
 @pytest.mark.parametrize("drafts", [None, "drafts", [(0, 5)], 5], ids=repr)
-def test_what_are_no_drafts_is_refused(drafts: object) -> None:
+def test_drafts_of_other_types_are_errors(drafts: object) -> None:
     with pytest.raises(ExtensionError) as caught:
         MarkdownChunker(strategies=[Given(drafts)]).chunk(TEXT)
     assert str(caught.value) == f"strategy 'whole': {drafts!r} is no list of drafts"
 
 
-def test_bindings() -> None:
+def test_code_aware_makes_cuts_beside_atoms_cost_more() -> None:
     """`code_aware` binds atoms to paragraphs and to each other; the others bind nothing."""
     kinds = BlockKind
     aware, plain = CodeAwareStrategy(), FallbackStrategy()
     for atom in (kinds.FENCED_CODE, kinds.INDENTED_CODE, kinds.TABLE, kinds.MATH):
-        assert aware.binding(kinds.PARAGRAPH, atom) > 0
-        assert aware.binding(atom, kinds.PARAGRAPH) > 0
-        assert aware.binding(kinds.FENCED_CODE, atom) > 0
-        assert aware.binding(kinds.LIST, atom) == 0
-        assert plain.binding(kinds.PARAGRAPH, atom) == 0
-    assert aware.binding(kinds.PARAGRAPH, kinds.PARAGRAPH) == 0
+        assert aware.extra_cut_cost(kinds.PARAGRAPH, atom) > 0
+        assert aware.extra_cut_cost(atom, kinds.PARAGRAPH) > 0
+        assert aware.extra_cut_cost(kinds.FENCED_CODE, atom) > 0
+        assert aware.extra_cut_cost(kinds.LIST, atom) == 0
+        assert plain.extra_cut_cost(kinds.PARAGRAPH, atom) == 0
+    assert aware.extra_cut_cost(kinds.PARAGRAPH, kinds.PARAGRAPH) == 0
 
 
-def test_a_strategy_cannot_be_used_by_halves() -> None:
+def test_a_strategy_without_can_handle_is_an_error() -> None:
     """A strategy has to say what it handles."""
 
     class Half(BaseStrategy):

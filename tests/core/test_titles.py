@@ -174,7 +174,7 @@ def test_nodes_begin_with_their_heading() -> None:
         ("x\n", "", "Document"),
     ],
 )
-def test_a_document_is_called(text: str, title: str, name: str) -> None:
+def test_titles_of_documents_and_their_roots(text: str, title: str, name: str) -> None:
     """Title is the sole H1, else that of front matter, else an HTML one; a root needs a name."""
     result = chunk_hierarchical(text)
     assert (result.title, result.chunks[0].title) == (title, name)

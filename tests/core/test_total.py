@@ -125,7 +125,9 @@ _NOT_TEXT: tuple[Any, ...] = (None, b"# A", 3, ["# A"], object)
         ),
     ],
 )
-def test_l9_what_is_no_text(call: Callable[[Any], object], field: str, wrong: object) -> None:
+def test_l9_other_types_than_str_are_errors(
+    call: Callable[[Any], object], field: str, wrong: object
+) -> None:
     """Anything but a str is refused by an error that is a ConfigurationError and a TypeError."""
     with pytest.raises(InputTypeError) as caught:
         call(wrong)

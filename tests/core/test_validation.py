@@ -59,7 +59,7 @@ def errors(chunks: Sequence[Chunk], text: str = TEXT) -> tuple[Violation, ...]:
 
 
 @given(any_markdown(), configs())
-def test_what_we_make_of_anything_is_valid(text: str, config: ChunkConfig) -> None:
+def test_validators_accept_every_result(text: str, config: ChunkConfig) -> None:
     """The validators find nothing wrong with any result."""
     result = MarkdownChunker(config).chunk_hierarchical(text)
     assert InvariantValidator(config).validate(result.chunks, text).errors == ()
@@ -135,7 +135,7 @@ OPEN_TEXT = TEXT.removesuffix("```\n")
     ],
     ids=["leaves", "all", "with a reason", "a fence that cannot be closed", "an open fence"],
 )
-def test_what_is_allowed_is_no_fault(chunks: Sequence[Chunk], text: str) -> None:
+def test_valid_chunks_have_no_errors_and_no_warnings(chunks: Sequence[Chunk], text: str) -> None:
     outcome = InvariantValidator(CONFIG, strict=True).validate(chunks, text)
     assert (outcome.valid, outcome.errors, outcome.warnings) == (True, (), ())
 
@@ -292,7 +292,7 @@ class Unsteady:
 
 
 @pytest.mark.parametrize("validation", ["off", "warn", "strict"])
-def test_nothing_wrong_is_no_warning(validation: str) -> None:
+def test_valid_results_cause_no_warning(validation: str) -> None:
     """With validation on, its outcome is on the result; with it off, nothing is."""
     config = ChunkConfig.from_dict({"validation": validation})
     with warnings.catch_warnings():
@@ -383,7 +383,7 @@ def test_a_content_that_is_no_text_is_named_with_its_position() -> None:
 
 
 @pytest.mark.parametrize("result", [None, {}, [], "tree"], ids=repr)
-def test_what_is_no_result_has_no_tree(result: object) -> None:
+def test_validate_tree_refuses_other_types(result: object) -> None:
     with pytest.raises(
         InputTypeError, match=r"^result is .*; allowed: a HierarchicalChunkingResult"
     ):

@@ -78,7 +78,7 @@ def test_reasons_are_those_that_merging_had(text: str, why: MergeObstacle) -> No
     assert (cut.stage, cut.why) == ("sections", why.value)
 
 
-def test_what_merging_never_asked_is_under_different_sections() -> None:
+def test_drafts_of_different_sections_have_no_obstacle_of_merging() -> None:
     text = f"### A\n\n#### A1\n\n{LONG}\n\n#### A2\n\n{LONG}\n\n### B\n\n{LONG}\n"
     first, second = explained(text, ChunkConfig(max_chunk_size=100, min_chunk_size=30)).cuts
     assert (first.why, second.why) == (MergeObstacle.LARGE.value, "they are not under one section")

@@ -22,7 +22,7 @@ MADE = settings(database=None, suppress_health_check=list(HealthCheck))
 
 @settings(MADE, max_examples=15)
 @given(inputs())
-def test_nothing_is_found(made: Input) -> None:
+def test_a_few_inputs_keep_all_laws(made: Input) -> None:
     """A few inputs of every kind keep all laws."""
     assert find(made) is None
 
@@ -30,7 +30,7 @@ def test_nothing_is_found(made: Input) -> None:
 @pytest.mark.slow
 @settings(MADE, max_examples=300)
 @given(inputs())
-def test_nothing_is_found_in_more(made: Input) -> None:
+def test_hundreds_of_inputs_keep_all_laws(made: Input) -> None:
     """Hundreds of inputs keep all laws."""
     assert find(made) is None
 

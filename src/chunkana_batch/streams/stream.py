@@ -187,10 +187,10 @@ class _Stream:
                 self.title_check.front_title = window.parsed.title
             self.title_check.add(headings)
         if cut and cut.unclosed_directive >= 0:
-            line = window.line(cut.unclosed_directive)
+            line = window.line_at(cut.unclosed_directive)
             self._warn(f"the directive in line {line} is not closed in time")
         elif cut and cut.heading is None:
-            self._warn(f"the section around line {window.line(cut.offset)} is chunked in parts")
+            self._warn(f"the section around line {window.line_at(cut.offset)} is chunked in parts")
         is_folded = self.title_check is not None and self.title_check.is_folded
         leaves, self.state = self.chunker.chunk(window, cut, is_folded=is_folded)
         return leaves

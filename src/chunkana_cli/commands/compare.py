@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from chunkana_batch import DocumentError
-from chunkana_cli.checking.measures import Measurement, Reference, measure
-from chunkana_cli.checking.splitters import SPLITTERS, Splitter
+from chunkana_cli.comparing.measures import Measurement, Reference, measure
+from chunkana_cli.comparing.splitters import SPLITTERS, Splitter
 from chunkana_cli.inputs.batch import Batch, Document
 from chunkana_cli.options import AsJson, epilog, reads_documents
 from chunkana_cli.output.output import open_console, progress_bar, write_json

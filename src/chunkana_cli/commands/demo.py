@@ -12,24 +12,23 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from chunkana_cli.inputs.batch import Batch, Document
-from chunkana_cli.inputs.files import read_text
-from chunkana_cli.options import FILES_HELP, epilog, reads_documents
-from chunkana_cli.output.output import open_console
-from chunkana_cli.output.screen import common_path, format_location, path_of, path_of_all
-from chunkana_cli.output.trees import short_tree
-from chunkana_cli.search import (
+from chunkana_cli.demonstrating.run import (
     DemoRun,
     MergedPassage,
-    best_window,
     children_of,
     leaves_under,
     nearly_merged,
     run_demo,
 )
+from chunkana_cli.demonstrating.trees import short_tree
+from chunkana_cli.inputs.batch import Batch, Document
+from chunkana_cli.inputs.files import read_text
+from chunkana_cli.options import FILES_HELP, epilog, reads_documents
+from chunkana_cli.output.output import open_console
+from chunkana_cli.output.screen import common_path, format_location, path_of, path_of_all
 from chunkana_cli.streams import format_count, on_one_line, visible
 from chunkana_core import ChunkConfig, MergeNode, MergeTree
-from chunkana_retrieval import find_words
+from chunkana_retrieval import find_words, words_of
 
 EPILOG = epilog("demo", "demo docs", 'demo README.md -q "How are tables split?"')
 DEFAULT_QUESTION = "What is the maximum size of a chunk?"  # for the default documents
@@ -46,6 +45,7 @@ _MIN_TREE_ROWS = 6  # for one document
 _EXCERPT_LINES = (20, 8, 8)  # of the passages shown, the best first
 _NOT_WORTH_TRIMMING = 3  # lines
 _BAR = "│ "
+_LINES_BEFORE = 2  # in an excerpt, before the first line with a word of the question
 
 
 @reads_documents(_FILES, atomic_blocks="split")
@@ -152,7 +152,8 @@ def _hits_table(demo: DemoRun) -> Table:
     table.add_column("size", justify="right")
     table.add_column("chunk", overflow="fold")
     for hit in demo.hits:
-        chunk, name = hit.chunk, on_one_line(demo.documents[hit.document].document.name)
+        document = demo.documents[int(hit.document_id)].document
+        chunk, name = demo.chunk_of(hit), on_one_line(document.name)
         where = path_of(chunk) if len(demo.documents) == 1 else f"{name}: {path_of(chunk)}"
         place = Text(where).append(f"  {format_location(chunk, chunk)}", style="dim")
         table.add_row(f"{hit.score:.2f}", f"{chunk.size:,}", place)
@@ -233,6 +234,26 @@ def _wrapped(text: str, width: int, question: str) -> list[Text]:
     for line in lines:
         line.rstrip()
     return lines
+
+
+def best_window(lines: Sequence[str], question: str, count: int) -> range:
+    """Return the range of `count` consecutive lines with the most words of a question.
+
+    >>> best_window(["Fish.", "Birds.", "Cats.", "Dogs."], "a dog", 2)
+    range(2, 4)
+    """
+    if len(lines) <= count:
+        return range(len(lines))
+    wanted = set(words_of(question))
+    found = [wanted.intersection(words_of(line)) for line in lines]
+
+    def worth(start: int) -> int:
+        return len(set().union(*found[start : start + count]))
+
+    start = max(range(len(lines) - count + 1), key=worth)  # the first of the best
+    while start + count < len(lines) and not any(found[start : start + _LINES_BEFORE + 1]):
+        start += 1  # the matches are at the end of the window: show lines after them
+    return range(start, start + count)
 
 
 def _trimmed(lines: Sequence[Text], window: range) -> Iterator[Text]:

@@ -12,13 +12,13 @@ from typing import Annotated
 import typer
 
 from chunkana_batch.rows import hash_text
-from chunkana_cli.checking.laws import find_violations
-from chunkana_cli.checking.records import ChunkRecord, read_records
 from chunkana_cli.inputs.batch import AUTO, format_of_file, require_installed
 from chunkana_cli.inputs.files import STANDARD_INPUT, UTF_8, InputError, read_text
 from chunkana_cli.options import AsJson, InputEncoding, epilog
 from chunkana_cli.output.output import STANDARD_OUTPUT, open_output, progress_bar, write_json
 from chunkana_cli.streams import FAILED, USAGE, fail, format_count, on_one_line, report
+from chunkana_cli.validating.laws import find_violations
+from chunkana_cli.validating.records import ChunkRecord, read_records
 from chunkana_core import Source, Violation, format_names
 from chunkana_core.extending import Document, Format, parse_document
 

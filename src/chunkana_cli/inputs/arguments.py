@@ -15,7 +15,7 @@ from chunkana_cli.inputs.files import STANDARD_INPUT
 from chunkana_cli.inputs.manifest import MANIFEST, written_by_split
 from chunkana_cli.streams import USAGE, fail, format_count, report
 from chunkana_core import format_names
-from chunkana_core.extending import known_format
+from chunkana_core.extending import registered_format_of
 
 _PATTERN = re.compile(r"[*?]|\A[^\[]*+\[.+\]")  # the special characters of glob
 _ANY_DEPTH = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
@@ -78,7 +78,7 @@ def _find_in_folder(folder: str) -> tuple[list[str], set[str]]:
     errors: set[str] = set()
     names = _sorted_by_path(_walk_documents(folder, errors))
     installed = format_names()
-    readable = [name for name in names if known_format(name) in installed]
+    readable = [name for name in names if registered_format_of(name) in installed]
     if len(readable) < len(names):
         count = format_count(len(names) - len(readable), "file")
         report(f'{folder}: {count} skipped; to read them: pip install "chunkana-rag[code]"')
@@ -98,7 +98,11 @@ def _walk_documents(folder: str, errors: set[str]) -> Iterator[str]:
             if name in written:
                 continue
             path = os.path.join(place, name)
-            if known_format(name) and not name.startswith(".") and _is_readable_file(path, errors):
+            if (
+                registered_format_of(name)
+                and not name.startswith(".")
+                and _is_readable_file(path, errors)
+            ):
                 yield path
 
 

@@ -21,7 +21,7 @@ from chunkana_core import (
     format_names,
     format_of,
 )
-from chunkana_core.extending import describe_unknown, unknown_kind
+from chunkana_core.extending import describe_unknown_file_types, unknown_file_type
 
 T = TypeVar("T")
 AUTO = "auto"  # the format follows from the name of the file
@@ -87,7 +87,9 @@ class Batch:
             more = "" if _CODE in allowed else f"; more with {_INSTALL_CODE}"
             fail(f"--from is {self.input_format!r}; allowed: {', '.join(allowed)}{more}", USAGE)
         names, is_complete = find_files(self.arguments)
-        if self.input_format == AUTO and (message := describe_unknown(map(_unknown_kind, names))):
+        if self.input_format == AUTO and (
+            message := describe_unknown_file_types(map(_unknown_file_type, names))
+        ):
             report(f"{message}; set another format with --from")
         self.failures += not is_complete
         return names
@@ -219,7 +221,7 @@ def _add_format(
     return result.format, make(name, result)
 
 
-def _unknown_kind(name: str) -> str:
+def _unknown_file_type(name: str) -> str:
     """Return the suffix or file name of a file of an unknown format, "" for all else."""
     is_table = is_parquet(name) or is_compressed_lines(name)
-    return unknown_kind(name) if isfile(name) and not is_table else ""
+    return unknown_file_type(name) if isfile(name) and not is_table else ""

@@ -1,16 +1,20 @@
-"""Names, paths and locations of chunks for the screen, and tables of numbers."""
+"""Names, paths and locations of chunks for the screen, labels of trees, tables of numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from chunkana_cli.streams import on_one_line
-from chunkana_core import Chunk, find_common_prefix
+from chunkana_cli.streams import format_count, on_one_line
+from chunkana_core import Chunk, HierarchicalChunkingResult, find_common_prefix
 
+INDENTATION = 4  # columns of a level of a tree
+_SHORTEST = 20  # columns of a tree; titles are not cut below it
 _WITHOUT_HEADING = {"preamble": "(before the first heading)", "front_matter": "(front matter)"}
 
 
@@ -44,10 +48,8 @@ def path_of_all(chunks: Sequence[Chunk], below: int = 0) -> str:
 
 def common_path(chunks: Sequence[Chunk]) -> tuple[str, ...]:
     """Return the common header path of chunks."""
-    path = chunks[0].section.path
-    for chunk in chunks:
-        path = find_common_prefix(path, chunk.section)
-    return path
+    sections = (chunk.section for chunk in chunks)
+    return reduce(find_common_prefix, sections, chunks[0].section.path)
 
 
 def format_location(first: Chunk, last: Chunk) -> str:
@@ -68,6 +70,29 @@ def format_cells(first: int, last: int) -> str:
 
 def _join_titles(titles: Sequence[str]) -> str:
     return " > ".join(on_one_line(title) for title in titles)
+
+
+def root_label(name: str, result: HierarchicalChunkingResult, width: int) -> Text:
+    """Return the label of a document: its name, title, size and number of chunks."""
+    title = on_one_line(result.chunks[0].title)
+    size = format_count(len(result.text), "character")
+    count = format_count(len(result.get_leaves()), "chunk")
+    facts = [f"“{title}”"] if _has_title(result) else []
+    return tree_label(on_one_line(name), [*facts, f"{size} in {count}"], width, is_node=True)
+
+
+def _has_title(result: HierarchicalChunkingResult) -> bool:
+    """Return whether a document has a title, not only a name derived from its text."""
+    title = result.chunks[0].title
+    return bool(result.title) or any(c.section.path[:1] == (title,) for c in result.chunks)
+
+
+def tree_label(name: str, facts: Sequence[str], width: int, *, is_node: bool) -> Text:
+    """Return a title and facts, with the title cut so that they fit into `width` columns."""
+    # A Text, not a str: rich would interpret markup in the titles of a document.
+    title, after = Text(name, style="bold" if is_node else ""), "  " + " · ".join(facts)
+    title.truncate(max(_SHORTEST, width - cell_len(after)), overflow="ellipsis")
+    return title.append(after, style="not bold dim")
 
 
 def new_table(first: str, columns: Iterable[str], max_width: int | None = None) -> Table:

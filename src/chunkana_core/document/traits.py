@@ -12,8 +12,8 @@ from chunkana_core.document.blocks import Block
 ParseMarkup: TypeAlias = Callable[[str], Sequence[Block]]
 
 
-class Merging(Enum):
-    """The rule for which neighbouring drafts of one section are merged, if they fit together."""
+class MergeRule(Enum):
+    """Names the neighbouring drafts of one section that are merged if they fit together."""
 
     SMALL = auto()  # two drafts if one is under the minimum
     SECTIONS = auto()  # as SMALL, and all drafts of a section that fits
@@ -37,7 +37,7 @@ class FormatTraits:
     """
 
     name: str
-    merging: Merging = Merging.SECTIONS
+    merging: MergeRule = MergeRule.SECTIONS
     has_headings: bool = False
     parse_markup: ParseMarkup | None = field(default=None, repr=False, compare=False)
 

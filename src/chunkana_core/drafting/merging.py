@@ -14,7 +14,7 @@ from chunkana_core.document.location import summarize_paths
 from chunkana_core.document.outline import ROOT, Section
 from chunkana_core.document.paths import PathSummary
 from chunkana_core.document.sizes import DocumentSizes
-from chunkana_core.document.traits import Merging
+from chunkana_core.document.traits import MergeRule
 from chunkana_core.drafting.drafts import Draft
 from chunkana_core.drafting.headings import stack_before
 
@@ -37,7 +37,7 @@ class Merger:
 
     Two neighbours are merged if either is under the minimum, both fit together, and the right one
     does not start with a heading at or above the merge boundary. A section that has become one
-    draft is then merged with its siblings. Formats may merge more; see `Merging`.
+    draft is then merged with its siblings. Formats may merge more; see `MergeRule`.
 
     Attributes:
         sizes: the sizes of ranges of the document.
@@ -110,8 +110,8 @@ class Merger:
 
     def _is_one_draft(self, section: Section, row: Sequence[Draft]) -> bool:
         """Return whether all drafts of a section are merged because the whole section fits."""
-        merging = self.sizes.document.traits.merging
-        is_mergeable = merging is Merging.SECTIONS or (merging is Merging.CELLS and section.kind)
+        rule = self.sizes.document.traits.merging
+        is_mergeable = rule is MergeRule.SECTIONS or (rule is MergeRule.CELLS and section.kind)
         if not is_mergeable or section.index == ROOT:
             return False
         whole = Draft(row[0].first, row[-1].stop)
@@ -128,7 +128,7 @@ class Merger:
 
     def _obstacle(self, left: Draft, right: Draft) -> MergeObstacle | None:
         """Return the reason why two neighbouring drafts are not merged, None if they are."""
-        document, merging = self.sizes.document, self.sizes.document.traits.merging
+        document, rule = self.sizes.document, self.sizes.document.traits.merging
         opening = document.top[right.first]
         is_heading = bool(opening.level) and document.is_heading(right.first)
         if is_heading and opening.level <= self.config.merge_boundary_level:
@@ -138,7 +138,7 @@ class Merger:
             return MergeObstacle.PREAMBLE
         if right.is_bare(document):
             return MergeObstacle.BARE
-        merges_any = merging is Merging.FITTING or (merging is Merging.CELLS and not is_heading)
+        merges_any = rule is MergeRule.FITTING or (rule is MergeRule.CELLS and not is_heading)
         if not (merges_any or self._is_small(left) or self._is_small(right)):
             return MergeObstacle.LARGE
         return None if self._fit_together(left, right) else MergeObstacle.LIMIT

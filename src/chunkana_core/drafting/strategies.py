@@ -38,11 +38,11 @@ class BaseStrategy(ABC):
         """Return the initial drafts, which tile the document: by default its sections."""
         return section_drafts(document)
 
-    def merges_below(self, config: ChunkConfig) -> int:
+    def minimum_draft_size(self, config: ChunkConfig) -> int:
         """Return the size under which drafts are merged, by default `min_chunk_size`."""
         return config.min_chunk
 
-    def binding(self, before: BlockKind, after: BlockKind) -> int:  # noqa: ARG002
+    def extra_cut_cost(self, before: BlockKind, after: BlockKind) -> int:  # noqa: ARG002
         """Return the extra cost of a cut between two neighbouring blocks, by default 0."""
         return 0
 
@@ -58,7 +58,7 @@ class CodeAwareStrategy(BaseStrategy):
         has_atoms = bool(analysis.code_block_count or analysis.table_count)
         return has_atoms or analysis.code_ratio >= config.code_threshold
 
-    def binding(self, before: BlockKind, after: BlockKind) -> int:
+    def extra_cut_cost(self, before: BlockKind, after: BlockKind) -> int:
         """Return an extra cost for a cut between an atom and a neighbouring atom or paragraph."""
         kinds = {before, after}
         is_explained = kinds <= _ATOMS_AND_PARAGRAPH and kinds != _PARAGRAPH
@@ -86,7 +86,7 @@ class FallbackStrategy(BaseStrategy):
         """Handle any document."""
         return True
 
-    def merges_below(self, config: ChunkConfig) -> int:
+    def minimum_draft_size(self, config: ChunkConfig) -> int:
         """Return the limit, so that drafts of any size are merged if they fit together."""
         return config.max_chunk_size
 

@@ -16,7 +16,7 @@ from chunkana_core.document.cells import Cell, Cells
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import SectionRange
 from chunkana_core.document.paths import short_title
-from chunkana_core.document.traits import Merging
+from chunkana_core.document.traits import MergeRule
 from chunkana_core.formats.code.languages.table import LANGUAGES
 from chunkana_core.formats.markdown.parser import parse_titled_blocks, traits_of
 from chunkana_core.formats.markdown.rule_table import BlockRule
@@ -174,7 +174,7 @@ class _CellJoiner:
             [*heading_sections(self.top), *self.definitions], key=lambda section: section.first
         )
         traits = dataclasses.replace(
-            traits_of(self.plugins), name="notebook", merging=Merging.CELLS
+            traits_of(self.plugins), name="notebook", merging=MergeRule.CELLS
         )
         document = Document.of(Source.of(text), tuple(self.blocks), ranges, traits, self.title)
         return dataclasses.replace(document, cells=Cells(tuple(self.cells)))

@@ -212,7 +212,7 @@ class FormatSelector:
         if name != AUTO:
             return self.named(name)
         found = self.of_path(path)
-        return found or (fallback if unknown_kind(path) else self.available[MARKDOWN.name])
+        return found or (fallback if unknown_file_type(path) else self.available[MARKDOWN.name])
 
     def of_path(self, path: AnyPath | None) -> Format | None:
         """Return the format that has a path's suffix, file name or media type, None if unknown."""
@@ -231,26 +231,30 @@ class FormatSelector:
         return None
 
 
-def known_format(path: AnyPath) -> str | None:
-    """Return the name of the format with this suffix, file name or media type, None for none.
+def registered_format_of(path: AnyPath) -> str | None:
+    """Return the name of the built-in format of a path or media type, None if there is none.
 
-    >>> known_format("docs/README.md"), known_format("report.pdf"), known_format("tea.brew")
-    ('markdown', None, None)
+    Formats are found by suffix, file name and media type.
+
+    >>> [registered_format_of(path) for path in ("docs/README.md", "report.pdf", "tea.brew")]
+    ['markdown', None, None]
     """
     found = FormatSelector().of_path(path)
     return None if found is None else found.name
 
 
-def unknown_kind(path: AnyPath | None) -> str:
+def unknown_file_type(path: AnyPath | None) -> str:
     """Return the suffix or file name of a file of a format that is not built in, "" for all else.
 
     All else is text that is Markdown unless its format is known: what has no suffix, such as a web
     page, a title or an id, and what tools convert to Markdown, such as a PDF.
 
-    >>> [unknown_kind(path) for path in ("tea.brew", "src/Dockerfile", "tea.pdf", "tea.md", "Tea")]
-    ['.brew', 'Dockerfile', '', '', '']
+    >>> unknown_file_type("tea.brew"), unknown_file_type("src/Dockerfile")
+    ('.brew', 'Dockerfile')
+    >>> [unknown_file_type(path) for path in ("tea.pdf", "tea.md", "Tea")]
+    ['', '', '']
     """
-    if path is None or known_format(path):
+    if path is None or registered_format_of(path):
         return ""
     suffix, name = suffix_of(path), file_name(path)
     if name in _FILE_NAMES:

@@ -14,14 +14,14 @@ from chunkana_core.formats.registry import (
     TEXT,
     format_of,
     is_installed,
-    known_format,
-    unknown_kind,
+    registered_format_of,
+    unknown_file_type,
 )
 from chunkana_core.text.file_names import is_file_suffix, label_of, suffix_of
 
 _PATH_KEYS: Final = ("file_path", "file_name", "source", "filename")
 _MEDIA_TYPE_KEYS: Final = ("file_type", "mime_type", "content_type")
-_MAX_KINDS: Final = 10  # kinds of files that a message names
+_MAX_FILE_TYPES: Final = 10  # in one message
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,15 @@ class SourceFile:
         SourceFile(name='tea.brew', format='text', unknown='.brew')
         """
         paths = [*_texts(metadata, _PATH_KEYS)]
-        files = [path for path in paths if is_file_suffix(suffix_of(path)) or unknown_kind(path)]
-        name = next(iter([*filter(known_format, paths), *files, *paths]), "")
+        files = [
+            path for path in paths if is_file_suffix(suffix_of(path)) or unknown_file_type(path)
+        ]
+        name = next(iter([*filter(registered_format_of, paths), *files, *paths]), "")
         if format_name != AUTO:
             return cls(name, format_name)
-        media_types = filter(known_format, _texts(metadata, _MEDIA_TYPE_KEYS))
-        typed = name if known_format(name) else next(media_types, name)
-        unknown = unknown_kind(typed)
+        media_types = filter(registered_format_of, _texts(metadata, _MEDIA_TYPE_KEYS))
+        typed = name if registered_format_of(name) else next(media_types, name)
+        unknown = unknown_file_type(typed)
         return cls(name, fallback if unknown else format_of(typed), unknown)
 
     @property
@@ -95,24 +97,24 @@ def require_installed(files: Iterable[SourceFile]) -> None:
             )
 
 
-def describe_unknown(kinds: Iterable[str], fallback: str = TEXT.name) -> str:
-    """Describe the files of a run whose formats are not known, "" if there are none.
+def describe_unknown_file_types(file_types: Iterable[str], fallback: str = TEXT.name) -> str:
+    """Return a message that counts the files of unknown formats by type, "" if there are none.
 
     Args:
-        kinds: the `unknown_kind` of each document.
+        file_types: the `unknown_file_type` of each document.
         fallback: the name of the format in which such files are chunked.
 
-    >>> describe_unknown([".brew", "", ".cup", ".brew"])
+    >>> describe_unknown_file_types([".brew", "", ".cup", ".brew"])
     '3 files of unknown format were chunked as plain text: .brew (2), .cup (1)'
     """
-    counts = Counter(filter(None, kinds))
+    counts = Counter(filter(None, file_types))
     if not counts:
         return ""
     number = counts.total()
     several = f"{number:,} files of unknown format were"
     files = "1 file of unknown format was" if number == 1 else several
-    named = [f"{kind} ({count})" for kind, count in counts.most_common(_MAX_KINDS)]
-    more = ["…"] if len(counts) > _MAX_KINDS else []
+    named = [f"{file_type} ({count})" for file_type, count in counts.most_common(_MAX_FILE_TYPES)]
+    more = ["…"] if len(counts) > _MAX_FILE_TYPES else []
     form = "plain text" if fallback == TEXT.name else fallback
     return f"{files} chunked as {form}: {', '.join([*named, *more])}"
 

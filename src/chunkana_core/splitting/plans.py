@@ -28,8 +28,8 @@ class PackedUnits(NamedTuple):
     parts: Sequence[range]
 
 
-class Plan(Struct, frozen=True):
-    """Plans where to cut one draft.
+class CutPlanner(Struct, frozen=True):
+    """Computes where to cut one draft.
 
     Attributes:
         draft_units: makes the units of the draft.
@@ -110,4 +110,4 @@ class Plan(Struct, frozen=True):
             return costs.BEFORE_HEADING
         is_led_in = is_lead_in(self.draft_units.contents.document, left, right)
         lead_in = costs.LEAD_IN if is_led_in else 0
-        return right.cost + lead_in + self.strategy.binding(left.kind, right.starts)
+        return right.cost + lead_in + self.strategy.extra_cut_cost(left.kind, right.starts)

@@ -15,7 +15,7 @@ from chunkana_core.drafting.headings import HeaderStack, stack_before
 from chunkana_core.drafting.strategies import BaseStrategy
 from chunkana_core.splitting.contents import Content, ContentWriter
 from chunkana_core.splitting.draft_units import DraftUnits
-from chunkana_core.splitting.plans import Plan
+from chunkana_core.splitting.plans import CutPlanner
 from chunkana_core.splitting.units import Unit, UnitMaker
 from chunkana_core.text.source import Span
 
@@ -60,22 +60,22 @@ class Splitter(Struct, frozen=True):
     config: ChunkConfig
     strategy: BaseStrategy
 
-    def split(self, draft: Draft) -> tuple[list[Part], Plan | None]:
-        """Return the parts of a draft, and the plan of its cuts, None if it fits whole.
+    def split(self, draft: Draft) -> tuple[list[Part], CutPlanner | None]:
+        """Return the parts of a draft, and the planner of its cuts, None if it fits whole.
 
         The parts are within the limit except where a part may be oversize.
         """
         if (whole := self._whole(draft)) is not None:
             return [whole], None
-        parts, plan = self._plan_parts(draft)
+        parts, planner = self._plan_parts(draft)
         if len(parts) == 1:
-            return parts, plan
+            return parts, planner
         size = self.sizes.of_blocks(draft.first, draft.stop)
         numbered = [
             structs.replace(part, split_index=number, original_size=size)
             for number, part in enumerate(parts)
         ]
-        return numbered, plan
+        return numbered, planner
 
     def _whole(self, draft: Draft) -> Part | None:
         """Return a draft as one part, None if it has to be split."""
@@ -94,8 +94,8 @@ class Splitter(Struct, frozen=True):
         content = Content(text, stack.start, span.end, len(stack.text))
         return self._part(span, location, content, "within_tolerance" if excess else None)
 
-    def _plan_parts(self, draft: Draft) -> tuple[list[Part], Plan]:
-        """Return the parts of a draft that is over the limit, and the plan of its cuts.
+    def _plan_parts(self, draft: Draft) -> tuple[list[Part], CutPlanner]:
+        """Return the parts of a draft that is over the limit, and the planner of its cuts.
 
         Plans use estimated sizes. The contents are then measured; if one is too large, the next
         plan has a lower limit. In the last plan, every unit is a part of its own.
@@ -107,19 +107,19 @@ class Splitter(Struct, frozen=True):
         context_size = self.contexts.content_limit - content_limit
         maker = UnitMaker(self.sizes, keep_atoms, context_size, by_syntax)
         for attempt in range(_MAX_PLANS + 1):
-            plan = Plan(
+            planner = CutPlanner(
                 DraftUnits(draft, maker, contents, content_limit, planned_limit),
                 self.strategy,
                 self.config.min_content,
                 unit_margin=int(attempt > 0 and self.sizes.sizer.is_exact),
                 is_unpacked=attempt == _MAX_PLANS,
             )
-            parts, excesses = zip(*(self.part(contents, *p) for p in plan.parts()), strict=True)
+            parts, excesses = zip(*(self.part(contents, *p) for p in planner.parts()), strict=True)
             if not any(excesses):
                 break
             lower = planned_limit - max(excesses) - planned_limit // _SHRINK_DIVISOR
             planned_limit = max(lower, self.sizes.sizer.max_size // 2)
-        return list(parts), plan
+        return list(parts), planner
 
     def part(self, contents: ContentWriter, first: Unit, last: Unit) -> tuple[Part, int]:
         """Return the part from one unit to another, and the excess of its size over the limit.

@@ -116,7 +116,7 @@ class WindowChunker:
         for heading in window.headings(end.offset):
             text = window.source.text[heading.start : heading.end]
             if "[" in text:
-                self._definitions.expect(text, window.line(heading.start))
+                self._definitions.expect(text, window.line_at(heading.start))
         return leaves[:-1], part.next_state(end, sections, last_leaf)
 
     @property
@@ -249,10 +249,10 @@ class _DocumentPart(Struct, frozen=True):
                 leaf,
                 source=part,
                 span=Span(leaf.span.start + shift, leaf.span.end + shift),
-                start_line=window.line_of(leaf.start_line),
-                end_line=window.line_of(leaf.end_line),
-                text_start_line=window.line_of(leaf.text_start_line),
-                text_end_line=window.line_of(leaf.text_end_line),
+                start_line=window.document_line(leaf.start_line),
+                end_line=window.document_line(leaf.end_line),
+                text_start_line=window.document_line(leaf.text_start_line),
+                text_end_line=window.document_line(leaf.text_end_line),
                 chunk_index=(leaf.chunk_index or 0) + leaf_count,
             )
 
@@ -263,11 +263,11 @@ class _DocumentPart(Struct, frozen=True):
         window, own = self.window, self.own
         return WindowState(
             offset=window.state.offset + end.offset - window.start,
-            line_count=window.line(end.offset) - 1,
+            line_count=window.line_at(end.offset) - 1,
             sections=sections,
             is_inside_section=self.ends_in_section,
             opening=end.opening,
-            opening_line=window.line(end.opening_start) if end.opening else 0,
+            opening_line=window.line_at(end.opening_start) if end.opening else 0,
             has_content=window.state.has_content or self.document.has_content(own.start, own.stop),
             last_leaf=last_leaf,
         )
@@ -305,7 +305,7 @@ class _DocumentPart(Struct, frozen=True):
         blocks = parse_blocks(heading) if len(heading) <= _LONGEST_HEADING else ()
         if [block.level for block in blocks] != [section.level]:
             heading = ""
-        line = window.line(span.start)
+        line = window.line_at(span.start)
         return OpenSection(section.level, section.title, section.anchor, "", heading, line)
 
 

@@ -120,12 +120,12 @@ class Window(Struct, frozen=True):
         """Return the top-level headings after the prefix that start before an offset."""
         return [block for block in self.top if block.level and self.start <= block.start < stop]
 
-    def line(self, offset: int) -> int:
-        """Return the line in the document of an offset in the window, from 1."""
-        return self.line_of(self.source.line_at(offset))
+    def line_at(self, offset: int) -> int:
+        """Return the line in the document of an offset in the window, counted from 1."""
+        return self.document_line(self.source.line_at(offset))
 
-    def line_of(self, number: int) -> int:
-        """Return the line in the document of a line of the window."""
+    def document_line(self, number: int) -> int:
+        """Return the line in the document of a line of the window, both counted from 1."""
         count = len(self.prefix_lines)
         return self.prefix_lines[number - 1] if number <= count else number + self.line_shift
 

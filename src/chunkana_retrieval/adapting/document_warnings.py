@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from chunkana_core import ChunkanaWarning
-from chunkana_core.extending import SourceFile, describe_unknown
+from chunkana_core.extending import SourceFile, describe_unknown_file_types
 from chunkana_retrieval.errors import warn
 
 
@@ -26,5 +26,5 @@ def warn_of_clashes(ours: Iterable[str], theirs: Iterable[Iterable[str]]) -> Non
 def warn_of_unknown(files: Iterable[SourceFile], fallback: str) -> None:
     """Warn of the files of a run whose formats are not known, and are chunked as `fallback`."""
     kinds = {file.name: file.unknown for file in files}  # a file may be loaded as several documents
-    if message := describe_unknown(kinds.values(), fallback):
+    if message := describe_unknown_file_types(kinds.values(), fallback):
         warn(ChunkanaWarning(message))

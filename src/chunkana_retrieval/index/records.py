@@ -178,13 +178,7 @@ def record_document(
         chunk = node.chunk
         embedded = front(chunk) + chunk.content if front else chunk.embedded
         leaves.append(_leaf_record(node, embedded, result.title, (document_id, stored_metadata)))
-    parents = {
-        node.node_id: Parent(
-            len(node.children_ids), node.parent_id, len(node.span), node.span.start
-        )
-        for node in tree.nodes
-        if not node.is_leaf
-    }
+    parents = {node.node_id: Parent.of(node) for node in tree.nodes if not node.is_leaf}
     return DocumentRecord(
         document_id,
         result.text,

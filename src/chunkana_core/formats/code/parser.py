@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkana_core.document.document import Document
-from chunkana_core.document.traits import FormatTraits, Merging
+from chunkana_core.document.traits import FormatTraits, MergeRule
 from chunkana_core.formats.code.grammars import parse
 from chunkana_core.formats.code.items import find_items
 from chunkana_core.formats.code.json_items import find_json_items
@@ -12,7 +12,7 @@ from chunkana_core.formats.code.tree import ItemTree
 from chunkana_core.formats.plain import parse_text
 
 _MAX_UNPARSED_SHARE = 0.5  # of the text
-_JSON = FormatTraits("json", Merging.FITTING)
+_JSON = FormatTraits("json", MergeRule.FITTING)
 
 
 def parse_code(text: str, language: str) -> Document:
@@ -26,7 +26,7 @@ def parse_code(text: str, language: str) -> Document:
         text: the source code.
         language: a key of `LANGUAGES`.
 
-    >>> document = parse_code("class A:\\n    def f(self):\\n        pass\\n", "python")
+    >>> document = parse_code("class A:\n    def f(self):\n        pass\n", "python")
     >>> [(s.kind, s.level, s.path) for s in document.sections[1:]]
     [('class', 1, ('A',)), ('method', 2, ('A', 'f'))]
     """

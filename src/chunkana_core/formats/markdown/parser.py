@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.paths import short_title
-from chunkana_core.document.traits import FormatTraits, Merging
+from chunkana_core.document.traits import FormatTraits, MergeRule
 from chunkana_core.formats.markdown.containers import (
     Pair,
     find_containers,
@@ -126,7 +126,7 @@ def parse_titled_blocks(text: str, plugins: tuple[BlockRule, ...]) -> tuple[tupl
     return _parse(Source.of(text), grammar_of(plugins))
 
 
-TRAITS = FormatTraits("markdown", Merging.SMALL, has_headings=True, parse_markup=parse_blocks)
+TRAITS = FormatTraits("markdown", MergeRule.SMALL, has_headings=True, parse_markup=parse_blocks)
 
 
 def traits_of(plugins: tuple[BlockRule, ...]) -> FormatTraits:

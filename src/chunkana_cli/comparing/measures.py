@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from chunkana_cli.checking.laws import leaves_fence_open
-from chunkana_cli.checking.splitters import Piece
+from chunkana_cli.comparing.splitters import Piece
+from chunkana_cli.fences import leaves_fence_open
 from chunkana_core import validate_content_coverage
 from chunkana_core.extending import BlockKind, parse_document
 

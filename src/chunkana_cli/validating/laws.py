@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from chunkana_cli.checking.records import ChunkRecord
+from chunkana_cli.fences import leaves_fence_open
+from chunkana_cli.validating.records import ChunkRecord
 from chunkana_core import (
     Chunk,
     ChunkConfig,
@@ -23,7 +24,7 @@ from chunkana_core import (
     validate_content_coverage,
     validate_no_dangling_headers,
 )
-from chunkana_core.extending import BlockKind, Document, Format, parse_document
+from chunkana_core.extending import Document, Format
 
 Offsets = tuple[int, int]
 Findings = tuple[list[Violation], list[str], float]
@@ -33,18 +34,6 @@ _UNLIMITED = 10**9
 _MARKDOWN = "markdown"  # the only format in which fences are markup
 _LAWS_WITHOUT_LOCATION = {"exact", "size"}  # checked without the location of a chunk
 _LINKS = ("parent_id", "prev_sibling_id", "next_sibling_id")
-
-
-def leaves_fence_open(text: str) -> bool:
-    r"""Return whether a text has a code fence that is not closed.
-
-    >>> [leaves_fence_open(text) for text in ("~~~\na\n~~~", "~~~\na", "a ~~~ b")]
-    [False, True, False]
-    """
-    if "```" not in text and "~~~" not in text:
-        return False
-    blocks = parse_document(text).blocks
-    return any(block.is_open and block.kind is BlockKind.FENCED_CODE for block in blocks)
 
 
 def find_violations(

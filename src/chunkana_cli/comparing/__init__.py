@@ -1,0 +1,1 @@
+"""Split documents with Chunkana and other tools, and measure the pieces."""

@@ -1,0 +1,1 @@
+"""The steps of `demo`: chunk, search, merge."""

@@ -1,0 +1,1 @@
+"""Check the chunks of any tool against the laws."""
