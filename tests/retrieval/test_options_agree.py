@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from types import BuiltinFunctionType, FunctionType
 
@@ -150,7 +150,7 @@ OF_LANGCHAIN = {
 }  # fmt: skip
 
 
-def without(options: Options, names: Collection[str]) -> Options:
+def without(options: Mapping[str, object], names: Collection[str]) -> Options:
     return {name: default for name, default in options.items() if name not in names}
 
 
