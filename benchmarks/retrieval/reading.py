@@ -12,9 +12,9 @@ from chunkana_core import ChunkConfig, Chunker, Context, Span
 from chunkana_retrieval import Hit, Index, SearchOptions, assemble
 from chunkana_retrieval.index import (
     DocumentRecord,
-    Proposal,
     SearchKind,
     SourceDocuments,
+    StoreHit,
     record_document,
 )
 
@@ -58,14 +58,14 @@ class Leaves:
             question: the question.
             meaning: the similarity of each leaf as a row, None for lexical search only.
         """
-        proposals = None if meaning is None or search == "lexical" else self._proposals(meaning)
-        found = self.index.search(question, SearchOptions(search), proposals=proposals)
+        store_hits = None if meaning is None or search == "lexical" else self._store_hits(meaning)
+        found = self.index.search(question, SearchOptions(search), store_hits=store_hits)
         return [*found.hits]
 
-    def _proposals(self, meaning: Scores) -> list[Proposal]:
+    def _store_hits(self, meaning: Scores) -> list[StoreHit]:
         leaves = [(record, leaf) for record in self.records for leaf in record.leaves]
         return [
-            Proposal(leaves[n][0].document_id, leaves[n][1].leaf_id, float(meaning[0][n]))
+            StoreHit(leaves[n][0].document_id, leaves[n][1].leaf_id, float(meaning[0][n]))
             for n in ranked(meaning)[0][:_FETCHED]
         ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from math import inf
@@ -14,6 +15,7 @@ from chunkana_core.errors import ConfigurationError, InputTypeError
 
 T = TypeVar("T")
 Kind = type | UnionType
+_LARGEST = sys.float_info.max  # the largest finite float
 _DESCRIPTIONS: Mapping[object, str] = {NoneType: "None", bool: "True or False"}
 
 
@@ -87,6 +89,17 @@ def require_number(  # noqa: PLR0913 -- all but two have defaults
         raise InputTypeError(field, value, allowed or _describe_range(least, most, kind))
     if value is not None and not least <= cast("float", value) <= most:  # false for NaN
         raise ConfigurationError(field, value, allowed or _describe_range(least, most, kind))
+
+
+def require_finite(field: str, value: object, least: float = -_LARGEST) -> None:
+    """Raise a ConfigurationError unless the value is a finite number of at least `least`.
+
+    >>> require_finite("weight", float("inf"), 0)
+    Traceback (most recent call last):
+    chunkana_core.errors.ConfigurationError: weight is inf; allowed: a finite number of at least 0
+    """
+    bound = "" if least == -_LARGEST else f" of at least {least}"
+    require_number(field, value, least, _LARGEST, allowed=f"a finite number{bound}")
 
 
 def require_callable(

@@ -7,6 +7,7 @@ from chunkana_core.arguments import (
     require_callable,
     require_choice,
     require_each,
+    require_finite,
     require_known_arguments,
     require_number,
     require_type,
@@ -54,6 +55,6 @@ __all__ = [
     "StrategySelector", "Unit", "Window", "WindowChunker", "WindowEnd", "WindowState",
     "derive_uuid", "describe_unknown_file_types", "first_fence", "format_header_path",
     "parse_document", "registered_format_of", "require_callable", "require_choice", "require_each",
-    "require_installed", "require_known_arguments", "require_number", "require_type",
-    "split_header_path", "text_digest", "unknown_file_type", "warn",
+    "require_finite", "require_installed", "require_known_arguments", "require_number",
+    "require_type", "split_header_path", "text_digest", "unknown_file_type", "warn",
 ]  # fmt: skip

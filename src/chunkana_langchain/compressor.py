@@ -20,7 +20,7 @@ from chunkana_langchain import keys
 from chunkana_langchain.keys import NO_CHUNK, ChunkContext, callers_metadata
 from chunkana_langchain.vector_store import leaf_document
 from chunkana_retrieval import Found, Hit, Passage, assemble_mixed, shared_metadata
-from chunkana_retrieval.retrievers import hits_in_sources
+from chunkana_retrieval.adapting import hits_in_sources
 
 _LOCATION_KEYS = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.DOCUMENT_ID})
 _RELEVANCE = "relevance_score"  # LangChain's key for the score of a reranker

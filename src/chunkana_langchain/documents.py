@@ -16,20 +16,14 @@ from chunkana_core import (
     HierarchicalChunkingResult,
     MergeNode,
     MergeTree,
-    SectionPath,
     Span,
 )
-from chunkana_core.extending import HEADED_FORMATS, PROSE_FORMATS, FieldReader, derive_uuid
+from chunkana_core.extending import PROSE_FORMATS, FieldReader, derive_uuid
 from chunkana_langchain import keys
-from chunkana_langchain.identity import source_id
 from chunkana_langchain.keys import ChunkContext, copied
-from chunkana_langchain.overlap import overlap_between
-from chunkana_retrieval.hits import join_paths, repeated_rows, titles_above
+from chunkana_langchain.origin import MARKDOWN, Origin, Path
+from chunkana_langchain.overlap import front_with_overlap, paragraphs
 
-MARKDOWN = "markdown"
-_BLANK_LINE = "\n\n"
-_FORMATS_OF_PARTS = {"notebook": MARKDOWN, "json": "text"}  # a part of such a file is none itself
-_LOCATION_KEYS = frozenset({keys.START_CHAR, keys.END_CHAR, keys.PREFIX_CHARS, keys.START_LINE})
 # The readers of the metadata, by whether they have all keys, and whether the format is notebooks.
 _READERS = {
     (False, False): FieldReader.of("document"),
@@ -37,7 +31,6 @@ _READERS = {
     (True, False): FieldReader.of("document", "document_full"),
     (True, True): FieldReader.of("document", "document_full", "notebook"),
 }
-_Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,102 +66,6 @@ class MappingOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """A text to split: a whole document, or the exact slice of the source in a chunk.
-
-    Attributes:
-        text: the text.
-        key: the key from which the ids of the chunks are computed.
-        document_id: the id of the source, the same for all its chunks and their chunks.
-        metadata: the metadata of the document without those that Chunkana added.
-        callers_keys: the metadata keys of Chunkana whose values are the caller's.
-        chunk_format: the name of the format to split a chunk in, "" for a whole document.
-        start: the offset of the text in the source.
-        lines_above: the number of lines of the source above the text.
-        page_start: the offset of the text in the page content.
-        title: the title of the source of a chunk.
-        above: the titles above a chunk that its text does not start with, outermost first.
-        level: the level of the section of a chunk.
-        is_continued: whether a chunk starts after the start of its section.
-    """
-
-    text: str
-    key: str
-    document_id: str
-    metadata: dict[str, Any]
-    callers_keys: frozenset[str]
-    chunk_format: str = ""
-    start: int = 0
-    lines_above: int = 0
-    page_start: int = 0
-    title: str = ""
-    above: _Path = ()
-    level: int = 0
-    is_continued: bool = False
-
-    @classmethod
-    def of(cls, document: Document, key: str) -> Self:
-        """Return the text of a whole document or chunk, and its place in the source."""
-        metadata, page = document.metadata, document.page_content
-        try:
-            context = ChunkContext.of(metadata)
-            start, end = int(metadata[keys.START_CHAR]), int(metadata[keys.END_CHAR])
-            prefix, line = int(metadata[keys.PREFIX_CHARS]), int(metadata[keys.START_LINE])
-        except keys.NO_CHUNK:  # a whole document, or a chunk with changed metadata
-            names = frozenset(metadata) - {keys.START_INDEX}
-            return cls(page, key, source_id(key), metadata, names)
-        kept, text = context.callers_keys, page[prefix : prefix + end - start]
-        if not _LOCATION_KEYS.isdisjoint(kept):
-            return cls(page, key, source_id(key), metadata, frozenset(metadata))
-        # A blank line before the text prevents a line of dashes from starting front matter.
-        lead = "\n" if start else ""
-        form = _FORMATS_OF_PARTS.get(context.format, context.format)
-        # Without its fence or the rows above it, code or a table would be read as Markdown.
-        is_inside = bool(repeated_rows(page[context.content_start : prefix]))
-        return cls(
-            lead + text,
-            key,
-            str(metadata.get(keys.DOCUMENT_ID) or source_id(key)),
-            {name: value for name, value in metadata.items() if name not in keys.OWN - kept},
-            kept,
-            chunk_format="text" if is_inside else form,
-            start=start - len(lead),
-            lines_above=line - 1 - len(lead),
-            page_start=prefix - len(lead),
-            title=context.title,
-            above=_titles_above(context, metadata, text),
-            level=context.level,
-            is_continued=context.is_continued,
-        )
-
-    def chunk_in_source(self, chunk: Chunk, prefix: int) -> Chunk:
-        """Return a chunk of the text with its place in the source.
-
-        Args:
-            chunk: the chunk.
-            prefix: the number of characters before its text in the page content.
-        """
-        span, path = chunk.span, join_paths(self.above, chunk.section.path)
-        return structs.replace(
-            chunk,
-            section=SectionPath(chunk.section.level or self.level, path),
-            span=Span(self.start + span.start, self.start + span.end),
-            text_start_line=self.lines_above + chunk.text_start_line,
-            text_end_line=self.lines_above + chunk.text_end_line,
-            text_offset=prefix,
-        )
-
-
-def _titles_above(context: ChunkContext, metadata: Mapping[str, Any], text: str) -> _Path:
-    """Return the path of a chunk without the titles that its text starts with."""
-    path: _Path = context.path
-    if context.format in HEADED_FORMATS:
-        return titles_above(path, text)
-    name = metadata.get("name")
-    return path[: path.index(name)] if name in path and not context.is_continued else path
-
-
-@dataclass(frozen=True, slots=True)
 class DocumentMapper:
     """The conversion of one text's chunks and merge tree to documents.
 
@@ -188,7 +85,7 @@ class DocumentMapper:
     _tree: Callable[[], MergeTree]
     _title: str  # the title of the source, or its label
     _reader: FieldReader
-    _levels: Mapping[_Path, int]  # of headings, by path; only for "Header 1" to "Header 6"
+    _levels: Mapping[Path, int]  # of headings, by path; only for "Header 1" to "Header 6"
 
     @classmethod
     def of(
@@ -233,32 +130,19 @@ class DocumentMapper:
         return self._document(node, chunk, self._front(chunk, content), content)
 
     def _parent(self, node: MergeNode) -> Document:
-        front = _paragraphs(self._breadcrumb(node.chunk.section.path))
+        front = paragraphs(self._breadcrumb(node.chunk.section.path))
         return self._document(node, node.chunk, front, node.text)
 
     def _front(self, chunk: Chunk, content: str) -> str:
-        front = self._front_with_overlap(chunk) if self.options.has_overlap else ""
+        previous = self.result.get_chunk(chunk.links.prev_sibling_id or "")
+        front = ""
+        if self.options.has_overlap and previous and chunk.previous_content:
+            front = front_with_overlap(previous, chunk, self._breadcrumb(chunk.section.path))
         if front and self.options.length(front + content) <= self.options.chunk_size:
             return front
-        return _paragraphs(chunk.context)
+        return paragraphs(chunk.context)
 
-    def _front_with_overlap(self, chunk: Chunk) -> str:
-        """Return a chunk's context and overlap, "" if there is no overlap.
-
-        An introduction that the overlap contains is omitted.
-        """
-        previous = self.result.get_chunk(chunk.links.prev_sibling_id or "")
-        overlap = overlap_between(previous, chunk) if previous and chunk.previous_content else ""
-        if not overlap:
-            return ""
-        before, _, last = chunk.context.rpartition(_BLANK_LINE)
-        # The last paragraph is either an introduction or a breadcrumb, which may be shortened to
-        # the end of the whole breadcrumb.
-        is_introduction = not self._breadcrumb(chunk.section.path).endswith(last)
-        is_repeated = is_introduction and last in " ".join(overlap.split())
-        return _paragraphs(before if is_repeated else chunk.context, overlap)
-
-    def _breadcrumb(self, path: _Path) -> str:
+    def _breadcrumb(self, path: Path) -> str:
         return self.context.format_breadcrumb(self.result.title, path) if self.context else ""
 
     def _document(self, node: MergeNode, chunk: Chunk, front: str, content: str) -> Document:
@@ -301,7 +185,7 @@ class DocumentMapper:
             id=self._id(node.node_id),
         )
 
-    def _headers(self, path: _Path) -> dict[str, str]:
+    def _headers(self, path: Path) -> dict[str, str]:
         """Return the titles of a path by "Header 1" to "Header 6", "" for missing levels."""
         paths = (path[:stop] for stop in range(1, len(path) + 1))
         by_level = {self._levels.get(part): part[-1] for part in paths}
@@ -313,11 +197,6 @@ class DocumentMapper:
 
     def _id(self, node_id: str) -> str:
         return derive_uuid(self.origin.key, node_id)
-
-
-def _paragraphs(*texts: str) -> str:
-    """Return the texts that are not empty, each followed by a blank line."""
-    return "".join([text + _BLANK_LINE for text in texts if text])
 
 
 def _is_code(chunk: Chunk) -> bool:

@@ -11,7 +11,8 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.stores import BaseStore, InMemoryByteStore
 
 from chunkana_core import ConfigurationError
-from chunkana_retrieval.index import Embedder, RunOnLoop
+from chunkana_retrieval.adapting import LoopRunner
+from chunkana_retrieval.index import Embedder
 
 _DIGEST = 16  # bytes of the digest before each stored vector, to detect damage
 
@@ -118,7 +119,7 @@ def model_of(embedding: object) -> object:
 
 
 def embedder_of(
-    embedding: Embeddings | None, model_name: str, run: RunOnLoop | None = None
+    embedding: Embeddings | None, model_name: str, run: LoopRunner | None = None
 ) -> Embedder | None:
     """Return an embedding as the embedder of an index, None without one.
 

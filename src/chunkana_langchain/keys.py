@@ -38,7 +38,7 @@ _IMMUTABLE: Final = (str, int, float, bool, type(None))
 
 
 class ChunkContext(NamedTuple):
-    """What the other metadata of a chunk do not say, or not reliably.
+    """Facts of a chunk that no other key has, or whose key may hold a value of the caller's.
 
     Attributes:
         content_start: the offset in the page content where the content starts, after context and

@@ -14,10 +14,10 @@ from pydantic import ConfigDict, Field, ModelWrapValidatorHandler, SkipValidatio
 from chunkana_core import ConfigurationError
 from chunkana_core.extending import require_known_arguments, require_type
 from chunkana_langchain.text_splitter import ChunkanaSplitter
-from chunkana_retrieval import Index, retrievers
+from chunkana_retrieval import Index, adapting
 
-OTHER_NAMES = {**retrievers.OTHER_NAMES, "reranker": "compressor"}
-_QUESTION = frozenset(retrievers.QuestionOptions.__annotations__)
+OTHER_NAMES = {**adapting.OTHER_NAMES, "reranker": "compressor"}
+_QUESTION = frozenset(adapting.QuestionOptions.__annotations__)
 _OPTIONS = _QUESTION | {"filter", "search_kwargs", "compressor"}
 _PARTS: Mapping[str, type] = {
     "embedding": Embeddings,
@@ -30,7 +30,7 @@ _NO_EMBEDDING = "None with a `vectorstore`, which embeds by its own"
 _NO_STORE = "{} without a `vectorstore`"
 
 
-class RetrieverOptions(retrievers.QuestionOptions, BaseRetriever):
+class RetrieverOptions(adapting.QuestionOptions, BaseRetriever):
     """The fields of `ChunkanaRetriever`: its parts, and options that may differ by question."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", protected_namespaces=())

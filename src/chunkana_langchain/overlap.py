@@ -13,11 +13,37 @@ _NO_PROSE = re.compile(
     r"(?:[ ]{4}|[ ]*\t|[ \t>]*[#|<]|[^\r\n]*(?:`{3}|~{3}|\$\$|[ \t]\|[ \t]))[^\r\n]*"
 )
 _FIRST_SENTENCE = re.compile(r"\A.*?(?:\n[ \t]*\n\s*|[.!?…][\"')\]*_]*\s+|[。！？])", re.DOTALL)
+_BLANK_LINE = "\n\n"
 _BLANK_LINES = ("\n\n", "\r\n\r\n", "\r\r")  # the end of repeated headings
 _NO_PROSE_TYPES = frozenset({"code", "math", "table", "html"})
 
 
-def overlap_between(previous: Chunk, chunk: Chunk) -> str:
+def front_with_overlap(previous: Chunk, chunk: Chunk, breadcrumb: str) -> str:
+    """Return the context and the overlap of a chunk, "" if there is no overlap.
+
+    An introduction that the overlap contains is omitted.
+
+    Args:
+        previous: the chunk before it.
+        chunk: the chunk.
+        breadcrumb: the whole breadcrumb of the chunk, "" for none.
+    """
+    overlap = _overlap_between(previous, chunk)
+    if not overlap:
+        return ""
+    before, _, last = chunk.context.rpartition(_BLANK_LINE)
+    # The last paragraph is either an introduction or a breadcrumb, which may be shortened to the
+    # end of the whole breadcrumb.
+    is_repeated = not breadcrumb.endswith(last) and last in " ".join(overlap.split())
+    return paragraphs(before if is_repeated else chunk.context, overlap)
+
+
+def paragraphs(*texts: str) -> str:
+    """Return the texts that are not empty, each followed by a blank line."""
+    return "".join([text + _BLANK_LINE for text in texts if text])
+
+
+def _overlap_between(previous: Chunk, chunk: Chunk) -> str:
     """Return the last whole sentences of prose in the previous chunk, "" for none.
 
     There is no overlap in source code and JSON, and none if the previous chunk ends with code,

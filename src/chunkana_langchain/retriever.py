@@ -30,9 +30,8 @@ from chunkana_retrieval import (
     SearchOptions,
     UpdateReport,
 )
-from chunkana_retrieval.checks import names_of
-from chunkana_retrieval.index import Embedder, Proposal, RunOnLoop, call_in_thread
-from chunkana_retrieval.retrievers import DocumentRetriever
+from chunkana_retrieval.adapting import DocumentRetriever, LoopRunner, call_in_thread, names_of
+from chunkana_retrieval.index import Embedder, StoreHit
 
 Progress = Callable[[int, int], None]
 _OPENING = ("folder", "tokenize", "timeout")  # arguments of an index
@@ -191,12 +190,12 @@ class ChunkanaRetriever(DocumentRetriever[Document], RetrieverOptions):
         if options:
             retriever = self.for_question(options)
             return retriever._get_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
-        vector, proposals = None, None
+        vector, store_hits = None, None
         if self.search != "lexical" and self.vectorstore is not None:
-            proposals = search(self.vectorstore, query, self._search_arguments)
+            store_hits = search(self.vectorstore, query, self._search_arguments)
         elif self.search != "lexical" and self.embedding is not None:
             vector = self.embedding.embed_query(query)
-        found = self._find(query, vector, proposals)
+        found = self._find(query, vector, store_hits)
         if self.compressor is not None:
             given, callbacks = found_documents(found), run_manager.get_child()
             ranked = self.compressor.compress_documents(given, query, callbacks)
@@ -209,12 +208,12 @@ class ChunkanaRetriever(DocumentRetriever[Document], RetrieverOptions):
         if options:
             retriever = self.for_question(options)
             return await retriever._aget_relevant_documents(query, run_manager=run_manager)  # noqa: SLF001
-        vector, proposals = None, None
+        vector, store_hits = None, None
         if self.search != "lexical" and self.vectorstore is not None:
-            proposals = await asearch(self.vectorstore, query, self._search_arguments)
+            store_hits = await asearch(self.vectorstore, query, self._search_arguments)
         elif self.search != "lexical" and self.embedding is not None:
             vector = await self.embedding.aembed_query(query)
-        found = await asyncio.to_thread(self._find, query, vector, proposals)
+        found = await asyncio.to_thread(self._find, query, vector, store_hits)
         if self.compressor is not None:
             given, callbacks = found_documents(found), run_manager.get_child()
             ranked = await self.compressor.acompress_documents(given, query, callbacks)
@@ -222,13 +221,13 @@ class ChunkanaRetriever(DocumentRetriever[Document], RetrieverOptions):
         return await asyncio.to_thread(self._read, found)
 
     def _find(
-        self, query: str, vector: Sequence[float] | None, proposals: Sequence[Proposal] | None
+        self, query: str, vector: Sequence[float] | None, store_hits: Sequence[StoreHit] | None
     ) -> Found:
         """Search the index with a question's vector, or with what a vector store found for it."""
         options, chosen = self.options_of(SearchOptions), self.filter
-        if proposals is not None:
+        if store_hits is not None:
             is_filtered = not _NO_FILTERS.issuperset(self._search_arguments)
-            return self.index.search(query, options, proposals=proposals, is_filtered=is_filtered)
+            return self.index.search(query, options, store_hits=store_hits, is_filtered=is_filtered)
         where = (lambda one: chosen(Document("", metadata=one))) if callable(chosen) else chosen
         return self.index.search(query, options, vector=vector, where=where)
 
@@ -247,7 +246,7 @@ class ChunkanaRetriever(DocumentRetriever[Document], RetrieverOptions):
         return {"k": self.fetch_k, **self.search_kwargs, **filters}
 
     def _update(
-        self, documents: Iterable[Document], run: RunOnLoop | None = None, **changes: Any
+        self, documents: Iterable[Document], run: LoopRunner | None = None, **changes: Any
     ) -> UpdateReport:
         store, (embedder, leaves) = self.vectorstore, self._target(run)
         sources = source_documents(
@@ -255,7 +254,7 @@ class ChunkanaRetriever(DocumentRetriever[Document], RetrieverOptions):
         )
         return self.index.update_sources(sources, embedder=embedder, store=leaves, **changes)
 
-    def _target(self, run: RunOnLoop | None) -> tuple[Embedder | None, VectorStoreLeaves | None]:
+    def _target(self, run: LoopRunner | None) -> tuple[Embedder | None, VectorStoreLeaves | None]:
         embedder = embedder_of(self.embedding, self.model_name, run)
         return embedder, VectorStoreLeaves.of(self.vectorstore, run)
 

@@ -19,15 +19,14 @@ from chunkana_langchain.text_splitter import (
     is_of_other_splitter,
     require_documents,
 )
-from chunkana_retrieval.checks import by_unique_id
-from chunkana_retrieval.errors import warn_of_clashes
+from chunkana_retrieval.adapting import InputLimit, warn_of_clashes, warn_of_long_texts
 from chunkana_retrieval.index import (
     DocumentRecord,
     SourceDocuments,
+    by_unique_id,
     fingerprint,
     record_document,
 )
-from chunkana_retrieval.input_limit import InputLimit, warn_of_long_texts
 
 _WHOLE = (
     "whole documents, as a loader returns them, since the retriever splits them itself: this is a "

@@ -35,11 +35,11 @@ from chunkana_core.extending import (
     require_type,
 )
 from chunkana_langchain import keys
-from chunkana_langchain.documents import DocumentMapper, MappingOptions, Origin
+from chunkana_langchain.documents import DocumentMapper, MappingOptions
 from chunkana_langchain.identity import source_keys
 from chunkana_langchain.keys import is_chunk
-from chunkana_retrieval import checks
-from chunkana_retrieval.errors import warn, warn_of_clashes, warn_of_unknown
+from chunkana_langchain.origin import Origin
+from chunkana_retrieval import adapting
 from chunkana_retrieval.index import describe_chunker
 
 HeaderContext = Literal["breadcrumb", "none"]
@@ -74,7 +74,7 @@ class HierarchicalDocuments(NamedTuple):
 
 def splitter_arguments() -> set[str]:
     """Return the names of the splitter's arguments: its own and those of the core's options."""
-    return {*checks.names_of(ChunkanaSplitter)}.union(ChunkConfig().to_dict().keys() - _EXCLUDED)
+    return {*adapting.names_of(ChunkanaSplitter)}.union(ChunkConfig().to_dict().keys() - _EXCLUDED)
 
 
 class ChunkanaSplitter(TextSplitter):
@@ -165,7 +165,7 @@ class ChunkanaSplitter(TextSplitter):
         _require_label(source_label, header_context)
         require_choice("metadata", metadata, get_args(keys.MetadataKeys))
         _require_keys(front_matter_keys)
-        checks.require_parent_size(max_parent_size, "chunk_size", chunk_size)
+        adapting.require_parent_size(max_parent_size, "chunk_size", chunk_size)
         self._chunker = Chunker(self._config(options), plugins=plugins, fallback=fallback)
         self._chunker.chunk("", format)  # raises an error for an unknown or not installed format
         self._options = self._mapping_options(
@@ -288,9 +288,9 @@ class ChunkanaSplitter(TextSplitter):
         fallback = self._chunker.fallback
         files = [SourceFile.of(one.metadata, self._format, fallback) for one in whole]
         require_installed(files)
-        warn_of_unknown(files, fallback)
+        adapting.warn_of_unknown(files, fallback)
         if part := next(filter(is_of_other_splitter, documents), None):
-            warn(
+            adapting.warn(
                 f"{part.metadata.get('source', 'a document')!r} has the `start_index` of another "
                 "splitter: lines and offsets are counted in this piece, not in its source; split "
                 "whole documents, as a loader returns them"
@@ -298,7 +298,7 @@ class ChunkanaSplitter(TextSplitter):
         label = self._source_label
         known = set[str]().union(*(document.metadata for document in documents))
         if label and isinstance(label, str) and documents and label not in known:
-            warn(
+            adapting.warn(
                 f"source_label is {label!r}, a key that no document's metadata have, so labels are "
                 f"the documents' paths; the keys are: {', '.join(sorted(known)) or 'none'}"
             )
@@ -330,7 +330,9 @@ class ChunkanaSplitter(TextSplitter):
         documents = require_documents(documents)
         self.check_documents(documents)
         origins = [*map(Origin.of, documents, source_keys(documents))]
-        warn_of_clashes(self._options.metadata_names(), (one.callers_keys for one in origins))
+        adapting.warn_of_clashes(
+            self._options.metadata_names(), (one.callers_keys for one in origins)
+        )
         return zip(documents, origins, strict=True)
 
     def _copy_if_it_fits(self, document: Document, origin: Origin) -> Document | None:
@@ -355,7 +357,7 @@ class ChunkanaSplitter(TextSplitter):
         if not origin.chunk_format and result.format != file.format:
             actual = "Markdown" if result.format == "markdown" else "plain text"
             name = f"{file.name or 'a document'} is not valid {file.format}"
-            warn(ChunkanaWarning(f"{name}, or too long for it, and chunked as {actual}"))
+            adapting.warn(ChunkanaWarning(f"{name}, or too long for it, and chunked as {actual}"))
         if self._front_matter_keys:
             values = result.front_matter
             copied = {name: values[name] for name in self._front_matter_keys if name in values}
@@ -372,7 +374,7 @@ class ChunkanaSplitter(TextSplitter):
         return Context(above, introduction=introduction)
 
     def _label(self, document: Document) -> str | None:
-        return checks.label_of(self._source_label, document, document.metadata)
+        return adapting.label_of(self._source_label, document, document.metadata)
 
 
 def to_documents(
@@ -409,7 +411,7 @@ def require_documents(documents: Iterable[Document]) -> list[Document]:
         f"DirectoryLoader({shown}, loader_cls=TextLoader).load() of a folder"
     )
     example = 'TextLoader("README.md").load(), or Document("# Text")'
-    return checks.require_documents(documents, Document, sources, example)
+    return adapting.require_documents(documents, Document, sources, example)
 
 
 def is_of_other_splitter(document: Document) -> bool:

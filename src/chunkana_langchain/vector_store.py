@@ -11,7 +11,8 @@ from langchain_core.vectorstores import VectorStore
 
 from chunkana_langchain import keys
 from chunkana_langchain.keys import copied
-from chunkana_retrieval.index import DocumentRecord, Leaf, LeafRecord, Proposal, RunOnLoop
+from chunkana_retrieval.adapting import LoopRunner
+from chunkana_retrieval.index import DocumentLeaf, DocumentRecord, LeafRecord, StoreHit
 
 _FILTERED = 10_000  # chunks
 
@@ -25,15 +26,15 @@ class VectorStoreLeaves:
             the synchronous methods.
     """
 
-    def __init__(self, store: VectorStore, run: RunOnLoop | None = None) -> None:
+    def __init__(self, store: VectorStore, run: LoopRunner | None = None) -> None:
         self._store, self._run = store, run
 
     @classmethod
-    def of(cls, store: VectorStore | None, run: RunOnLoop | None = None) -> Self | None:
+    def of(cls, store: VectorStore | None, run: LoopRunner | None = None) -> Self | None:
         """Return the leaves in a vector store, None without one."""
         return None if store is None else cls(store, run)
 
-    def add(self, leaves: Sequence[Leaf]) -> None:
+    def add(self, leaves: Sequence[DocumentLeaf]) -> None:
         """Embed and store leaves, replacing leaves with the same ids."""
         documents = [leaf_document(*leaf) for leaf in leaves]
         ids = [leaf.leaf_id for _, leaf in leaves]
@@ -73,20 +74,20 @@ class VectorStoreLeaves:
         return self._run(getattr(self._store, f"a{name}"), *arguments, **options)
 
 
-def search(store: VectorStore, query: str, arguments: Mapping[str, Any]) -> list[Proposal]:
+def search(store: VectorStore, query: str, arguments: Mapping[str, Any]) -> list[StoreHit]:
     """Return the leaves that a vector store finds, the best first, None for missing scores."""
     arguments = _arguments(store, arguments)
     try:
-        return [*map(_proposal, store.similarity_search_with_score(query, **arguments))]
+        return [*map(_store_hit, store.similarity_search_with_score(query, **arguments))]
     except NotImplementedError:
         return _unscored(store.similarity_search(query, **arguments))
 
 
-async def asearch(store: VectorStore, query: str, arguments: Mapping[str, Any]) -> list[Proposal]:
+async def asearch(store: VectorStore, query: str, arguments: Mapping[str, Any]) -> list[StoreHit]:
     """Return the leaves that a vector store finds, see `search`."""
     arguments = _arguments(store, arguments)
     try:
-        return [*map(_proposal, await store.asimilarity_search_with_score(query, **arguments))]
+        return [*map(_store_hit, await store.asimilarity_search_with_score(query, **arguments))]
     except NotImplementedError:
         return _unscored(await store.asimilarity_search(query, **arguments))
 
@@ -114,13 +115,13 @@ def _arguments(store: VectorStore, arguments: Mapping[str, Any]) -> dict[str, An
     )
 
 
-def _unscored(found: Iterable[Document]) -> list[Proposal]:
-    return [_proposal((document, None)) for document in found]
+def _unscored(found: Iterable[Document]) -> list[StoreHit]:
+    return [_store_hit((document, None)) for document in found]
 
 
-def _proposal(found: tuple[Document, float | None]) -> Proposal:
-    """Return the proposal for a found document; for one not from Chunkana, ids without a record."""
+def _store_hit(found: tuple[Document, float | None]) -> StoreHit:
+    """Return the hit for a found document; for one not from Chunkana, ids without a record."""
     metadata, score = found[0].metadata, found[1]
     leaf_id = metadata.get(keys.LEAF_ID, found[0].id)
     number = None if score is None else float(score)  # some stores return numpy numbers
-    return Proposal(str(metadata.get(keys.DOCUMENT_ID, "")), str(leaf_id), number)
+    return StoreHit(str(metadata.get(keys.DOCUMENT_ID, "")), str(leaf_id), number)

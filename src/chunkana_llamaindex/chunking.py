@@ -12,8 +12,7 @@ from llama_index.core.schema import BaseNode, MetadataMode
 from chunkana_core import Chunker, ConfigurationError, Context, HierarchicalChunkingResult
 from chunkana_core.extending import SourceFile
 from chunkana_llamaindex.nodes import SourceText
-from chunkana_retrieval.checks import label_of
-from chunkana_retrieval.errors import warn_of
+from chunkana_retrieval.adapting import label_of, warn_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from chunkana_llamaindex.chunking import DocumentChunker
 from chunkana_llamaindex.node_parser import ChunkanaNodeParser, documents_by_id
 from chunkana_llamaindex.nodes import KEYS, front_matter_of, text_of
 from chunkana_retrieval import Found, Passage
-from chunkana_retrieval.errors import warn_of_clashes
+from chunkana_retrieval.adapting import InputLimit, warn_of_clashes, warn_of_long_texts
 from chunkana_retrieval.index import (
     LEAF_KEYS,
     DocumentRecord,
@@ -33,7 +33,6 @@ from chunkana_retrieval.index import (
     fingerprint,
     record_document,
 )
-from chunkana_retrieval.input_limit import InputLimit, warn_of_long_texts
 
 _EXCLUDED: Final = ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys")
 # The fields of a document that determine how its metadata are written; attached to its record.
@@ -127,7 +126,7 @@ def _format_of(document: BaseNode, hidden: Iterable[str] = ()) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NodeFormat:
-    """What the nodes of a document take over from it.
+    """The properties of a document that its nodes have too, and the nodes made with them.
 
     Attributes:
         node: a node with the excluded keys, templates, separator and source.

@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from chunkana_core import InputTypeError
 from chunkana_core.extending import BlockRule
-from chunkana_retrieval.errors import warn
+from chunkana_retrieval.adapting import warn
 
 FunctionOrRule = Callable[..., Any] | BlockRule
 _PREFIX: Final = "chunkana-function:"

@@ -50,8 +50,13 @@ from chunkana_llamaindex.nodes import (
     metadata_reader,
     source_of,
 )
-from chunkana_retrieval.checks import by_unique_id, require_documents, require_parent_size
-from chunkana_retrieval.errors import warn_of_clashes, warn_of_unknown
+from chunkana_retrieval.adapting import (
+    require_documents,
+    require_parent_size,
+    warn_of_clashes,
+    warn_of_unknown,
+)
+from chunkana_retrieval.index import by_unique_id
 
 _Node = TypeVar("_Node", bound=BaseNode)
 _ALGORITHM = 9  # increased when the same options yield different nodes, to invalidate caches

@@ -22,7 +22,8 @@ from msgspec.structs import replace
 
 from chunkana_core import Chunk, HierarchicalChunkingResult, MergeNode, SectionPath, Span
 from chunkana_core.extending import FieldReader, split_header_path
-from chunkana_retrieval.hits import join_paths, repeated_rows, titles_above
+from chunkana_retrieval import repeated_lines
+from chunkana_retrieval.adapting import join_paths, titles_above
 
 HeaderContext = Literal["metadata", "text", "none"]
 MetadataKeys = Literal["short", "full"]
@@ -99,7 +100,7 @@ class SourceText(NamedTuple):
             text = text[prefix : prefix + end - start]
             path = split_header_path(metadata[HEADER_PATH])
             path = titles_above(path, text) if metadata["format"] == "markdown" else path
-            is_inside_block = bool(repeated_rows(text_of(document)[:prefix]))
+            is_inside_block = bool(repeated_lines(text_of(document)[:prefix]))
         if end is not None and end - start != len(text):
             return cls(text, None, None, path)
         return cls(text, start, line - 1 if line else None, path, is_inside_block)

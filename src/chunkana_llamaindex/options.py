@@ -12,17 +12,17 @@ from llama_index.core.vector_stores.types import BasePydanticVectorStore
 from chunkana_core.extending import require_each, require_type
 from chunkana_llamaindex.node_parser import ChunkanaNodeParser
 from chunkana_llamaindex.vector_store import Filters, require_filters, require_usable
-from chunkana_retrieval import retrievers
+from chunkana_retrieval import adapting
 
 OTHER_NAMES: Final[Mapping[str, str]] = {
-    **retrievers.OTHER_NAMES,
+    **adapting.OTHER_NAMES,
     "chunk_size": "node_parser=ChunkanaNodeParser(max_chunk_size=…)",
     "embedding": "embed_model",
     "transformations": "node_parser",
 }
 
 
-class QuestionOptions(retrievers.QuestionOptions):
+class QuestionOptions(adapting.QuestionOptions):
     """The options of a question, as attributes with their defaults."""
 
     filters: Filters | None = None
@@ -70,7 +70,7 @@ class RetrieverOptions(QuestionOptions):
 
 
 QUESTION_OPTIONS: Final = frozenset(
-    (*retrievers.QuestionOptions.__annotations__, *QuestionOptions.__annotations__)
+    (*adapting.QuestionOptions.__annotations__, *QuestionOptions.__annotations__)
 )
 RETRIEVER_OPTIONS: Final = QUESTION_OPTIONS.union(
     RetrieverOptions.__annotations__,

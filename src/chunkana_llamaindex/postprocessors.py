@@ -16,7 +16,7 @@ from chunkana_core.extending import SourceFile, split_header_path
 from chunkana_llamaindex.documents import NodeFormat, llm_text
 from chunkana_llamaindex.nodes import HEADER_PATH, own_keys
 from chunkana_retrieval import Hit, assemble_mixed, propagate_scores, shared_metadata
-from chunkana_retrieval.retrievers import hits_in_sources
+from chunkana_retrieval.adapting import hits_in_sources
 
 _Weight = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 _Count = Annotated[int, Field(strict=True, ge=1)]

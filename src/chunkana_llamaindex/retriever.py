@@ -48,9 +48,8 @@ from chunkana_retrieval import (
     UpdateReport,
     words_of,
 )
-from chunkana_retrieval.errors import warn_of
-from chunkana_retrieval.index import Embedder, Proposal, RunOnLoop, call_in_thread
-from chunkana_retrieval.retrievers import DocumentRetriever
+from chunkana_retrieval.adapting import DocumentRetriever, LoopRunner, call_in_thread, warn_of
+from chunkana_retrieval.index import Embedder, StoreHit
 
 Model = BaseEmbedding | None
 Documents = Iterable[BaseNode]
@@ -180,7 +179,7 @@ class ChunkanaRetriever(DocumentRetriever[BaseNode], RetrieverOptions, BaseRetri
         return changed.require_valid()
 
     def _update(
-        self, documents: Documents, run: RunOnLoop | None = None, **changes: Any
+        self, documents: Documents, run: LoopRunner | None = None, **changes: Any
     ) -> UpdateReport:
         parser = self.node_parser or ChunkanaNodeParser()
         chunker, limit = parser.document_chunker(), input_limit(self._model())
@@ -202,13 +201,13 @@ class ChunkanaRetriever(DocumentRetriever[BaseNode], RetrieverOptions, BaseRetri
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, or parents."""
-        vector, proposals = query_bundle.embedding, None
+        vector, store_hits = query_bundle.embedding, None
         model, store = self._dense_model(query_bundle), self.vector_store
         if model is not None and vector is None:
             vector = model.get_agg_embedding_from_queries(query_bundle.embedding_strs)
         if model is not None and store is not None:
-            proposals = find_leaves(store, self._store_query(query_bundle, vector))
-        found = self._search(query_bundle, vector, proposals)
+            store_hits = find_leaves(store, self._store_query(query_bundle, vector))
+        found = self._search(query_bundle, vector, store_hits)
         if self.node_postprocessors:
             nodes = found_nodes(found)
             for postprocessor in self.node_postprocessors:
@@ -218,13 +217,13 @@ class ChunkanaRetriever(DocumentRetriever[BaseNode], RetrieverOptions, BaseRetri
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Return passages, or parents."""
-        vector, proposals = query_bundle.embedding, None
+        vector, store_hits = query_bundle.embedding, None
         model, store = self._dense_model(query_bundle), self.vector_store
         if model is not None and vector is None:
             vector = await model.aget_agg_embedding_from_queries(query_bundle.embedding_strs)
         if model is not None and store is not None:
-            proposals = await afind_leaves(store, self._store_query(query_bundle, vector))
-        found = await asyncio.to_thread(self._search, query_bundle, vector, proposals)
+            store_hits = await afind_leaves(store, self._store_query(query_bundle, vector))
+        found = await asyncio.to_thread(self._search, query_bundle, vector, store_hits)
         if self.node_postprocessors:
             nodes = found_nodes(found)
             for postprocessor in self.node_postprocessors:
@@ -246,13 +245,13 @@ class ChunkanaRetriever(DocumentRetriever[BaseNode], RetrieverOptions, BaseRetri
         )
 
     def _search(
-        self, query: QueryBundle, vector: list[float] | None, proposals: list[Proposal] | None
+        self, query: QueryBundle, vector: list[float] | None, store_hits: list[StoreHit] | None
     ) -> Found:
         """Return the leaves that the index finds, or ranks of those that a vector store found."""
         search = partial(self.index.search, query.query_str, self.options_of(SearchOptions))
-        if proposals is None:
+        if store_hits is None:
             return search(vector=vector, where=leaf_filter(self.filters))
-        return search(proposals=proposals, is_filtered=bool(self.filters))
+        return search(store_hits=store_hits, is_filtered=bool(self.filters))
 
     def _results(self, found: Found) -> list[NodeWithScore]:
         """Return passages or parents as nodes."""
@@ -272,7 +271,7 @@ class ChunkanaRetriever(DocumentRetriever[BaseNode], RetrieverOptions, BaseRetri
             self.embed_model = Settings.embed_model
         return self.embed_model
 
-    def _target(self, run: RunOnLoop | None) -> tuple[Embedder | None, VectorStoreLeaves | None]:
+    def _target(self, run: LoopRunner | None) -> tuple[Embedder | None, VectorStoreLeaves | None]:
         """Return the embedder of leaves, and the caller's vector store; None for either without."""
         model, store = self._model(), self.vector_store
         if model is None:

@@ -18,7 +18,8 @@ from llama_index.core.vector_stores.types import (
 from pydantic import ValidationError
 
 from chunkana_core import ConfigurationError, InputTypeError
-from chunkana_retrieval.index import Embedder, Leaf, Proposal, RunOnLoop
+from chunkana_retrieval.adapting import LoopRunner
+from chunkana_retrieval.index import DocumentLeaf, Embedder, StoreHit
 
 try:
     from llama_index.core.vector_stores.utils import build_metadata_filter_fn
@@ -48,9 +49,9 @@ class VectorStoreLeaves:
 
     store: BasePydanticVectorStore
     embedder: Embedder
-    run: RunOnLoop | None = None
+    run: LoopRunner | None = None
 
-    def add(self, leaves: Sequence[Leaf]) -> None:
+    def add(self, leaves: Sequence[DocumentLeaf]) -> None:
         """Embed leaves, each text once, and store them."""
         texts = [_encodable(record.embedded(leaf)) for record, leaf in leaves]
         vectors = self.embedder.vectors({text.encode(): text for text in texts}, 0)
@@ -87,7 +88,7 @@ class VectorStoreLeaves:
             return getattr(self.store, name)(nodes_or_ids)
         return self.run(getattr(self.store, async_name), nodes_or_ids)
 
-    def _node(self, leaf: Leaf, text: str, vector: list[float]) -> TextNode:
+    def _node(self, leaf: DocumentLeaf, text: str, vector: list[float]) -> TextNode:
         """Return the node of a leaf, without metadata that depend on the text above it."""
         document, record = leaf
         is_flat = bool(getattr(self.store, "flat_metadata", False))
@@ -106,19 +107,19 @@ class VectorStoreLeaves:
         )
 
 
-def find_leaves(store: BasePydanticVectorStore, query: VectorStoreQuery) -> list[Proposal]:
+def find_leaves(store: BasePydanticVectorStore, query: VectorStoreQuery) -> list[StoreHit]:
     """Return the leaves that a vector store finds, the best first."""
-    return _proposals(store.query(query), store) if _has_collection(store) else []
+    return _store_hits(store.query(query), store) if _has_collection(store) else []
 
 
-async def afind_leaves(store: BasePydanticVectorStore, query: VectorStoreQuery) -> list[Proposal]:
+async def afind_leaves(store: BasePydanticVectorStore, query: VectorStoreQuery) -> list[StoreHit]:
     """Return the leaves that a vector store finds, see `find_leaves`."""
     if not _is_async(store, "aquery"):
         return await asyncio.to_thread(find_leaves, store, query)
-    return _proposals(await store.aquery(query), store) if await _ahas_collection(store) else []
+    return _store_hits(await store.aquery(query), store) if await _ahas_collection(store) else []
 
 
-def _proposals(result: VectorStoreQueryResult, store: Any) -> list[Proposal]:
+def _store_hits(result: VectorStoreQueryResult, store: Any) -> list[StoreHit]:
     if result.nodes is None:  # of a `SimpleVectorStore`
         sources = store.data.text_id_to_ref_doc_id
         names = [(sources.get(leaf_id, ""), leaf_id) for leaf_id in result.ids or []]
@@ -126,7 +127,7 @@ def _proposals(result: VectorStoreQueryResult, store: Any) -> list[Proposal]:
         nodes = result.nodes
         names = [(str(n.ref_doc_id), str(n.metadata.get(LEAF_ID, n.node_id))) for n in nodes]
     scores: Sequence[float | None] = result.similarities or [None] * len(names)
-    return [Proposal(*name, score) for name, score in zip(names, scores, strict=False)]
+    return [StoreHit(*name, score) for name, score in zip(names, scores, strict=False)]
 
 
 def _has_collection(store: Any) -> bool:

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 
 from chunkana_retrieval.errors import IndexFileError, LostLeavesWarning
 from chunkana_retrieval.fusion import fuse
-from chunkana_retrieval.hits import (
-    Hit,
-    count_contained_titles,
-    repeated_rows,
-    repeated_signature,
-)
+from chunkana_retrieval.hits import Hit, repeated_lines
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
 from chunkana_retrieval.reading.assembly import assemble, assemble_mixed
 from chunkana_retrieval.reading.passages import Passage, shared_metadata
@@ -49,13 +44,11 @@ __all__ = [
     "UpdateReport",
     "assemble",
     "assemble_mixed",
-    "count_contained_titles",
     "find_words",
     "fuse",
     "merge_hits",
     "propagate_scores",
-    "repeated_rows",
-    "repeated_signature",
+    "repeated_lines",
     "shared_metadata",
     "words_of",
 ]  # fmt: skip

@@ -102,7 +102,7 @@ class Hit:
             path=path if title in {"", *path[:1]} else (title, *path),
             text=chunk.text,
             start_line=chunk.text_start_line,
-            repeated=repeated_rows(prefix),
+            repeated=repeated_lines(prefix),
             format=chunk.format,
             signature=signature,
             contained_titles=count_contained_titles(
@@ -126,7 +126,7 @@ class Hit:
             self,
             node_id=str(metadata.get("chunk_id", self.node_id)),
             start_line=_number(metadata.get("start_line")),
-            repeated=repeated_rows(before),
+            repeated=repeated_lines(before),
             format=str(metadata.get("format", self.format)),
             signature=signature,
             contained_titles=count_contained_titles(
@@ -147,7 +147,7 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) and value > 0 else None
 
 
-def repeated_rows(prefix: str) -> str:
+def repeated_lines(prefix: str) -> str:
     r"""Return the table header rows or opening fence that a chunk repeats before its text.
 
     Headings and contexts before them end with a blank line and are omitted.
@@ -155,7 +155,7 @@ def repeated_rows(prefix: str) -> str:
     Args:
         prefix: the part of the chunk's content before the text.
 
-    >>> repeated_rows("# Sizes\n\n| a | b |\n|---|---|\n"), repeated_rows("# Sizes\n\n")
+    >>> repeated_lines("# Sizes\n\n| a | b |\n|---|---|\n"), repeated_lines("# Sizes\n\n")
     ('| a | b |\n|---|---|\n', '')
     """
     return prefix.rpartition("\n\n")[2]
@@ -178,6 +178,9 @@ def count_contained_titles(
     path: Sequence[str], name: str, signature: str, *, is_continued: bool
 ) -> int:
     """Return the number of titles at the end of a path that a source code chunk contains itself.
+
+    If several titles have the name, the last one counts: a definition in another of its name, such
+    as a constructor, does not contain the outer one, and no title is lost.
 
     Args:
         path: the header path of the chunk.

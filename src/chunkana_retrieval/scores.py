@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
-from chunkana_core.extending import require_number
-from chunkana_retrieval.checks import require_finite
+from chunkana_core.extending import require_finite, require_number
 from chunkana_retrieval.hits import Hit
 
 

@@ -16,7 +16,8 @@ from chunkana_retrieval import (
     SearchOptions,
     UpdateReport,
 )
-from chunkana_retrieval.index import Embedder, Leaf, Proposal, call_in_thread
+from chunkana_retrieval.adapting import call_in_thread
+from chunkana_retrieval.index import DocumentLeaf, Embedder, StoreHit
 from chunkana_retrieval.index.documents import sources_of_texts
 from tests.conformance.frameworks import CHUNK_SIZE, Answer, Framework, Native, Store
 from tests.conformance.models import Model
@@ -32,7 +33,7 @@ class DictStore(Store):
         self.native, self._model = self, model
         self._leaves: dict[str, tuple[str, Mapping[str, object], list[float]]] = {}
 
-    def add(self, leaves: Sequence[Leaf]) -> None:
+    def add(self, leaves: Sequence[DocumentLeaf]) -> None:
         vectors = self._model.embed([record.embedded(leaf) for record, leaf in leaves])
         for (record, leaf), vector in zip(leaves, vectors, strict=True):
             metadata = {**leaf.metadata, **record.metadata}
@@ -45,9 +46,9 @@ class DictStore(Store):
     def missing(self, leaf_ids: Sequence[str]) -> list[str]:
         return [leaf_id for leaf_id in leaf_ids if leaf_id not in self._leaves]
 
-    def find(self, vector: list[float], count: int, where: Native) -> list[Proposal]:
+    def find(self, vector: list[float], count: int, where: Native) -> list[StoreHit]:
         found = [
-            Proposal(name, leaf_id, sum(map(float.__mul__, vector, stored)))
+            StoreHit(name, leaf_id, sum(map(float.__mul__, vector, stored)))
             for leaf_id, (name, metadata, stored) in self._leaves.items()
             if where is None or where(metadata)
         ]
@@ -187,9 +188,9 @@ class PlainRetriever:
             found = self._index.search(question, parts["search"], vector=vector, where=where)
         else:
             count = parts["search"].fetch_k
-            proposals = self._store.find(vector, count, where) if vector else None
+            store_hits = self._store.find(vector, count, where) if vector else None
             found = self._index.search(
-                question, parts["search"], proposals=proposals, is_filtered=where is not None
+                question, parts["search"], store_hits=store_hits, is_filtered=where is not None
             )
         if returns == "parents":
             passages = found.parents(parts["merging"])

@@ -35,6 +35,7 @@ PACKAGES = (
     "chunkana_retrieval",
     "chunkana_core.extending",
     "chunkana_retrieval.index",
+    "chunkana_retrieval.adapting",
     "chunkana_batch",
     "chunkana_langchain",
     "chunkana_llamaindex",

@@ -405,6 +405,25 @@ def test_a_chunk_that_is_given_twice_has_two_ids() -> None:
     assert second.id != first.id
 
 
+def test_a_chunk_of_a_definition_keeps_the_title_of_an_outer_one_of_its_name() -> None:
+    """Its path ends with its own name; the same name before that is above it, in its parts too."""
+    code = f"""class Tea:
+    degrees = [{"80, " * 20}]
+
+    class Cup:
+        size = [{"250, " * 20}]
+
+        def Tea(self):
+            return [{"1, " * 20}]
+"""
+    leaves = ChunkanaSplitter(130).split_documents([Document(code, metadata={"source": "a.py"})])
+    (inner,) = [leaf for leaf in leaves if "def Tea" in leaf.page_content]
+    parts = ChunkanaSplitter(70).split_documents([inner])
+    paths = [part.metadata["header_path"] for part in (inner, *parts)]
+    assert len(parts) > 1
+    assert {*paths} == {"/Tea/Cup/Tea"}
+
+
 def test_start_index_of_a_child_is_in_its_parent_s_content() -> None:
     (parent,) = ChunkanaSplitter().create_documents(["# A\n\n" + "Some words here. " * 20])
     for child in ChunkanaSplitter(80, add_start_index=True).split_documents([parent]):

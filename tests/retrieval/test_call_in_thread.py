@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from chunkana_retrieval.index import RunOnLoop, call_in_thread
+from chunkana_retrieval.adapting import LoopRunner, call_in_thread
 
 
 async def test_coroutines_that_need_threads_themselves_get_them() -> None:
@@ -17,7 +17,7 @@ async def test_coroutines_that_need_threads_themselves_get_them() -> None:
     async def in_thread(number: int) -> int:
         return await asyncio.to_thread(lambda: number)
 
-    def work(number: int, run: RunOnLoop) -> int:
+    def work(number: int, run: LoopRunner) -> int:
         return run(in_thread, number)
 
     calls = [call_in_thread(partial(work, number)) for number in range(80)]
@@ -42,7 +42,7 @@ async def test_a_cancelled_call_ends_its_coroutine_and_runs_no_further_one(
             seen.append("cancelled")
             raise
 
-    def work(run: RunOnLoop) -> None:
+    def work(run: LoopRunner) -> None:
         if not is_begun:
             waiting.set()
             assert go_on.wait(30)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from chunkana_core import ChunkConfig, Chunker
 from chunkana_retrieval import Index, IndexDocument, MergingOptions, SearchOptions
-from chunkana_retrieval.index import Proposal
+from chunkana_retrieval.index import StoreHit
 
 TEXTS = {
     "tea.md": "# Tea\n\n## Green\n\nBoil water.\n\n## Black\n\nBoil more water.\n",
@@ -39,8 +39,10 @@ def test_parents_are_in_the_order_of_the_scores_of_their_best_leaves() -> None:
 def test_what_a_vector_store_proposed_is_filtered_too() -> None:
     made = index()
     found = made.search("water", SearchOptions(search="lexical"))
-    proposals = [Proposal(record.document_id, leaf.leaf_id, 0.5) for record, leaf in found.leaves()]
+    store_hits = [
+        StoreHit(record.document_id, leaf.leaf_id, 0.5) for record, leaf in found.leaves()
+    ]
     options = SearchOptions(search="dense")
-    assert len(made.search("water", options, proposals=proposals).hits) == len(found.hits) == 3
-    filtered = made.search("water", options, proposals=proposals, where={"topic": "iro"})
+    assert len(made.search("water", options, store_hits=store_hits).hits) == len(found.hits) == 3
+    filtered = made.search("water", options, store_hits=store_hits, where={"topic": "iro"})
     assert [hit.document_id for hit in filtered.hits] == ["iron.md"]

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from chunkana_core import ChunkConfig, Chunker, Span
-from chunkana_retrieval import Hit, assemble, count_contained_titles
+from chunkana_retrieval import Hit, assemble
+from chunkana_retrieval.adapting import count_contained_titles
 from chunkana_retrieval.index import Relation, add_related_leaves, record_document
 
 pytest.importorskip("tree_sitter")

@@ -5,13 +5,18 @@ try:
 except ImportError as error:
     raise ImportError('an index needs numpy: pip install "chunkana-rag[retrieval]"') from error
 
-from chunkana_retrieval.index.documents import IndexDocument, OutlineEntry, describe_chunker
+from chunkana_retrieval.index.documents import (
+    IndexDocument,
+    OutlineEntry,
+    by_unique_id,
+    describe_chunker,
+)
 from chunkana_retrieval.index.embedding import Embedder
 from chunkana_retrieval.index.index import Index
 from chunkana_retrieval.index.records import (
     LEAF_KEYS,
+    DocumentLeaf,
     DocumentRecord,
-    Leaf,
     LeafRecord,
     SourceDocuments,
     fingerprint,
@@ -26,14 +31,32 @@ from chunkana_retrieval.index.searching.options import (
     SearchKind,
     SearchOptions,
 )
-from chunkana_retrieval.index.stores import LeafStore, Proposal
-from chunkana_retrieval.index.threads import RunOnLoop, call_in_thread
+from chunkana_retrieval.index.stores import LeafStore, StoreHit
 from chunkana_retrieval.index.updating import UpdateReport
 
 __all__ = [
-    "LEAF_KEYS", "DocumentRecord", "Embedder", "Found", "Index", "IndexDocument", "Leaf",
-    "LeafRecord", "LeafStore", "MergingOptions", "Order", "OutlineEntry", "Proposal",
-    "ReadingOptions", "Relation", "RunOnLoop", "SearchKind", "SearchOptions", "SourceDocuments",
-    "UpdateReport", "add_related_leaves", "call_in_thread", "describe_chunker", "fingerprint",
+    "LEAF_KEYS",
+    "DocumentLeaf",
+    "DocumentRecord",
+    "Embedder",
+    "Found",
+    "Index",
+    "IndexDocument",
+    "LeafRecord",
+    "LeafStore",
+    "MergingOptions",
+    "Order",
+    "OutlineEntry",
+    "ReadingOptions",
+    "Relation",
+    "SearchKind",
+    "SearchOptions",
+    "SourceDocuments",
+    "StoreHit",
+    "UpdateReport",
+    "add_related_leaves",
+    "by_unique_id",
+    "describe_chunker",
+    "fingerprint",
     "record_document",
 ]  # fmt: skip

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from operator import attrgetter
+from typing import TypeVar
 
 from chunkana_core import (
     ChunkConfig,
@@ -17,7 +18,6 @@ from chunkana_core import (
     Source,
 )
 from chunkana_core.extending import BlockRule, SourceFile, require_each
-from chunkana_retrieval.checks import by_unique_id
 from chunkana_retrieval.index.records import (
     DocumentRecord,
     Metadata,
@@ -26,6 +26,7 @@ from chunkana_retrieval.index.records import (
     record_document,
 )
 
+T = TypeVar("T")
 # A text for which different length functions most likely return different sizes.
 _PROBE = "Tokens of `user_id`, 1,250 items\n\n|---|\tétude 日本語"
 _DEFAULT = Chunker(ChunkConfig(atomic_blocks="split"), Context())
@@ -67,6 +68,26 @@ class OutlineEntry:
     parent_section_id: str
     path: tuple[str, ...]
     start_line: int
+
+
+def by_unique_id(
+    items: Iterable[T], id_of: Callable[[T], str], field: str, allowed: str
+) -> dict[str, T]:
+    """Return items by their ids; raise a ConfigurationError if two ids are equal.
+
+    Args:
+        items: the items.
+        id_of: returns the id of an item.
+        field: the description of the id, for the error message.
+        allowed: the description of allowed items.
+    """
+    by_id: dict[str, T] = {}
+    for item in items:
+        name = id_of(item)
+        if name in by_id:
+            raise ConfigurationError(field, name, allowed)
+        by_id[name] = item
+    return by_id
 
 
 def sources_of_texts(

@@ -36,7 +36,7 @@ from chunkana_retrieval.index.storage import repairing, tables
 from chunkana_retrieval.index.storage.columns import Tokenize
 from chunkana_retrieval.index.storage.database import Database, require_database
 from chunkana_retrieval.index.storage.tables import State
-from chunkana_retrieval.index.stores import LeafStore, Proposal
+from chunkana_retrieval.index.stores import LeafStore, StoreHit, restore_leaves
 from chunkana_retrieval.index.updating import (
     Progress,
     Update,
@@ -242,7 +242,7 @@ class Index:
         options: SearchOptions = _OPTIONS,
         *,
         vector: Sequence[float] | None = None,
-        proposals: Sequence[Proposal] | None = None,
+        store_hits: Sequence[StoreHit] | None = None,
         is_filtered: bool = False,
         where: Where | None = None,
     ) -> Found:
@@ -252,7 +252,7 @@ class Index:
             question: the question, for the search by words.
             options: the options of the search.
             vector: the vector of the question; None for a search by words alone.
-            proposals: what a user's vector store found instead, the best first.
+            store_hits: what a user's vector store found instead, the best first.
             is_filtered: whether that store filtered leaves; then words rank its leaves and add
                 none.
             where: a filter of leaves by the metadata of their document and their own (`format`,
@@ -269,16 +269,16 @@ class Index:
             self._table.refresh(connection)
             if given is not None:
                 _require_vector(given, tables.read_state(connection))
-            elif options.min_score is not None and proposals is None:
+            elif options.min_score is not None and store_hits is None:
                 allowed = "None without the vector of the question"
                 raise ConfigurationError("min_score", options.min_score, allowed)
             mask = self._filter.mask(connection, self._table, where)
             query = Query(
-                connection, self._table, words, options, given, proposals, is_filtered, mask
+                connection, self._table, words, options, given, store_hits, is_filtered, mask
             )
             found, count = query.search(), len(self._table)
         is_whole = not is_filtered and where is None and options.min_score is None
-        if proposals is not None and count and is_whole and not _has_any(found, proposals):
+        if store_hits is not None and count and is_whole and not _has_any(found, store_hits):
             warn(LostLeavesWarning("the vector store returned no leaf of this index"))
         return found
 
@@ -362,7 +362,7 @@ class Index:
                     damaged = repairing.copy_intact(source, target, self._tokenize)
                 intact.copy(self._database)
             if store is not None:
-                repairing.restore_leaves(self._database, store)
+                restore_leaves(self._database, store)
         return damaged
 
     def save(self, folder: str | Path) -> None:
@@ -391,7 +391,7 @@ def _require_vector(vector: Sequence[float], state: State) -> None:
         raise ConfigurationError("vector", length, "one of finite numbers that are not all zero")
 
 
-def _has_any(found: Found, proposals: Iterable[Proposal]) -> bool:
+def _has_any(found: Found, store_hits: Iterable[StoreHit]) -> bool:
     """Return whether a vector store found any leaf of an index."""
     known = {leaf.leaf_id for record in found.records.values() for leaf in record.leaves}
-    return any(one.leaf_id in known for one in proposals)
+    return any(one.leaf_id in known for one in store_hits)

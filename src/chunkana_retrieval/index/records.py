@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, MergeNode, Span
 from chunkana_core.extending import FieldReader, derive_uuid, format_header_path, text_digest
-from chunkana_retrieval.hits import Cells, Hit, repeated_rows
+from chunkana_retrieval.hits import Cells, Hit, repeated_lines
 from chunkana_retrieval.merging import Parent
 
 _METADATA = FieldReader.of("index")
@@ -105,7 +105,7 @@ class DocumentRecord(Struct, frozen=True, array_like=True):
             path=(self.label, *leaf.path) if self.label else leaf.path,
             text=self.text[leaf.start : leaf.end],
             start_line=leaf.start_line,
-            repeated=repeated_rows(leaf.before),
+            repeated=repeated_lines(leaf.before),
             format=str(leaf.metadata["format"]),
             signature=leaf.signature,
             contained_titles=leaf.contained_titles,
@@ -113,7 +113,7 @@ class DocumentRecord(Struct, frozen=True, array_like=True):
         )
 
 
-Leaf = tuple[DocumentRecord, LeafRecord]
+DocumentLeaf = tuple[DocumentRecord, LeafRecord]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from chunkana_retrieval.index.records import Leaf
+from chunkana_retrieval.index.records import DocumentLeaf
+from chunkana_retrieval.index.storage import tables
+from chunkana_retrieval.index.storage.database import Database
 
 _BATCH = 1000  # leaves that a store is given together; some take at most 5,000
+_DOCUMENTS = 64  # documents that are read together
 
 
-class Proposal(NamedTuple):
+class StoreHit(NamedTuple):
     """A leaf that a user's vector store found.
 
     Attributes:
@@ -27,7 +30,7 @@ class Proposal(NamedTuple):
 class LeafStore(Protocol):
     """A user's vector store, which keeps leaves under the leaf ids of their records."""
 
-    def add(self, leaves: Sequence[Leaf]) -> None:
+    def add(self, leaves: Sequence[DocumentLeaf]) -> None:
         """Embed leaves and store them, each in place of the one with the same id."""
         ...
 
@@ -40,7 +43,7 @@ class LeafStore(Protocol):
         ...
 
 
-def add_leaves(store: LeafStore, leaves: Sequence[Leaf]) -> None:
+def add_leaves(store: LeafStore, leaves: Sequence[DocumentLeaf]) -> None:
     """Add leaves to a store, some at a time."""
     for start in range(0, len(leaves), _BATCH):
         store.add(leaves[start : start + _BATCH])
@@ -50,3 +53,18 @@ def delete_leaves(store: LeafStore, leaf_ids: Sequence[str]) -> None:
     """Delete leaves from a store, some at a time."""
     for start in range(0, len(leaf_ids), _BATCH):
         store.delete(leaf_ids[start : start + _BATCH])
+
+
+def restore_leaves(database: Database, store: LeafStore) -> None:
+    """Store all leaves of an index in a user's vector store again, and delete its strays."""
+    with database.reading() as connection:
+        names, strays = tables.document_names(connection), tables.strays(connection)
+    delete_leaves(store, strays)
+    for start in range(0, len(names), _DOCUMENTS):
+        with database.reading() as connection:
+            records = tables.read_records(connection, names[start : start + _DOCUMENTS]).values()
+        leaves = [(record, leaf) for record in records for leaf in record.leaves]
+        delete_leaves(store, [leaf.leaf_id for _, leaf in leaves])
+        add_leaves(store, leaves)
+    with database.writing() as connection:
+        tables.set_strays(connection, ())

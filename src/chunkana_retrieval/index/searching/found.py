@@ -12,7 +12,7 @@ from typing import get_args
 
 from chunkana_core import Span
 from chunkana_retrieval.hits import Hit
-from chunkana_retrieval.index.records import DocumentRecord, Leaf, LeafRecord
+from chunkana_retrieval.index.records import DocumentLeaf, DocumentRecord, LeafRecord
 from chunkana_retrieval.index.searching.options import MergingOptions, ReadingOptions, Relation
 from chunkana_retrieval.merging import merge_hits, rankable_score
 from chunkana_retrieval.reading.assembly import assemble
@@ -35,7 +35,7 @@ class Found:
     hits: tuple[Hit, ...]
     records: Mapping[str, DocumentRecord]
 
-    def leaves(self) -> list[Leaf]:
+    def leaves(self) -> list[DocumentLeaf]:
         """Return the records of each hit's document and leaf."""
         records = [self.records[hit.document_id] for hit in self.hits]
         return [

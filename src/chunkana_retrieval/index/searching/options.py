@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
+from sys import float_info
 from typing import Literal, get_args
 
 from chunkana_core import ConfigurationError, InputTypeError
-from chunkana_core.extending import require_callable, require_choice, require_number
-from chunkana_retrieval.checks import LARGEST, require_finite
+from chunkana_core.extending import (
+    require_callable,
+    require_choice,
+    require_finite,
+    require_number,
+)
 
 SearchKind = Literal["hybrid", "dense", "lexical"]
 Relation = Literal["parent", "siblings", "children"]
@@ -44,7 +49,7 @@ class SearchOptions:
         require_number("lexical_weight", self.lexical_weight, 0, 1)
         require_finite("section_weight", self.section_weight, 0)
         require_finite("document_weight", self.document_weight, 0)
-        finite = -LARGEST, LARGEST
+        finite = -float_info.max, float_info.max
         require_number(
             "min_score", self.min_score, *finite, kind=Real | None, allowed="None or a number"
         )

@@ -20,7 +20,7 @@ from chunkana_retrieval.index.searching.scoring import Scores, best
 from chunkana_retrieval.index.storage import tables
 from chunkana_retrieval.index.storage.columns import DamagedError
 from chunkana_retrieval.index.storage.tables import Connection
-from chunkana_retrieval.index.stores import Proposal
+from chunkana_retrieval.index.stores import StoreHit
 from chunkana_retrieval.scores import propagate_scores
 
 Mask = NDArray[np.bool_]
@@ -36,7 +36,7 @@ class Query:
         words: the words of the question, each as often as it is in it.
         options: the options of the search.
         vector: the vector of the question, None for none.
-        proposals: what a user's vector store found, the best first; None without one.
+        store_hits: what a user's vector store found, the best first; None without one.
         is_filtered: whether that store filtered leaves; then words rank its leaves and add none.
         mask: by leaf, whether it may be found; None for all.
     """
@@ -46,7 +46,7 @@ class Query:
     words: Sequence[str]
     options: SearchOptions
     vector: Sequence[float] | None
-    proposals: Sequence[Proposal] | None
+    store_hits: Sequence[StoreHit] | None
     is_filtered: bool
     mask: Mask | None
 
@@ -54,7 +54,7 @@ class Query:
         """Return the leaves that the search finds."""
         options, words, similarities = self.options, self._word_scores(), self._similarities()
         dense = self._proposed()
-        if self.proposals is None:
+        if self.store_hits is None:
             dense = self._best(similarities, -inf, options.fetch_k)
         fused = self._fused(dense, words)
         known = dense
@@ -83,7 +83,7 @@ class Query:
         if self.is_filtered:
             lexical = {leaf: score for leaf, score in lexical.items() if leaf in dense}
         weight = {"hybrid": options.lexical_weight, "dense": 0.0, "lexical": 1.0}[options.search]
-        left_out = 0 if self.proposals is None else len(self.proposals) - len(dense)
+        left_out = 0 if self.store_hits is None else len(self.store_hits) - len(dense)
         return fuse(dense, lexical, weight, left_out=left_out)
 
     def _hits(self, scores: Mapping[int, float]) -> tuple[list[Hit], dict[str, DocumentRecord]]:
@@ -122,15 +122,15 @@ class Query:
 
     def _proposed(self) -> dict[int, float | None]:
         """Return the scores of the leaves that a user's vector store found, the best first."""
-        proposals = self.proposals or ()
-        names = {one.document_id for one in proposals}
+        store_hits = self.store_hits or ()
+        names = {one.document_id for one in store_hits}
         leaf_of = {
             leaf.leaf_id: self.table.first_leaf(name) + position
             for name, record in tables.read_records(self.connection, names).items()
             for position, leaf in enumerate(record.leaves)
         }
         found: dict[int, float | None] = {}
-        for one in proposals:
+        for one in store_hits:
             leaf = leaf_of.get(one.leaf_id)
             if leaf is not None and (self.mask is None or self.mask[leaf]):
                 found.setdefault(leaf, one.score)

@@ -1,4 +1,4 @@
-"""Repair of an index: what is not damaged is written to a new database, or to a vector store."""
+"""Repair of an index: what is not damaged is written to a new database."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from chunkana_retrieval.index.storage.columns import (
     record_of,
     split_digests,
 )
-from chunkana_retrieval.index.storage.database import Database
 from chunkana_retrieval.index.storage.tables import Connection
-from chunkana_retrieval.index.stores import LeafStore, add_leaves, delete_leaves
-
-_BATCH = 64  # documents that are read together
 
 
 def copy_intact(source: Connection, target: Connection, tokenize: Tokenize) -> list[str]:
@@ -46,18 +42,3 @@ def copy_intact(source: Connection, target: Connection, tokenize: Tokenize) -> l
     if nameless := state.documents - len(copied) - len(damaged):
         warn(f"the ids of {nameless} deleted documents cannot be read: give all to `update`")
     return damaged
-
-
-def restore_leaves(database: Database, store: LeafStore) -> None:
-    """Store all leaves of an index in a user's vector store again, and delete its strays."""
-    with database.reading() as connection:
-        names, strays = tables.document_names(connection), tables.strays(connection)
-    delete_leaves(store, strays)
-    for start in range(0, len(names), _BATCH):
-        with database.reading() as connection:
-            records = tables.read_records(connection, names[start : start + _BATCH]).values()
-        leaves = [(record, leaf) for record in records for leaf in record.leaves]
-        delete_leaves(store, [leaf.leaf_id for _, leaf in leaves])
-        add_leaves(store, leaves)
-    with database.writing() as connection:
-        tables.set_strays(connection, ())

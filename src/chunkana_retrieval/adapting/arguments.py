@@ -1,24 +1,16 @@
-"""Argument checks for this package and the adapters."""
+"""Arguments of adapters: their names, their checks, and the labels of documents."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
 from pathlib import PurePath
 from typing import TypeVar
 
 from chunkana_core import ConfigurationError, InputTypeError
-from chunkana_core.extending import require_each, require_number, require_type
+from chunkana_core.extending import require_each, require_type
 
 T = TypeVar("T")
-LARGEST = sys.float_info.max  # the largest finite float
-
-
-def require_finite(field: str, value: object, least: float = -LARGEST) -> None:
-    """Raise a ConfigurationError unless a value is a finite number of at least `least`."""
-    bound = "" if least == -LARGEST else f" of at least {least}"
-    require_number(field, value, least, LARGEST, allowed=f"a finite number{bound}")
 
 
 def names_of(function: Callable[..., object]) -> list[str]:
@@ -46,26 +38,6 @@ def require_documents(documents: Iterable[T], kind: type[T], sources: str, examp
     if isinstance(given, str | PurePath) or not isinstance(given, Iterable):
         raise InputTypeError("documents", given, f"a list of documents: {sources}")
     return require_each("documents", documents, kind, each=f"a Document: {example}")
-
-
-def by_unique_id(
-    items: Iterable[T], id_of: Callable[[T], str], field: str, allowed: str
-) -> dict[str, T]:
-    """Return items by their ids; raise a ConfigurationError if two ids are equal.
-
-    Args:
-        items: the items.
-        id_of: returns the id of an item.
-        field: the description of the id, for the error message.
-        allowed: the description of allowed items.
-    """
-    by_id: dict[str, T] = {}
-    for item in items:
-        name = id_of(item)
-        if name in by_id:
-            raise ConfigurationError(field, name, allowed)
-        by_id[name] = item
-    return by_id
 
 
 def label_of(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class RunOnLoop:
+class LoopRunner:
     """Runs coroutine functions on the caller's event loop, from a worker thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -42,7 +42,7 @@ class RunOnLoop:
             self._running.cancel()
 
 
-async def call_in_thread(function: Callable[[RunOnLoop], T]) -> T:
+async def call_in_thread(function: Callable[[LoopRunner], T]) -> T:
     """Call a function in a thread of its own and return its result; other tasks go on meanwhile.
 
     If the caller is cancelled, the coroutine that the function runs is cancelled, too.
@@ -52,7 +52,7 @@ async def call_in_thread(function: Callable[[RunOnLoop], T]) -> T:
             those of a model or store that has no synchronous ones.
     """
     loop = asyncio.get_running_loop()
-    run = RunOnLoop(loop)
+    run = LoopRunner(loop)
     executor = ThreadPoolExecutor(1, "chunkana")  # coroutines may need the loop's own threads
     try:
         return await loop.run_in_executor(executor, copy_context().run, function, run)
