@@ -41,9 +41,7 @@ def run() -> None:
         sys.stderr = write_whole(sys.stderr)
     try:
         _require_extra()
-        from chunkana_cli.main import app  # noqa: PLC0415  # slow; may be interrupted
-
-        app(prog_name="chunkana")
+        _run_command()
     except KeyboardInterrupt:
         os._exit(INTERRUPTED)
     except SystemExit as error:
@@ -53,12 +51,29 @@ def run() -> None:
         raise
     except MemoryError:
         fail("not enough memory")
-    except BrokenPipeError:  # the reader of a completion has gone
+    except BrokenPipeError:  # the reader of the version has gone
         sys.exit(1)
     except OSError as error:  # raised by Typer's own output, such as help
         report(f"standard output: cannot be written: {error.strerror or error}")
         discard_standard_output()
         sys.exit(1)
+
+
+def _run_command() -> None:
+    """Print the version, for which nothing slow is loaded, or run Typer."""
+    if sys.argv[1:] == ["--version"]:
+        print_version()
+    else:
+        from chunkana_cli.main import app  # noqa: PLC0415  # slow; may be interrupted
+
+        app(prog_name="chunkana")
+
+
+def print_version() -> None:
+    """Print the name of the command and the version of the package."""
+    from importlib.metadata import version  # noqa: PLC0415  # slow; needed here only
+
+    print(f"chunkana {version('chunkana-rag')}", flush=True)  # noqa: T201  # for users
 
 
 def _require_extra() -> None:
