@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from types import FrameType
 from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
+from chunkana_cli import describe_version
 from chunkana_cli.streams import (
     INTERRUPTED,
     TERMINATED,
@@ -62,18 +63,11 @@ def run() -> None:
 def _run_command() -> None:
     """Print the version, for which nothing slow is loaded, or run Typer."""
     if sys.argv[1:] == ["--version"]:
-        print_version()
+        print(describe_version(), flush=True)  # noqa: T201  # for users
     else:
         from chunkana_cli.main import app  # noqa: PLC0415  # slow; may be interrupted
 
         app(prog_name="chunkana")
-
-
-def print_version() -> None:
-    """Print the name of the command and the version of the package."""
-    from importlib.metadata import version  # noqa: PLC0415  # slow; needed here only
-
-    print(f"chunkana {version('chunkana-rag')}", flush=True)  # noqa: T201  # for users
 
 
 def _require_extra() -> None:

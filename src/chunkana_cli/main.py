@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from chunkana_cli import describe_version
 from chunkana_cli.commands import ask, compare, demo, explain, split, stats, tree, validate, view
-from chunkana_cli.entry import print_version
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -28,7 +28,7 @@ app.command(epilog=demo.EPILOG)(demo.demo)
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
-        print_version()
+        typer.echo(describe_version())
         raise typer.Exit
 
 

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 
 import chunkana_batch
-from chunkana_cli.runs.formats import RowOptions, render_markdown
+from chunkana_cli.runs.format import RowOptions
+from chunkana_cli.runs.formats import render_markdown
 from chunkana_core import ChunkConfig, MarkdownChunker
 from tests.cli.command import call, error_of, output_of, piped, run, without_summary
 from tests.strategies import any_markdown

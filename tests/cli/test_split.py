@@ -12,7 +12,8 @@ from hypothesis import given, settings
 
 from chunkana_batch.rows import FIELDS
 from chunkana_cli.options import Strategy
-from chunkana_cli.runs.formats import RowOptions, render_json, render_text
+from chunkana_cli.runs.format import RowOptions
+from chunkana_cli.runs.formats import render_json, render_text
 from chunkana_core import ChunkConfig, Chunker, Context, MarkdownChunker
 from chunkana_core.extending import StrategySelector
 from tests.cli.command import error_of, output_of, piped

@@ -21,7 +21,8 @@ from chunkana_cli.options import (
 )
 from chunkana_cli.output.output import STANDARD_OUTPUT
 from chunkana_cli.runs.folder import write_folder
-from chunkana_cli.runs.formats import Format, RowOptions, choose_format
+from chunkana_cli.runs.format import Format, RowOptions
+from chunkana_cli.runs.formats import choose_format
 from chunkana_cli.runs.run import Run
 from chunkana_cli.streams import USAGE, fail
 from chunkana_core import ChunkConfig, Context

@@ -16,7 +16,7 @@ except ImportError as error:
 
 from chunkana_batch.rows import DocumentFields, Row
 from chunkana_batch.tables import rows_to_batch, schema_of
-from chunkana_cli.runs.formats import Format, RowOptions
+from chunkana_cli.runs.format import Format, RowOptions
 from chunkana_core import HierarchicalChunkingResult
 
 _ROWS = 10_000  # of a row group, which readers load as a whole

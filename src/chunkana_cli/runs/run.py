@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 from chunkana_cli.inputs.batch import Batch
 from chunkana_cli.inputs.manifest import DocumentEntry
 from chunkana_cli.output.output import open_output, progress_bar, require_other_files
-from chunkana_cli.runs.formats import Format, RowOptions
+from chunkana_cli.runs.format import Format, RowOptions
 from chunkana_cli.streams import format_count, report
 from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult
 
