@@ -20,7 +20,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> scale.Input:
     corpus.mkdir()
     (corpus / "tea.md").write_bytes("# Tea\n\nGrün.\n".encode())
     (corpus / "milk.md").write_bytes(b"# Milk\n\nAdd it last.\n\n## Warm\n\nNot yet.\n")
-    monkeypatch.setattr(scale, "_CORPUS", corpus)
+    monkeypatch.setattr(scale, "CORPUS", corpus)
     return scale.write_documents(tmp_path / "documents", 0)
 
 
