@@ -15,7 +15,8 @@ from time import perf_counter
 
 from benchmarks.printing import Target, print_table
 from chunkana_batch import chunk_many
-from chunkana_cli.runs.formats import RowOptions, render_json
+from chunkana_cli.runs.format import RowOptions
+from chunkana_cli.runs.formats import render_json
 from chunkana_core import HierarchicalChunkingResult
 
 Make = Callable[[str, HierarchicalChunkingResult], object]
