@@ -9,7 +9,7 @@ from langchain_core.documents import BaseDocumentCompressor
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
-from pydantic import ConfigDict, Field, ModelWrapValidatorHandler, SkipValidation, model_validator
+from pydantic import ConfigDict, Field, SkipValidation
 
 from chunkana_core import ConfigurationError
 from chunkana_core.extending import require_known_arguments, require_type
@@ -54,15 +54,17 @@ class RetrieverOptions(adapting.QuestionOptions, BaseRetriever):
     compressor: SkipValidation[BaseDocumentCompressor | None] = None
     """The reranker of the found chunks, before passages are assembled from them."""
 
-    @model_validator(mode="wrap")
-    @classmethod
-    def _set_options(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Set the options of questions, which `QuestionOptions` checks instead of Pydantic."""
-        options = {name: values.pop(name) for name in _QUESTION.intersection(values)}
-        retriever = handler(values)
-        vars(retriever).update(options)
-        retriever.model_fields_set.update(options)
-        return retriever.require_valid()
+    def __init__(self, **values: Any) -> None:
+        """Set the fields; the options of questions are checked by `QuestionOptions`, not Pydantic.
+
+        Raises:
+            ConfigurationError: naming the first invalid field.
+        """
+        super().__init__(**{name: one for name, one in values.items() if name not in _QUESTION})
+        options = {name: value for name, value in values.items() if name in _QUESTION}
+        vars(self).update(options)
+        self.model_fields_set.update(options)
+        self.require_valid()
 
     def require_valid(self) -> Self:
         """Return the retriever; raise a ConfigurationError that names the first invalid field."""

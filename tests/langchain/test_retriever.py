@@ -19,6 +19,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import ConfigurableField, RunnablePassthrough
 from langchain_core.vectorstores import InMemoryVectorStore
+from pydantic import TypeAdapter
 
 from chunkana_core import ConfigurationError
 from chunkana_langchain import (
@@ -260,3 +261,13 @@ def test_chunks_that_a_model_does_not_read_are_warned_of_once(kind: str) -> None
     assert len(caught) == 1
     assert "splitter=ChunkanaSplitter(chunk_size=…" in str(caught[0].message)
     assert caught[0].filename == __file__.replace("test_retriever", "parts")
+
+
+def test_a_retriever_is_a_field_of_other_models_and_given_values_stay() -> None:
+    tea = Document(TEA, metadata={"source": "tea.md"})
+    retriever = ChunkanaRetriever.from_documents([tea], search="lexical")
+    values = {"index": retriever.index, "search": "lexical", "budget": 500}
+    validated = ChunkanaRetriever.model_validate(values)
+    assert (validated.budget, validated.invoke("tea")) == (500, retriever.invoke("tea"))
+    assert values == {"index": retriever.index, "search": "lexical", "budget": 500}
+    assert TypeAdapter(ChunkanaRetriever).validate_python(retriever) is retriever
