@@ -13,6 +13,7 @@ from chunkana_retrieval.index.documents import (
 from chunkana_retrieval.index.embedding import Embedder
 from chunkana_retrieval.index.excerpts import Excerpt, section_name
 from chunkana_retrieval.index.index import Index
+from chunkana_retrieval.index.names import matching_names
 from chunkana_retrieval.index.records import (
     LEAF_KEYS,
     DocumentLeaf,
@@ -31,6 +32,7 @@ from chunkana_retrieval.index.searching.options import (
     SearchKind,
     SearchOptions,
 )
+from chunkana_retrieval.index.storage.database import has_database
 from chunkana_retrieval.index.stores import LeafStore, StoreHit
 from chunkana_retrieval.index.updating import UpdateReport
 
@@ -58,6 +60,8 @@ __all__ = [
     "by_unique_id",
     "describe_chunker",
     "fingerprint",
+    "has_database",
+    "matching_names",
     "record_document",
     "section_name",
 ]  # fmt: skip

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from chunkana_core import ConfigurationError, Source, TocEntry
 from chunkana_core.extending import format_header_path
 from chunkana_retrieval.errors import UnknownNameError
+from chunkana_retrieval.index.names import similar_names
 from chunkana_retrieval.index.records import DocumentRecord
-
-_MOST_SIMILAR = 3  # names that are proposed
-_LEAST_SIMILARITY = 0.5  # of a proposed name, by difflib
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +59,6 @@ def find_section(record: DocumentRecord, name: str) -> TocEntry:
     }
     similar = [by_name[one] for one in similar_names(name, by_name)]
     raise UnknownNameError("section", name, [*dict.fromkeys(similar)])
-
-
-def similar_names(name: str, names: Iterable[str]) -> Sequence[str]:
-    """Return the names that are most similar to one, those with the same last part first."""
-    given = [*names]
-    last = name.rpartition("/")[2]
-    moved = [one for one in given if one.rpartition("/")[2] == last][:_MOST_SIMILAR]
-    close = get_close_matches(name, given, _MOST_SIMILAR, _LEAST_SIMILARITY)
-    return [*dict.fromkeys(moved + close)]
 
 
 def read_excerpt(record: DocumentRecord, section: str, lines: tuple[int, int] | None) -> Excerpt:

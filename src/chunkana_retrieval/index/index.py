@@ -22,7 +22,8 @@ from chunkana_retrieval.index.documents import (
     sources_of_texts,
 )
 from chunkana_retrieval.index.embedding import NEW_INDEX, Embed, Embedder
-from chunkana_retrieval.index.excerpts import Excerpt, read_excerpt, similar_names
+from chunkana_retrieval.index.excerpts import Excerpt, read_excerpt
+from chunkana_retrieval.index.names import similar_names
 from chunkana_retrieval.index.records import DocumentRecord, SourceDocuments
 from chunkana_retrieval.index.searching.filtering import LeafFilter, Where
 from chunkana_retrieval.index.searching.found import Found
@@ -301,6 +302,11 @@ class Index:
         """The description of the options that the documents were chunked with, "" for none."""
         with self._database.reading() as connection:
             return tables.read_state(connection).options
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the folder has no longer this index: it was moved, deleted or made anew."""
+        return self._database.is_replaced
 
     def fingerprints(self) -> dict[str, str]:
         """Return the fingerprints of all documents, by their ids."""

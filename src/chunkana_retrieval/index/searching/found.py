@@ -18,6 +18,7 @@ from chunkana_retrieval.merging import merge_hits, rankable_score
 from chunkana_retrieval.reading.assembly import assemble
 from chunkana_retrieval.reading.passages import Passage, common_prefix
 
+_WEAK = 0.2  # part of the best BM25 score
 _READING, _MERGING = ReadingOptions(), MergingOptions()
 
 
@@ -66,6 +67,28 @@ class Found:
         return sorted(
             found, key=lambda one: min(ranks[one.document_id, name] for name in one.chunk_ids)
         )
+
+    def least_budget(self, counted_text: Callable[[Passage], str] = attrgetter("text")) -> int:
+        """Return the smallest budget, in characters, within which any text of the best hit is.
+
+        Args:
+            counted_text: returns the text of a passage whose size counts.
+        """
+        best = replace(self, hits=self.hits[:1])
+        (whole,) = best.passages(ReadingOptions(inf), counted_text)
+
+        def fits(budget: int) -> bool:
+            return bool(best.passages(ReadingOptions(budget), counted_text))
+
+        return bisect_left(range(len(counted_text(whole))), x=True, key=fits)
+
+    def without_weak_words(self) -> Found:
+        """Return the result of a search by words without the leaves that it found by accident.
+
+        Their BM25 scores are below a fifth of the best one.
+        """
+        least = _WEAK * max((hit.bm25 or 0.0 for hit in self.hits), default=0.0)
+        return replace(self, hits=tuple(one for one in self.hits if (one.bm25 or 0.0) >= least))
 
     def parents(self, merging: MergingOptions = _MERGING) -> list[Passage]:
         """Return leaves and the parents that replace them, the best first, each as a passage.

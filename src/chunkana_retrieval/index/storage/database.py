@@ -18,6 +18,7 @@ from chunkana_retrieval.index.storage.tables import SCHEMA
 
 _FILE, _LOCK_FILE = "index.db", "index.lock"
 _APPLICATION_ID, _FORMAT = 0x43686B61, 1
+_APPLICATION_AT, _HEADER_SIZE = 68, 100  # bytes of the file, see https://sqlite.org/fileformat.html
 _PAGE_SIZE = 8192  # a vector of 384 floats takes 1.09 times its size, and 1.36 with 4096
 _SETTINGS = (
     "cell_size_check = ON",
@@ -50,12 +51,26 @@ class Database:
             raise ImportError(f"an index needs SQLite {oldest}; this is {sqlite3.sqlite_version}")
         self.folder, self._timeout = folder, timeout
         self._by_process = {os.getpid(): self._connect()}
+        self._opened = self._identity()
         self._close = weakref.finalize(self, _Connections.close_all, self._by_process)
 
     @property
     def path(self) -> str:
         """The path of the database file."""
         return "the index in memory" if self.folder is None else str(self.folder / _FILE)
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the path of the database no longer has the file that was opened."""
+        return self._identity() != self._opened
+
+    def _identity(self) -> tuple[int, int] | None:
+        """Return the device and inode of the file, None for memory and for no file."""
+        try:
+            found = None if self.folder is None else (self.folder / _FILE).stat()
+        except OSError:
+            return None
+        return found and (found.st_dev, found.st_ino)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -217,6 +232,15 @@ _SYSTEM_ERRORS = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
     sqlite3.SQLITE_IOERR: errno.EIO,
 }
+
+
+def has_database(folder: Path) -> bool:
+    """Return whether the database of an index, of any version, is in a folder."""
+    try:
+        with (folder / _FILE).open("rb") as file:
+            return file.read(_HEADER_SIZE)[_APPLICATION_AT:][:4] == _APPLICATION_ID.to_bytes(4)
+    except OSError:
+        return False
 
 
 def require_database(folder: Path) -> None:
