@@ -65,9 +65,9 @@ def _run_command() -> None:
     if sys.argv[1:] == ["--version"]:
         print(describe_version(), flush=True)  # noqa: T201  # for users
     else:
-        from chunkana_cli.main import app  # noqa: PLC0415  # slow; may be interrupted
+        from chunkana_cli.main import load_app  # noqa: PLC0415  # slow; may be interrupted
 
-        app(prog_name="chunkana")
+        load_app(sys.argv[1:])(prog_name="chunkana")
 
 
 def _require_extra() -> None:

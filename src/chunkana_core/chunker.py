@@ -84,7 +84,9 @@ class _Pipeline:
         leaves = LeafMaker(document, self.config, strategy, sections, ids).leaves(parts, sizer)
         tree = TreeBuilder(document, self.config, strategy, sections.ids)
         chunks = tree.chunks(leaves, [part.location for part in parts], sizer)
-        result = HierarchicalChunkingResult.of(document, chunks, strategy, sizer)
+        result = HierarchicalChunkingResult.of(
+            document, chunks, sections.up_to(len(document.top)), strategy, sizer
+        )
         if self.config.validation == "off":
             return result
         return self._validated(result, document, stages.splitter.contexts.reserved)

@@ -6,7 +6,7 @@ The index needs the extra: `pip install "chunkana-rag[retrieval]"`.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from chunkana_retrieval.errors import IndexFileError, LostLeavesWarning
+from chunkana_retrieval.errors import IndexFileError, LostLeavesWarning, UnknownNameError
 from chunkana_retrieval.fusion import fuse
 from chunkana_retrieval.hits import Hit, repeated_lines
 from chunkana_retrieval.merging import MergedHit, Parent, merge_hits
@@ -17,17 +17,18 @@ from chunkana_retrieval.words import find_words, words_of
 
 if TYPE_CHECKING:
     from chunkana_retrieval.index import (
+        Excerpt,
         Found,
         Index,
         IndexDocument,
         MergingOptions,
-        OutlineEntry,
         ReadingOptions,
         SearchOptions,
         UpdateReport,
     )
 
 __all__ = [
+    "Excerpt",
     "Found",
     "Hit",
     "Index",
@@ -36,11 +37,11 @@ __all__ = [
     "LostLeavesWarning",
     "MergedHit",
     "MergingOptions",
-    "OutlineEntry",
     "Parent",
     "Passage",
     "ReadingOptions",
     "SearchOptions",
+    "UnknownNameError",
     "UpdateReport",
     "assemble",
     "assemble_mixed",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from chunkana_core import ChunkanaError, extending
 
 # The packages whose frames are between the user's code and `warn`, besides the core.
@@ -21,6 +23,24 @@ class IndexFileError(ChunkanaError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
+
+
+class UnknownNameError(ChunkanaError, KeyError):
+    """A document or section that is not in an index.
+
+    Attributes:
+        kind: "document" or "section".
+        name: the name that was given.
+        nearest: similar names that are in the index, the most similar first.
+    """
+
+    def __init__(self, kind: str, name: str, nearest: Sequence[str]) -> None:
+        super().__init__(kind, name, nearest)  # the arguments for unpickling
+        self.kind, self.name, self.nearest = kind, name, nearest
+
+    def __str__(self) -> str:
+        similar = f"; similar names: {', '.join(map(repr, self.nearest))}" if self.nearest else ""
+        return f"there is no {self.kind} {self.name!r}{similar}"
 
 
 class LostLeavesWarning(UserWarning):

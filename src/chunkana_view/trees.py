@@ -45,10 +45,10 @@ def outline(result: HierarchicalChunkingResult) -> tuple[Row, ...]:
     ends = [leaf.text_end_line for leaf in leaves]
     rows: list[Row] = []
     sizes: dict[tuple[int, int], int] = {}  # one leaf may contain very many headings
-    for entry, depth, stop in zip(toc, _depths(toc), _stops(toc), strict=True):
+    for entry, depth in zip(toc, _depths(toc), strict=True):
         # Chunks of another tool may not cover every heading.
         first = min(bisect_left(ends, entry.line), len(leaves) - 1)
-        last = max(first, bisect_left(starts, stop) - 1)
+        last = max(first, bisect_right(starts, entry.end_line) - 1)
         if (first, last) not in sizes:
             sizes[first, last] = _size(result, leaves[first], leaves[last])
         title = title_of(entry.title) or "(no title)"
@@ -64,18 +64,6 @@ def _depths(toc: Sequence[TocEntry]) -> Iterator[int]:
             above.pop()
         yield len(above)
         above.append(entry.level)
-
-
-def _stops(toc: Sequence[TocEntry]) -> list[float]:
-    """Return for each heading the line of the heading that ends its section, infinity if none."""
-    stops: list[float] = []
-    after: list[TocEntry] = []  # stack of later headings that can end a section
-    for entry in reversed(toc):
-        while after and after[-1].level > entry.level:
-            after.pop()
-        stops.append(after[-1].start_line if after else float("inf"))
-        after.append(entry)
-    return stops[::-1]
 
 
 def merge_rows(result: HierarchicalChunkingResult) -> tuple[Row, ...]:

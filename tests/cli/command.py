@@ -24,9 +24,10 @@ from typing import IO, Any, cast
 from typer.testing import CliRunner
 
 from chunkana_cli import entry
-from chunkana_cli.main import app
+from chunkana_cli.main import load_app
 
 COMMAND = (sys.executable, "-m", "chunkana_cli")
+APP = load_app()
 _TIMEOUT = 60
 _SETTINGS = (
     "COLUMNS",
@@ -154,7 +155,7 @@ def output_of(*arguments: str | Path, stdin: bytes = b"", folder: Path | None = 
     """Return the output of the command in this process, after checking that it succeeds."""
     with chdir(folder or Path.cwd()):
         done = CliRunner(env=dict.fromkeys(_SETTINGS)).invoke(
-            app, [str(argument) for argument in arguments], stdin, prog_name="chunkana"
+            APP, [str(argument) for argument in arguments], stdin, prog_name="chunkana"
         )
     assert (done.exit_code, without_summary(done.stderr)) == (0, ""), done.exception
     return done.stdout_bytes.decode("utf-8")
@@ -167,7 +168,7 @@ def without_summary(errors: str) -> str:
 
 def call(*arguments: str | Path) -> tuple[int, str, str]:
     """Return the exit code, output and errors of the command, run in this process."""
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="chunkana")
+    done = CliRunner().invoke(APP, [str(argument) for argument in arguments], prog_name="chunkana")
     return done.exit_code, done.stdout, done.stderr
 
 

@@ -137,8 +137,8 @@ def test_tools_that_are_not_installed_or_cannot_be_loaded_are_named(
         f"        if name in {hidden!r}:\n"
         "            raise ModuleNotFoundError(name, name=name)\n"
         "sys.meta_path.insert(0, Hider())\n"
-        "from chunkana_cli.main import app\n"
-        "app()"
+        "from chunkana_cli.entry import run\n"
+        "run()"
     )
     program = [sys.executable, "-c", script]
     done = run_new("compare", "a.md", "--json", program=program, cwd=tmp_path)

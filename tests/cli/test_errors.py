@@ -15,13 +15,12 @@ import pytest
 from typer.main import get_group
 from typer.testing import CliRunner
 
-from chunkana_cli.main import app
 from chunkana_core import ChunkConfig, chunker, format_names
 from chunkana_core.context.context import ContextWriter
 from chunkana_core.extending import BaseStrategy, Document, StageResults
 from chunkana_core.formats import registry
 from chunkana_core.stages import run_stages
-from tests.cli.command import call, error_of, run, run_new, start
+from tests.cli.command import APP, call, error_of, run, run_new, start
 from tests.cli.rights import run_without_rights
 
 needs_full_device = pytest.mark.skipif(
@@ -84,7 +83,7 @@ def test_what_cannot_be_read_is_one_line(command: str, folder: Path) -> None:
     for name, problem in problems.items():
         code, _, error = call(command, name)
         assert (code, error) == (1, f"chunkana: {name}: {problem}\n")
-    done = CliRunner().invoke(app, [command, "-"], b"a\n\n\x80", prog_name="chunkana")
+    done = CliRunner().invoke(APP, [command, "-"], b"a\n\n\x80", prog_name="chunkana")
     message = f"chunkana: standard input: not UTF-8: byte 0x80 at offset 3 (line 3){WAY_OUT}\n"
     assert (done.exit_code, done.stdout_bytes, done.stderr) == (1, b"", message)
 
@@ -133,7 +132,7 @@ def test_a_file_that_may_not_be_read(folder: Path) -> None:
 
 
 def test_no_example_of_the_help_gives_an_option_its_default() -> None:
-    commands = get_group(app).commands
+    commands = get_group(APP).commands
     assert "compare" in commands
     for name, command in commands.items():
         defaults = {opt: str(param.default) for param in command.params for opt in param.opts}

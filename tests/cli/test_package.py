@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from chunkana_cli import commands
 from chunkana_cli.entry import run as run_command
+from chunkana_cli.main import COMMANDS
 from tests.cli.command import call, environment, output_of, piped, run
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("split", "tree", "view", "explain", "stats", "validate", "compare", "ask", "demo")
 # What is slow to load, and is for one command or format alone.
 _HEAVY = {"langchain_text_splitters", "llama_index", "multiprocessing", "numpy", "pyarrow"}
 
@@ -37,15 +38,26 @@ def test_without_the_extra_the_error_says_what_to_install(name: str) -> None:
 
 
 def test_help_prints_nothing_else_and_loads_nothing_heavy() -> None:
-    script = (
-        "import sys\n"
-        "from chunkana_cli.main import app\n"
-        "app(['--help'], standalone_mode=False)\n"
-        f"print(sorted({_HEAVY!r} & set(sys.modules)))"
+    assert _loaded_by("--help") & _HEAVY == set()
+
+
+def test_a_command_loads_no_other() -> None:
+    loaded = _loaded_by("ask", "--help")
+    assert {name for name in COMMANDS if f"chunkana_cli.commands.{name}" in loaded} == {"ask"}
+
+
+def _loaded_by(*arguments: str) -> set[str]:
+    """Return the names of the modules that the command has loaded at its end."""
+    code = (
+        "import atexit, sys\n"
+        f"sys.argv = ['chunkana', *{arguments!r}]\n"
+        "atexit.register(lambda: print('\\n', *sys.modules))\n"
+        "from chunkana_cli.entry import run\n"
+        "run()"
     )
-    done = python(script)
-    assert done.stderr == ""
-    assert done.stdout.endswith("\n[]\n")
+    done = python(code)
+    assert (done.returncode, done.stderr) == (0, "")
+    return set(done.stdout.splitlines()[-1].split())
 
 
 def test_the_core_needs_none_of_it() -> None:
@@ -64,6 +76,8 @@ def test_version() -> None:
 
 
 def test_help_names_the_commands() -> None:
+    modules = {file.stem for file in Path(commands.__file__).parent.glob("[!_]*.py")}
+    assert modules == set(COMMANDS)
     output = output_of("--help")
     assert all(f"  {name} " in output for name in COMMANDS)
 

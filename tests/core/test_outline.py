@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkana_core import (
+    ChunkConfig,
     SectionPath,
     Span,
     TocEntry,
@@ -89,10 +90,12 @@ def test_anchors_are_unique() -> None:
 def test_toc_lists_every_heading() -> None:
     """The table of contents is that of the outline, whatever the chunks are."""
     text = "Text.\n\n# A\n\n## B *b*\n\n- # no\n\nC\n-\n"
-    assert chunk_hierarchical(text).toc() == [
-        TocEntry(1, "A", "a", 3, ("A",), 3),
-        TocEntry(2, "B b", "b-b", 5, ("A", "B b"), 5),
-        TocEntry(2, "C", "c", 9, ("A", "C"), 9),
+    result = chunk_hierarchical(text, ChunkConfig(min_chunk_size=0))
+    a, _, b, c = [chunk.section_id for chunk in result.chunks]
+    assert result.toc() == [
+        TocEntry(1, "A", "a", 3, ("A",), 3, 10, a),
+        TocEntry(2, "B b", "b-b", 5, ("A", "B b"), 5, 7, b),
+        TocEntry(2, "C", "c", 9, ("A", "C"), 9, 10, c),
     ]
 
 

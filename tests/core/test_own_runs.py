@@ -165,7 +165,7 @@ def test_a_node_has_its_own_text_as_children() -> None:
     assert [c.chunk_index for c in tree.get_children(node.chunk_id)] == [1, 2, 3, 4]
     assert node.content == "shop {\n  open = 9"
     assert {chunk.header_moved_from_id for chunk in tree.chunks} == {None}
-    assert tree.toc()[0] == TocEntry(1, "shop", "", 5, ("shop",), 4)
+    assert tree.toc()[0] == TocEntry(1, "shop", "", 5, ("shop",), 4, 14, node.section_id)
 
 
 def test_the_only_section_is_no_title() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from chunkana_core import ChunkConfig, Chunker, ConfigurationError, Context
-from chunkana_retrieval import Index, IndexDocument, SearchOptions
+from chunkana_retrieval import Excerpt, Index, IndexDocument, SearchOptions, UnknownNameError
 from chunkana_retrieval.index import UpdateReport
 from tests.conformance.models import Model
 from tests.conformance.texts import COOLER, TEA, TEXTS
@@ -241,17 +241,33 @@ def test_documents_outlines_sections_and_lines_are_read() -> None:
         outline = index.outline("tea.md")
         assert [entry.path for entry in outline] == [("Tea",), ("Tea", "Green"), ("Tea", "Black")]
         assert [entry.start_line for entry in outline] == [1, 5, 9]
-        assert [entry.parent_section_id for entry in outline[1:]] == [outline[0].section_id] * 2
-        green = index.read("tea.md", section=outline[1].section_id)
-        assert green.strip() == "## Green\n\nWait for 80 degrees."
-        assert index.read("tea.md", section=outline[0].section_id).strip() == TEA.strip()
-        assert index.read("tea.md") == TEA
-        assert index.read("tea.md", lines=(5, 7)) == "## Green\n\nWait for 80 degrees.\n"
-        assert index.read("tea.md", lines=(11, 99)) == "Do not wait.\n"
+        green = Excerpt("## Green\n\nWait for 80 degrees.\n", 5, 7)
+        names = outline[1].section_id, "green", "/Tea/Green", "Tea > Green", "tea.green", "GREEN"
+        assert {index.read("tea.md", section=name) for name in names} == {green}
+        assert index.read("tea.md", section="tea") == index.read("tea.md") == Excerpt(TEA, 1, 11)
+        assert index.read("tea.md", lines=(5, 7)) == green
+        assert index.read("tea.md", lines=(11, 99)) == Excerpt("Do not wait.\n", 11, 11)
         for call in (index.document, index.outline, index.read):
-            with pytest.raises(KeyError):
-                call("unknown.md")
-        with pytest.raises(KeyError):
-            index.read("tea.md", section="unknown")
+            with pytest.raises(UnknownNameError, match=r"no document .*similar names: 'tea.md'"):
+                call("tee.md")
+        with pytest.raises(UnknownNameError, match=r"no section 'geen'; similar names: 'green'$"):
+            index.read("tea.md", section="geen")
+        with pytest.raises(ConfigurationError, match="None with a section"):
+            index.read("tea.md", section="green", lines=(1, 2))
+        with pytest.raises(ConfigurationError, match="has 11"):
+            index.read("tea.md", lines=(12, 13))
         with pytest.raises(ConfigurationError):
             index.read("tea.md", lines=(0, 1))
+
+
+def test_documents_are_searched_alone() -> None:
+    with Index() as index:
+        update(index, TEXTS)
+        question = " ".join(TEXTS.values())
+        everywhere = found(index, question)
+        assert len({name for name, _ in everywhere}) > 1
+        for names in (["tea.md"], [*TEXTS], []):
+            inside = {one for one in everywhere if one[0] in names}
+            assert found(index, question, documents=names) == inside
+        asked = {"where": {"topic": "tea"}, "documents": ["cooler.md"]}
+        assert not found(index, question, **asked)

@@ -259,7 +259,7 @@ class HierarchyBuilder:
         ]
         sizer = Sizer.of(config)
         built = tree.chunks(leaves, locations, sizer)
-        return HierarchicalChunkingResult.of(document, built, strategy, sizer)
+        return HierarchicalChunkingResult.of(document, built, ids, strategy, sizer)
 
 
 def parse_chunked(

@@ -7,11 +7,11 @@ except ImportError as error:
 
 from chunkana_retrieval.index.documents import (
     IndexDocument,
-    OutlineEntry,
     by_unique_id,
     describe_chunker,
 )
 from chunkana_retrieval.index.embedding import Embedder
+from chunkana_retrieval.index.excerpts import Excerpt, section_name
 from chunkana_retrieval.index.index import Index
 from chunkana_retrieval.index.records import (
     LEAF_KEYS,
@@ -39,6 +39,7 @@ __all__ = [
     "DocumentLeaf",
     "DocumentRecord",
     "Embedder",
+    "Excerpt",
     "Found",
     "Index",
     "IndexDocument",
@@ -46,7 +47,6 @@ __all__ = [
     "LeafStore",
     "MergingOptions",
     "Order",
-    "OutlineEntry",
     "ReadingOptions",
     "Relation",
     "SearchKind",
@@ -59,4 +59,5 @@ __all__ = [
     "describe_chunker",
     "fingerprint",
     "record_document",
+    "section_name",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Documents of an index: how they are chunked for it, and read from it."""
+"""Documents of an index, and how they are chunked for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from chunkana_core import (
     ConfigurationError,
     Context,
     HierarchicalChunkingResult,
-    Source,
 )
 from chunkana_core.extending import BlockRule, SourceFile, require_each
 from chunkana_retrieval.index.records import (
@@ -51,23 +50,6 @@ class IndexDocument:
         """The file of the document: the one that its metadata name, else its id."""
         file = SourceFile.of(self.metadata)
         return file if file.name else SourceFile.of({**self.metadata, "source": self.document_id})
-
-
-@dataclass(frozen=True, slots=True)
-class OutlineEntry:
-    """A section of a document.
-
-    Attributes:
-        section_id: the id of the section, unique in the document.
-        parent_section_id: the id of the section around it, "" for none.
-        path: its header path, outermost title first.
-        start_line: the line of the document, from 1, where its own text starts.
-    """
-
-    section_id: str
-    parent_section_id: str
-    path: tuple[str, ...]
-    start_line: int
 
 
 def by_unique_id(
@@ -165,37 +147,3 @@ def name_of(function: object) -> str:
     """Return the module and the name of a function, or of the class of another object."""
     named = function if hasattr(function, "__qualname__") else type(function)
     return ".".join(str(getattr(named, name, "")) for name in ("__module__", "__qualname__"))
-
-
-def outline_of(record: DocumentRecord) -> list[OutlineEntry]:
-    """Return the sections of a document that have leaves, in order."""
-    sections: dict[str, OutlineEntry] = {}
-    for leaf in record.leaves:
-        place = leaf.section_id, leaf.parent_section_id
-        sections.setdefault(place[0], OutlineEntry(*place, leaf.path, leaf.start_line))
-    return [*sections.values()]
-
-
-def section_text(record: DocumentRecord, section_id: str) -> str:
-    """Return the exact text of a section with its subsections.
-
-    Raises:
-        KeyError: if the document has no such section.
-    """
-    inside, spans = {section_id}, list[tuple[int, int]]()
-    for leaf in record.leaves:
-        if leaf.section_id == section_id or leaf.parent_section_id in inside:
-            inside.add(leaf.section_id)
-            spans.append((leaf.start, leaf.end))
-    if not spans:
-        raise KeyError(section_id)
-    return record.text[spans[0][0] : spans[-1][1]]
-
-
-def text_of_lines(text: str, first: int, last: int) -> str:
-    """Return the lines of a text from the first to the last one, counted from 1."""
-    starts = [*Source.of(text).line_starts, len(text)]
-    count = len(starts) - 1
-    if not 1 <= first <= last:
-        raise ConfigurationError("lines", (first, last), "the first and the last line, from 1")
-    return text[starts[min(first - 1, count)] : starts[min(last, count)]]

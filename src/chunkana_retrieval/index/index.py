@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import sample
@@ -12,20 +12,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult
+from chunkana_core import Chunker, ConfigurationError, HierarchicalChunkingResult, TocEntry
 from chunkana_core.extending import require_number, require_type
-from chunkana_retrieval.errors import LostLeavesWarning, warn
+from chunkana_retrieval.errors import LostLeavesWarning, UnknownNameError, warn
 from chunkana_retrieval.index.documents import (
     IndexDocument,
-    OutlineEntry,
     name_of,
-    outline_of,
-    section_text,
     sources_of_chunks,
     sources_of_texts,
-    text_of_lines,
 )
 from chunkana_retrieval.index.embedding import NEW_INDEX, Embed, Embedder
+from chunkana_retrieval.index.excerpts import Excerpt, read_excerpt, similar_names
 from chunkana_retrieval.index.records import DocumentRecord, SourceDocuments
 from chunkana_retrieval.index.searching.filtering import LeafFilter, Where
 from chunkana_retrieval.index.searching.found import Found
@@ -245,6 +242,7 @@ class Index:
         store_hits: Sequence[StoreHit] | None = None,
         is_filtered: bool = False,
         where: Where | None = None,
+        documents: Collection[str] | None = None,
     ) -> Found:
         """Return the leaves that answer a question, the best first.
 
@@ -258,6 +256,7 @@ class Index:
             where: a filter of leaves by the metadata of their document and their own (`format`,
                 `kind`, `header_path`, …): values that all have to be equal, or a function, which
                 must not use this index.
+            documents: the ids of the documents to search; None for all.
 
         Raises:
             ConfigurationError: for a vector of another size, or without a direction.
@@ -272,12 +271,13 @@ class Index:
             elif options.min_score is not None and store_hits is None:
                 allowed = "None without the vector of the question"
                 raise ConfigurationError("min_score", options.min_score, allowed)
-            mask = self._filter.mask(connection, self._table, where)
+            mask = self._filter.mask(connection, self._table, where, documents)
             query = Query(
                 connection, self._table, words, options, given, store_hits, is_filtered, mask
             )
             found, count = query.search(), len(self._table)
-        is_whole = not is_filtered and where is None and options.min_score is None
+        is_filtered = is_filtered or where is not None or documents is not None
+        is_whole = not is_filtered and options.min_score is None
         if store_hits is not None and count and is_whole and not _has_any(found, store_hits):
             warn(LostLeavesWarning("the vector store returned no leaf of this index"))
         return found
@@ -296,6 +296,17 @@ class Index:
         if state.documents and (embedder or has_store):
             require_fitting(state, "store" if has_store else "vectors", embedder)
 
+    @property
+    def chunking(self) -> str:
+        """The description of the options that the documents were chunked with, "" for none."""
+        with self._database.reading() as connection:
+            return tables.read_state(connection).options
+
+    def fingerprints(self) -> dict[str, str]:
+        """Return the fingerprints of all documents, by their ids."""
+        with self._database.reading() as connection:
+            return tables.fingerprints(connection, tables.document_names(connection))
+
     def document_ids(self) -> list[str]:
         """Return the ids of all documents, in the order in which they were added."""
         with self._database.reading() as connection:
@@ -305,31 +316,35 @@ class Index:
         """Return a document.
 
         Raises:
-            KeyError: if it is not in the index.
+            UnknownNameError: with similar ids if it is not in the index.
         """
         record = self._record(document_id)
         return IndexDocument(document_id, record.text, record.metadata)
 
-    def outline(self, document_id: str) -> list[OutlineEntry]:
-        """Return the sections of a document, in order; a KeyError if it is not in the index."""
-        return outline_of(self._record(document_id))
+    def outline(self, document_id: str) -> list[TocEntry]:
+        """Return the sections of a document, in order.
+
+        Raises:
+            UnknownNameError: with similar ids if it is not in the index.
+        """
+        return [*self._record(document_id).outline]
 
     def read(
         self, document_id: str, *, section: str = "", lines: tuple[int, int] | None = None
-    ) -> str:
-        """Return the text of a section with its subsections, or of lines, or of the whole document.
+    ) -> Excerpt:
+        """Return a section with its subsections, or lines, or the whole document.
 
         Args:
             document_id: the id of the document.
-            section: the id of a section, as `outline` returns it.
+            section: the id, anchor, path or title of a section, as `outline` returns it; a path is
+                joined by " > ", ".", or as the metadata `header_path`.
             lines: the first and the last line, from 1.
 
         Raises:
-            KeyError: if the document or the section is not in the index.
+            ConfigurationError: for lines that the document does not have.
+            UnknownNameError: with similar names if the document or section is not in the index.
         """
-        record = self._record(document_id)
-        text = section_text(record, section) if section else record.text
-        return text_of_lines(text, *lines) if lines else text
+        return read_excerpt(self._record(document_id), section, lines)
 
     def check_store(self, store: LeafStore) -> None:
         """Warn if a user's vector store lacks some of a sample of leaves."""
@@ -376,7 +391,10 @@ class Index:
 
     def _record(self, document_id: str) -> DocumentRecord:
         with self._database.reading() as connection:
-            return tables.read_records(connection, [document_id])[document_id]
+            for record in tables.records(connection, [document_id]):
+                return record
+            names = tables.document_names(connection)
+        raise UnknownNameError("document", document_id, similar_names(document_id, names))
 
 
 def _require_vector(vector: Sequence[float], state: State) -> None:

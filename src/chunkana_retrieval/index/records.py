@@ -9,7 +9,14 @@ from datetime import date
 
 from msgspec import Struct
 
-from chunkana_core import Chunk, ConfigurationError, HierarchicalChunkingResult, MergeNode, Span
+from chunkana_core import (
+    Chunk,
+    ConfigurationError,
+    HierarchicalChunkingResult,
+    MergeNode,
+    Span,
+    TocEntry,
+)
 from chunkana_core.extending import FieldReader, derive_uuid, format_header_path, text_digest
 from chunkana_retrieval.hits import Cells, Hit, repeated_lines
 from chunkana_retrieval.merging import Parent
@@ -78,6 +85,7 @@ class DocumentRecord(Struct, frozen=True, array_like=True):
         parents: the parents of the merge tree by their ids, each before its children.
         label: the first title of the paths in passages, such as the file; "" for none.
         adapter_data: further data of an adapter, as a str.
+        outline: the sections of the document, in order.
     """
 
     document_id: str
@@ -88,6 +96,7 @@ class DocumentRecord(Struct, frozen=True, array_like=True):
     parents: dict[str, Parent]
     label: str = ""
     adapter_data: str = ""
+    outline: tuple[TocEntry, ...] = ()
 
     def embedded(self, leaf: LeafRecord) -> str:
         """Return the text of a leaf to embed."""
@@ -188,6 +197,7 @@ def record_document(
         parents,
         label,
         adapter_data,
+        tuple(result.toc()),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, is_dataclass
 
 import numpy as np
@@ -42,14 +42,34 @@ class LeafFilter:
         self._version = 0
         self._masks: dict[Where, Mask] = {}
 
-    def mask(self, connection: Connection, table: LeafTable, where: Where | None) -> Mask | None:
-        """Return for each leaf whether it passes a filter, None without a filter.
+    def mask(
+        self,
+        connection: Connection,
+        table: LeafTable,
+        where: Where | None,
+        documents: Collection[str] | None = None,
+    ) -> Mask | None:
+        """Return for each leaf whether it passes both filters, None without a filter.
+
+        Args:
+            connection: the database.
+            table: the leaves.
+            where: the filter by metadata, None for none.
+            documents: the ids of the documents whose leaves pass, None for all.
 
         Raises:
             InputTypeError: for a filter that is neither a mapping nor callable.
         """
-        if where is None:
-            return None
+        passed = None if where is None else self._passed(connection, table, where)
+        if documents is None:
+            return passed
+        wanted = {*documents}
+        found = np.asarray([name in wanted for name in table.names], np.bool_)
+        inside: Mask = np.repeat(found, np.diff(table.starts))
+        return inside if passed is None else inside & passed
+
+    def _passed(self, connection: Connection, table: LeafTable, where: Where) -> Mask:
+        """Return for each leaf whether its metadata pass a filter."""
         if self._version != table.version:
             self._masks, self._version = {}, table.version
         if isinstance(where, Mapping):

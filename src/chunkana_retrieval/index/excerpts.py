@@ -1,0 +1,102 @@
+"""Excerpts: the exact text of a section or of lines of a document in an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from chunkana_core import ConfigurationError, Source, TocEntry
+from chunkana_core.extending import format_header_path
+from chunkana_retrieval.errors import UnknownNameError
+from chunkana_retrieval.index.records import DocumentRecord
+
+_MOST_SIMILAR = 3  # names that are proposed
+_LEAST_SIMILARITY = 0.5  # of a proposed name, by difflib
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Consecutive lines of a document.
+
+    Attributes:
+        text: the exact text.
+        start_line: the first line, from 1.
+        end_line: the last line; 0 for an empty document.
+    """
+
+    text: str
+    start_line: int
+    end_line: int
+
+
+# What may be given as the name of a section, in the order in which it is looked for.
+_SECTION_NAMES: tuple[Callable[[TocEntry], str], ...] = (
+    lambda entry: entry.section_id,
+    lambda entry: entry.anchor,
+    lambda entry: format_header_path(entry.path),
+    lambda entry: " > ".join(entry.path),
+    lambda entry: ".".join(entry.path),
+    lambda entry: entry.title,
+)
+
+
+def section_name(entry: TocEntry) -> str:
+    """Return a name of a section for `find_section`: its anchor, in other formats its path."""
+    return entry.anchor or ".".join(entry.path)
+
+
+def find_section(record: DocumentRecord, name: str) -> TocEntry:
+    """Return the section of a document with an id, anchor, path or title; case may differ.
+
+    Raises:
+        UnknownNameError: with similar names if the document has no such section.
+    """
+    for fold in (str, str.casefold):
+        for name_of in _SECTION_NAMES:
+            for entry in record.outline:
+                if fold(name_of(entry)) == fold(name):
+                    return entry
+    by_name = {
+        key(entry): section_name(entry) for key in _SECTION_NAMES for entry in record.outline
+    }
+    similar = [by_name[one] for one in similar_names(name, by_name)]
+    raise UnknownNameError("section", name, [*dict.fromkeys(similar)])
+
+
+def similar_names(name: str, names: Iterable[str]) -> Sequence[str]:
+    """Return the names that are most similar to one, those with the same last part first."""
+    given = [*names]
+    last = name.rpartition("/")[2]
+    moved = [one for one in given if one.rpartition("/")[2] == last][:_MOST_SIMILAR]
+    close = get_close_matches(name, given, _MOST_SIMILAR, _LEAST_SIMILARITY)
+    return [*dict.fromkeys(moved + close)]
+
+
+def read_excerpt(record: DocumentRecord, section: str, lines: tuple[int, int] | None) -> Excerpt:
+    """Return a section with its subsections, or lines, or the whole document.
+
+    Args:
+        record: the record of the document.
+        section: the id, anchor, path or title of a section, "" for none.
+        lines: the first and the last line, from 1; lines after the end are left out.
+
+    Raises:
+        ConfigurationError: for lines that are not in order, or that are all after the end.
+        UnknownNameError: if the document has no such section.
+    """
+    starts = [*Source.of(record.text).line_starts, len(record.text)]
+    if starts[-1] == starts[-2]:  # the last line is empty
+        del starts[-1]
+    count = len(starts) - 1
+    if section and lines:
+        raise ConfigurationError("lines", lines, "None with a section")
+    if section:
+        entry = find_section(record, section)
+        lines = entry.start_line, entry.end_line
+    first, last = lines or (min(1, count), count)
+    last = min(last, count)
+    if lines and not 1 <= first <= last:
+        allowed = f"the first and the last line, from 1; the document has {count}"
+        raise ConfigurationError("lines", lines, allowed)
+    return Excerpt(record.text[starts[first - 1] : starts[last]] if count else "", first, last)
