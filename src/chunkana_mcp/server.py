@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from importlib.metadata import version
+from inspect import getdoc
 from typing import Any
 from urllib.parse import quote
 
@@ -11,8 +13,9 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.resources import ResourceSecurity
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import Resource, ToolAnnotations
+from mcp_types import CallToolResult, Resource, TextContent, ToolAnnotations
 
+from chunkana_mcp.results import Result
 from chunkana_mcp.tools import IndexTools
 
 _HOST = "127.0.0.1"  # for which the SDK refuses foreign values of Host and Origin
@@ -34,7 +37,7 @@ class IndexServer(MCPServer[Any]):
     def __init__(self, tools: IndexTools) -> None:
         """Add the tools and the documents."""
         self._tools = tools
-        named = {
+        named: dict[str, Callable[..., Result]] = {
             "search": tools.search,
             "read": tools.read,
             "outline": tools.outline,
@@ -80,16 +83,17 @@ class IndexServer(MCPServer[Any]):
             raise ResourceNotFoundError(str(error)) from error
 
 
-def _tool(name: str, method: Callable[..., object]) -> Tool:
-    """Return a tool that refuses unknown arguments."""
-    tool = Tool.from_function(
-        method,
-        name,
-        annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
-        structured_output=True,
-    )
+def _tool(name: str, method: Callable[..., Result]) -> Tool:
+    """Return a tool that refuses unknown arguments, and returns compact JSON."""
+
+    def call(**arguments: object) -> CallToolResult:
+        text = method(**arguments).to_json()
+        content = TextContent(type="text", text=text)
+        return CallToolResult(content=[content], structured_content=json.loads(text))
+
+    reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    tool = Tool.from_function(method, name, description=getdoc(method), annotations=reads)
     model = tool.fn_metadata.arg_model
     model.model_config["extra"] = "forbid"
     model.model_rebuild(force=True)
-    tool.parameters = model.model_json_schema(by_alias=True)
-    return tool
+    return tool.model_copy(update={"fn": call, "parameters": model.model_json_schema()})

@@ -79,17 +79,15 @@ class IndexTools:
     ) -> Passages:
         """Find the passages that answer a question, the best first.
 
-        Each has its document, its lines and the titles that it is under. All together, these
-        included, have at most `budget` characters.
+        Each has its document, its lines and the titles that it is under. The result has at most
+        `budget` characters.
         """
         options = SearchOptions(fetch_k=_HITS)
         vector = self.embed_question(query) if self.embed_question else None
         with self.reading() as index:
             names = None if documents == "*" else matching_names(documents, index.document_ids())
             found = index.search(query, options, vector=vector, where=filters, documents=names)
-        return Passages(
-            passages=_within_budget(found if vector else found.without_weak_words(), budget)
-        )
+        return _within_budget(found if vector else found.without_weak_words(), budget)
 
     def read(
         self,
@@ -133,18 +131,19 @@ class IndexTools:
         return Documents(documents=names[start : start + _PAGE], total=len(names))
 
 
-def _within_budget(found: Found, budget: int) -> list[FoundPassage]:
-    """Return the passages of a search that fit into a budget.
+def _within_budget(found: Found, budget: int) -> Passages:
+    """Return the passages of a search whose JSON fits into a budget.
 
     Raises:
         ToolError: if none fits.
     """
 
     def counted(passage: Passage) -> str:
-        return FoundPassage.of(passage).counted()
+        return FoundPassage.of(passage).to_json()
 
-    passages = found.passages(ReadingOptions(budget), counted)
+    around = len(Passages(passages=[]).to_json())
+    passages = found.passages(ReadingOptions(max(budget - around, 0)), counted)
     if found.hits and not passages:
-        least = found.least_budget(counted)
+        least = found.least_budget(counted) + around
         raise ToolError(f"budget is {budget}; the best passage needs at least {least}")
-    return [FoundPassage.of(one) for one in passages]
+    return Passages(passages=[FoundPassage.of(one) for one in passages])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -78,18 +78,7 @@ def _to_dict(passage: retrieval.Passage, names: Sequence[str]) -> dict[str, obje
 def _to_text(passage: retrieval.Passage, names: Sequence[str]) -> tuple[Text, Text]:
     """Return the file and lines of a passage, and its text."""
     name = on_one_line(names[int(passage.document_id)])
-    place = f":{_format_line_ranges(passage.lines)}" if passage.lines else ""
+    place = f":{passage.format_lines()}" if passage.lines else ""
     if passage.cells is not None:
         place = f", {format_cells(*passage.cells)}"
     return Text(f"── {name}{place}", style="bold cyan"), Text(visible(passage.text))
-
-
-def _format_line_ranges(lines: Iterable[tuple[int, int]]) -> str:
-    """Return ranges of lines as text; adjacent ranges are joined."""
-    joined = list[tuple[int, int]]()
-    for first, last in lines:
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = joined[-1][0], last
-        else:
-            joined.append((first, last))
-    return ", ".join(f"{first}-{last}" for first, last in joined)

@@ -47,6 +47,21 @@ class Passage:
     similarity: float | None = None
     bm25: float | None = None
 
+    def format_lines(self) -> str:
+        """Return the ranges of lines as text, adjacent ones joined; "" if they are not known.
+
+        >>> passage = Passage("tea.md", (), 1, 9, (), 1.0, (), "", lines=((1, 2), (3, 4), (8, 9)))
+        >>> passage.format_lines()
+        '1-4, 8-9'
+        """
+        joined = list[Lines]()
+        for first, last in self.lines or ():
+            if joined and first <= joined[-1][1] + 1:
+                joined[-1] = joined[-1][0], last
+            else:
+                joined.append((first, last))
+        return ", ".join(f"{first}-{last}" for first, last in joined)
+
     def metadata(self) -> dict[str, object]:
         """Return the metadata of the passage for a framework's document, without unknown values."""
         first_cell, last_cell = self.cells or (None, None)
