@@ -73,7 +73,11 @@ def _run_command() -> None:
 def _require_extra() -> None:
     """End the command with installation instructions if a dependency is missing."""
     # `find_spec` does not import them: numpy is slow, and only searching commands need it.
-    missing = [name for name in ("typer", "rich", "numpy", "jinja2") if find_spec(name) is None]
+    missing = [
+        name
+        for name in ("typer", "rich", "numpy", "jinja2", "platformdirs")
+        if find_spec(name) is None
+    ]
     if missing:
         fail(f'this command needs {", ".join(missing)}: pip install "chunkana-rag[cli]"')
 

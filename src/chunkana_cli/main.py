@@ -11,7 +11,10 @@ import typer
 from chunkana_cli import describe_version
 
 # In the order of the help: each is a function, and its EPILOG, in the module of its name.
-COMMANDS = ("split", "tree", "view", "explain", "stats", "validate", "compare", "ask", "demo")
+COMMANDS = (
+    "split", "tree", "view", "explain", "stats", "validate", "compare", "demo",
+    "index", "ask", "outline", "read", "mcp", "cache",
+)  # fmt: skip
 
 
 def load_app(arguments: Sequence[str] = ()) -> typer.Typer:

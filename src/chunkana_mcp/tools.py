@@ -21,7 +21,7 @@ from chunkana_mcp.results import (
     Passages,
 )
 from chunkana_retrieval import Found, Index, Passage, ReadingOptions, SearchOptions
-from chunkana_retrieval.index import matching_names
+from chunkana_retrieval.index import matching_names, parse_lines
 
 EmbedQuestion = Callable[[str], Sequence[float]]
 _HITS = 60  # leaves that a search finds
@@ -36,7 +36,6 @@ _Filters = Annotated[
     dict[str, str | int | float | bool] | None,
     Field(description='metadata of the texts, such as {"format": "python"} or {"kind": "class"}'),
 ]
-_Lines = Annotated[str, Field(pattern=r"^(\d+(-\d+)?)?$", description="such as 12-30")]
 
 
 @dataclass(slots=True)
@@ -93,17 +92,15 @@ class IndexTools:
         self,
         document: _Document,
         section: Annotated[str, Field(description="a section, as `outline` returns it")] = "",
-        lines: _Lines = "",
+        lines: Annotated[str, Field(description="such as 12-30")] = "",
         budget: _Budget = 20_000,
     ) -> Excerpt:
         """Return the exact text of a section with its subsections, or of lines, or of a document.
 
         A text of more than `budget` characters ends earlier, and tells which lines to read next.
         """
-        first, _, last = lines.partition("-")
-        wanted = (int(first), int(last or first)) if lines else None
         with self.reading() as index:
-            found = index.read(document, section=section, lines=wanted)
+            found = index.read(document, section=section, lines=parse_lines(lines))
         return Excerpt.of(document, found, budget)
 
     def outline(self, document: _Pattern) -> Outlines:

@@ -2,67 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
 import chunkana_retrieval as retrieval  # whose index is loaded when it is used
+from chunkana_cli.indexing.embedding import EmbeddingName, load_embedding
+from chunkana_cli.indexing.keeping import kept_folder
+from chunkana_cli.indexing.opening import FOLDER, open_index, reporting_errors
+from chunkana_cli.indexing.updating import FileUpdate
 from chunkana_cli.inputs.batch import Batch
-from chunkana_cli.options import AsJson, epilog, reads_documents
+from chunkana_cli.options import FILES_HELP, AsJson, epilog, reads_documents
 from chunkana_cli.output.output import open_console, write_json
 from chunkana_cli.output.screen import format_cells
-from chunkana_cli.search import search
 from chunkana_cli.streams import USAGE, fail, on_one_line, visible
-from chunkana_core import ChunkConfig, Context
+from chunkana_core import ChunkConfig
+from chunkana_retrieval.index import Embedder, has_database
 
 EPILOG = epilog(
     'ask docs -q "How are tables split?"',
     'ask docs -q "How are tables split?" --json --budget 8000',
+    'index . && chunkana ask -q "How are tables split?"',
 )
 _HITS = 60
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[FILE...]",
+        help=f"The folder of an index, or: {FILES_HELP}",
+        show_default=FOLDER,
+    ),
+]
 
 
-@reads_documents(atomic_blocks="split")
+@reads_documents(Files, atomic_blocks="split")
 def ask(
     batch: Batch,
     *,
     question: Annotated[str, typer.Option("--question", "-q", help="What to ask.")],
     budget: Annotated[int, typer.Option(min=1, help="Characters to return at most.")] = 4000,
+    embedding: EmbeddingName = None,
+    is_kept: Annotated[
+        bool, typer.Option("--keep", help="Keep an index in the user's cache folder.")
+    ] = False,
     as_json: AsJson = False,
     config: ChunkConfig,
 ) -> None:
-    """Find the passages to read for a question.
+    """Find the passages to read for a question, in files or in an index.
 
-    The search is lexical and needs no model. Hits are joined into passages, the best first, each
-    below its headings, with its file and lines.
+    Without an embedding, the search is by words and needs no model. Hits are joined into passages,
+    the best first, each below its headings, with its file and lines.
     """
     if not retrieval.words_of(question):
         what = "no word to search for; stop words such as 'the' and 'of' are ignored"
         fail(f"--question is {question!r}, which has {what}", USAGE)
-    chunked = [*batch.chunk_documents(config, Context())]
-    names = [document.name for document, _ in chunked]
-    found = search(
-        [result for _, result in chunked],
-        question,
-        retrieval.SearchOptions("lexical", fetch_k=_HITS),
-    )
-    passages = found.passages(retrieval.ReadingOptions(budget))
+    model = load_embedding(embedding)
+    folder = kept_folder(batch, config, embedding) if is_kept else None
+    with _opened(batch, config, model.embedder, folder) as index:
+        index.require_model(model.embedder)
+        count = len(index)
+        vector = model.question(question) if model.question else None
+        options = retrieval.SearchOptions(fetch_k=_HITS)
+        found = index.search(question, options, vector=vector)
+        found = found if vector else found.without_weak_words()
+        passages = found.passages(retrieval.ReadingOptions(budget))
+    if found.hits and not passages:
+        fail(f"--budget is {budget}; the best passage needs {found.least_budget()}", USAGE)
     if as_json:
-        shown = [_to_dict(passage, names) for passage in passages]
+        shown = [*map(_to_dict, passages)]
         write_json({"question": question, "budget": budget, "passages": shown})
-    elif names:
+        return
+    if count:
         nothing = Text(f"Nothing found for “{on_one_line(question)}”")
-        parts = [part for passage in passages for part in _to_text(passage, names)]
+        parts = [part for passage in passages for part in _to_text(passage)]
         with open_console() as console:
             console.print(Text("\n\n").join(parts) if parts else nothing, soft_wrap=True)
 
 
-def _to_dict(passage: retrieval.Passage, names: Sequence[str]) -> dict[str, object]:
-    """Return a passage as values for JSON; its document id is an index of the names."""
+@contextmanager
+def _opened(
+    batch: Batch, config: ChunkConfig, embedder: Embedder | None, folder: Path | None
+) -> Iterator[retrieval.Index]:
+    """Open the index that is named, or one of the files that are named, in memory or a folder."""
+    named = batch.arguments or [FOLDER]
+    if named == [FOLDER] or (len(named) == 1 and has_database(Path(named[0]))):
+        with open_index(named[0]) as index:
+            yield index
+        return
+    with reporting_errors(), retrieval.Index(folder) as index:
+        FileUpdate(index, batch, config, embedder=embedder).run()
+        yield index
+
+
+def _to_dict(passage: retrieval.Passage) -> dict[str, object]:
+    """Return a passage as values for JSON."""
     return {
-        "file": names[int(passage.document_id)],
+        "file": passage.document_id,
         "start_line": passage.start_line,
         "end_line": passage.end_line,
         "lines": passage.lines and [list(lines) for lines in passage.lines],
@@ -75,10 +114,10 @@ def _to_dict(passage: retrieval.Passage, names: Sequence[str]) -> dict[str, obje
     }
 
 
-def _to_text(passage: retrieval.Passage, names: Sequence[str]) -> tuple[Text, Text]:
+def _to_text(passage: retrieval.Passage) -> tuple[Text, Text]:
     """Return the file and lines of a passage, and its text."""
-    name = on_one_line(names[int(passage.document_id)])
     place = f":{passage.format_lines()}" if passage.lines else ""
     if passage.cells is not None:
         place = f", {format_cells(*passage.cells)}"
+    name = on_one_line(passage.document_id)
     return Text(f"── {name}{place}", style="bold cyan"), Text(visible(passage.text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from chunkana_core.extending import format_header_path
 from chunkana_retrieval.errors import UnknownNameError
 from chunkana_retrieval.index.names import similar_names
 from chunkana_retrieval.index.records import DocumentRecord
+
+_LINES = re.compile("[0-9]{1,9}(-[0-9]{1,9})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,20 @@ def find_section(record: DocumentRecord, name: str) -> TocEntry:
     }
     similar = [by_name[one] for one in similar_names(name, by_name)]
     raise UnknownNameError("section", name, [*dict.fromkeys(similar)])
+
+
+def parse_lines(text: str) -> tuple[int, int] | None:
+    """Return the first and the last of lines such as "12-30" or "12", None for no text.
+
+    Raises:
+        ConfigurationError: for anything else.
+    """
+    if not text:
+        return None
+    if not _LINES.fullmatch(text):
+        raise ConfigurationError("lines", text, "the first and the last line, such as 12-30")
+    first, _, last = text.partition("-")
+    return int(first), int(last or first)
 
 
 def read_excerpt(record: DocumentRecord, section: str, lines: tuple[int, int] | None) -> Excerpt:

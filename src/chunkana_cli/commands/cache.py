@@ -1,0 +1,33 @@
+"""`chunkana cache`: the indexes that `ask --keep` keeps."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from chunkana_cli.indexing.keeping import MOST_BYTES, delete_indexes, kept_indexes
+from chunkana_cli.indexing.opening import reporting_errors
+from chunkana_cli.options import epilog
+from chunkana_cli.output.output import open_console
+from chunkana_cli.streams import format_count, on_one_line, report
+
+EPILOG = epilog("cache", "cache --clear")
+_MEGABYTE = 1_000_000
+
+
+def cache(
+    *, clears: Annotated[bool, typer.Option("--clear", help="Delete all of them.")] = False
+) -> None:
+    """List the indexes that `ask --keep` keeps, with their sizes and when they were last used."""
+    with reporting_errors():
+        found = kept_indexes()
+        if clears:
+            delete_indexes()
+    with open_console() as console:
+        for one in [] if clears else found:
+            used = datetime.fromtimestamp(one.used, UTC).strftime("%Y-%m-%d")
+            console.out(f"{one.size / _MEGABYTE:8,.1f} MB  {used}  {on_one_line(one.names)}")
+    size = f"{sum(one.size for one in found) / _MEGABYTE:,.1f} of {MOST_BYTES // _MEGABYTE:,} MB"
+    report(f"{format_count(len(found), 'folder')}, {size}{' deleted' if clears else ''}")

@@ -1,0 +1,65 @@
+"""`chunkana index`: build or update an index."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Annotated
+
+import typer
+
+from chunkana_cli.indexing.embedding import EmbeddingName, load_embedding
+from chunkana_cli.indexing.opening import FOLDER, make_index
+from chunkana_cli.indexing.updating import FileUpdate
+from chunkana_cli.inputs.batch import Batch
+from chunkana_cli.options import Jobs, epilog, reads_documents, require_name, workers_of
+from chunkana_cli.streams import format_count, report
+from chunkana_core import ChunkConfig
+
+EPILOG = epilog("index .", "index docs src -o index", "index . --embedding my_models:embed")
+
+
+@reads_documents(atomic_blocks="split")
+def index(
+    batch: Batch,
+    *,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="INDEX",
+            help="The folder of the index.",
+            callback=require_name,
+        ),
+    ] = FOLDER,
+    embedding: EmbeddingName = None,
+    reads_all: Annotated[
+        bool, typer.Option("--check", help="Read files of the same size and time, too.")
+    ] = False,
+    jobs: Jobs = "auto",
+    config: ChunkConfig,
+) -> None:
+    """Build or update an index for `ask`, `outline`, `read` and `mcp`.
+
+    Only new and changed files are chunked, and documents whose files are gone are deleted. A run
+    that was interrupted is continued.
+    """
+    started, workers, model = monotonic(), workers_of(jobs), load_embedding(embedding)
+    if not batch.names:
+        batch.end()
+    with make_index(output) as made:
+        update = FileUpdate(made, batch, config, workers, model.embedder, reads_all)
+        done = update.run()
+        counts = {
+            "added": done.added,
+            "changed": done.changed,
+            "unchanged": done.unchanged,
+            "deleted": done.deleted,
+        }
+        facts = [
+            format_count(len(made), "document"),
+            *(f"{len(names):,} {what}" for what, names in counts.items() if names),
+            format_count(batch.failures, "error"),
+            f"{monotonic() - started:.1f} seconds",
+        ]
+    report(f"{output}: {', '.join(facts)}")

@@ -1,0 +1,45 @@
+"""`chunkana mcp`: serve an index to agents over the Model Context Protocol."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chunkana_cli.indexing.embedding import EmbeddingName, load_embedding
+from chunkana_cli.indexing.opening import FOLDER, open_index
+from chunkana_cli.options import epilog
+from chunkana_cli.streams import fail
+
+EPILOG = epilog(
+    "mcp", "mcp index --port 8000", codes="0 the client has ended; 1 no index; 2 invalid usage"
+)
+
+
+def mcp(
+    folder: Annotated[
+        str, typer.Argument(metavar="INDEX", help="The folder of an index.")
+    ] = FOLDER,
+    *,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=65535,
+            help="Serve over HTTP at http://127.0.0.1:PORT/mcp.",
+            show_default="none: over standard input and output",
+        ),
+    ] = None,
+    embedding: EmbeddingName = None,
+) -> None:
+    """Serve an index to agents over the Model Context Protocol. Clients start this command."""
+    if find_spec("mcp") is None:
+        fail('this command needs mcp: pip install "chunkana-rag[mcp]"')
+    model = load_embedding(embedding)
+    with open_index(folder) as index:  # reports what is wrong with it
+        index.require_model(model.embedder)
+    from chunkana_mcp import IndexServer, IndexTools  # noqa: PLC0415  # optional, and slow to load
+
+    IndexServer(IndexTools(Path(folder), model.question)).serve(port)

@@ -1,0 +1,41 @@
+"""`chunkana outline`: the documents of an index, and the sections of a document."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from msgspec import structs
+
+from chunkana_cli.indexing.opening import IndexFolder, open_index
+from chunkana_cli.options import AsJson, epilog
+from chunkana_cli.output.output import open_console, write_json
+from chunkana_cli.streams import on_one_line
+from chunkana_retrieval.index import matching_names, section_name
+
+EPILOG = epilog("outline .chunkana", "outline .chunkana docs/guide.md", "outline .chunkana src")
+
+
+def outline(
+    folder: IndexFolder,
+    document: Annotated[
+        str | None, typer.Argument(help="A document, a folder or a pattern.", show_default="all")
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """List the documents of an index, or the sections of documents with their lines."""
+    with open_index(folder) as index:
+        names = matching_names(document or "*", index.document_ids())
+        sections = {name: index.outline(name) if document else [] for name in names}
+    if as_json:
+        shown = {name: [*map(structs.asdict, entries)] for name, entries in sections.items()}
+        write_json(shown if document else names)
+        return
+    with open_console() as console:
+        for name, entries in sections.items():
+            console.out(on_one_line(name))
+            for entry in entries:
+                lines = f"{entry.start_line}-{entry.end_line}"
+                title = on_one_line(entry.title)
+                console.out(f"{'  ' * entry.level}{title}  #{section_name(entry)}  {lines}")

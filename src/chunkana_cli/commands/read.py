@@ -1,0 +1,32 @@
+"""`chunkana read`: the exact text of a document in an index, of a section or of lines."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from chunkana_cli.indexing.opening import IndexFolder, open_index
+from chunkana_cli.options import epilog
+from chunkana_cli.output.output import STANDARD_OUTPUT, open_output
+from chunkana_cli.streams import visible
+from chunkana_retrieval.index import parse_lines
+
+EPILOG = epilog("read .chunkana docs/guide.md#install", "read .chunkana src/app.py --lines 12-30")
+
+
+def read(
+    folder: IndexFolder,
+    document: Annotated[str, typer.Argument(metavar="DOCUMENT[#SECTION]", help="What to read.")],
+    *,
+    lines: Annotated[str, typer.Option(metavar="A-B", help="The first and the last line.")] = "",
+) -> None:
+    """Print the exact text of a document, or of one of its sections, as it was indexed."""
+    with open_index(folder) as index:
+        is_whole = document in index.document_ids()
+        name, _, section = (document, "", "") if is_whole else document.partition("#")
+        text = index.read(name, section=section, lines=parse_lines(lines)).text
+    is_shown = sys.stdout is not None and sys.stdout.isatty()
+    with open_output(STANDARD_OUTPUT) as out:
+        out.write((visible(text) if is_shown else text).encode("utf-8", "surrogatepass"))

@@ -1,0 +1,60 @@
+"""Embedding models that users name as `module:object`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from chunkana_cli.streams import USAGE, fail
+from chunkana_retrieval.index import Embedder
+
+EmbeddingName = Annotated[
+    str | None,
+    typer.Option(
+        "--embedding",
+        metavar="MODULE:OBJECT",
+        help="An embedding of LangChain or LlamaIndex, or a function of a list of texts.",
+        show_default="none: words alone",
+    ),
+]
+# The methods of LangChain's and of LlamaIndex's models, for texts and for a question.
+_METHODS = (
+    ("embed_documents", "embed_query"),
+    ("get_text_embedding_batch", "get_query_embedding"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """An embedding model, or none.
+
+    Attributes:
+        embedder: returns the vectors of texts; None for a search by words.
+        question: returns the vector of a question; None for a search by words.
+    """
+
+    embedder: Embedder | None = None
+    question: Callable[[str], Sequence[float]] | None = None
+
+
+def load_embedding(name: str | None) -> Embedding:
+    """Return the model with a name; a class is called to make the model."""
+    if name is None:
+        return Embedding()
+    module, _, attribute = name.partition(":")
+    sys.path.insert(0, "")  # the current folder, as with `python -m`
+    try:
+        model = getattr(import_module(module), attribute)
+    except (AttributeError, ImportError, ValueError) as error:
+        fail(f"--embedding is {name!r}; allowed: the module and the object: {error}", USAGE)
+    model = model() if isinstance(model, type) else model
+    for texts, question in _METHODS:
+        if hasattr(model, texts):
+            embedder = Embedder.of(model, getattr(model, texts), argument="--embedding")
+            return Embedding(embedder, getattr(model, question))
+    return Embedding(Embedder.of(model, model, argument="--embedding"), lambda one: model([one])[0])
