@@ -18,6 +18,7 @@ Strategy = Literal["auto", "code_aware", "structural", "fallback"]
 AtomicBlocks = Literal["keep", "split"]
 CodeCuts = Literal["lines", "syntax"]
 Command = Callable[..., None]
+INDEX_FOLDER = ".chunkana"  # by default
 FILES_HELP = "Files, folders, quoted patterns; - for standard input."
 _ALL_PROCESSORS = "auto"
 _MAX_JOBS = 1000  # more processes help on no machine, and fail on some
@@ -80,6 +81,16 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs."
 Jobs = Annotated[
     str,
     typer.Option("--jobs", "-j", metavar="N", help="Processes; auto or 0: one for each processor."),
+]
+IndexFolder = Annotated[str, typer.Argument(metavar="INDEX", help="The folder of an index.")]
+EmbeddingName = Annotated[
+    str | None,
+    typer.Option(
+        "--embedding",
+        metavar="MODULE:OBJECT",
+        help="An embedding of LangChain or LlamaIndex, or a function of a list of texts.",
+        show_default="none: words alone",
+    ),
 ]
 InputEncoding = Annotated[
     str,

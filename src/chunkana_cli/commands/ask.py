@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
 import chunkana_retrieval as retrieval  # whose index is loaded when it is used
-from chunkana_cli.indexing.embedding import EmbeddingName, load_embedding
-from chunkana_cli.indexing.keeping import kept_folder
-from chunkana_cli.indexing.opening import FOLDER, open_index, reporting_errors
-from chunkana_cli.indexing.updating import FileUpdate
 from chunkana_cli.inputs.batch import Batch
-from chunkana_cli.options import FILES_HELP, AsJson, epilog, reads_documents
+from chunkana_cli.options import (
+    FILES_HELP,
+    INDEX_FOLDER,
+    AsJson,
+    EmbeddingName,
+    epilog,
+    reads_documents,
+)
 from chunkana_cli.output.output import open_console, write_json
 from chunkana_cli.output.screen import format_cells
 from chunkana_cli.streams import USAGE, fail, on_one_line, visible
 from chunkana_core import ChunkConfig
-from chunkana_retrieval.index import Embedder, has_database
 
 EPILOG = epilog(
     'ask docs -q "How are tables split?"',
@@ -34,7 +33,7 @@ Files = Annotated[
     typer.Argument(
         metavar="[FILE...]",
         help=f"The folder of an index, or: {FILES_HELP}",
-        show_default=FOLDER,
+        show_default=INDEX_FOLDER,
     ),
 ]
 
@@ -60,9 +59,13 @@ def ask(
     if not retrieval.words_of(question):
         what = "no word to search for; stop words such as 'the' and 'of' are ignored"
         fail(f"--question is {question!r}, which has {what}", USAGE)
+    from chunkana_cli.indexing.embedding import load_embedding  # noqa: PLC0415  # loads numpy
+    from chunkana_cli.indexing.keeping import kept_folder  # noqa: PLC0415
+    from chunkana_cli.indexing.opening import open_asked  # noqa: PLC0415
+
     model = load_embedding(embedding)
     folder = kept_folder(batch, config, embedding) if is_kept else None
-    with _opened(batch, config, model.embedder, folder) as index:
+    with open_asked(batch, config, model.embedder, folder) as index:
         index.require_model(model.embedder)
         count = len(index)
         vector = model.question(question) if model.question else None
@@ -81,21 +84,6 @@ def ask(
         parts = [part for passage in passages for part in _to_text(passage)]
         with open_console() as console:
             console.print(Text("\n\n").join(parts) if parts else nothing, soft_wrap=True)
-
-
-@contextmanager
-def _opened(
-    batch: Batch, config: ChunkConfig, embedder: Embedder | None, folder: Path | None
-) -> Iterator[retrieval.Index]:
-    """Open the index that is named, or one of the files that are named, in memory or a folder."""
-    named = batch.arguments or [FOLDER]
-    if named == [FOLDER] or (len(named) == 1 and has_database(Path(named[0]))):
-        with open_index(named[0]) as index:
-            yield index
-        return
-    with reporting_errors(), retrieval.Index(folder) as index:
-        FileUpdate(index, batch, config, embedder=embedder).run()
-        yield index
 
 
 def _to_dict(passage: retrieval.Passage) -> dict[str, object]:

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.indexing.keeping import MOST_BYTES, delete_indexes, kept_indexes
-from chunkana_cli.indexing.opening import reporting_errors
 from chunkana_cli.options import epilog
 from chunkana_cli.output.output import open_console
 from chunkana_cli.streams import format_count, on_one_line, report
@@ -21,6 +19,13 @@ def cache(
     *, clears: Annotated[bool, typer.Option("--clear", help="Delete all of them.")] = False
 ) -> None:
     """List the indexes that `ask --keep` keeps, with their sizes and when they were last used."""
+    from chunkana_cli.indexing.keeping import (  # noqa: PLC0415  # loads numpy
+        MOST_BYTES,
+        delete_indexes,
+        kept_indexes,
+    )
+    from chunkana_cli.indexing.opening import reporting_errors  # noqa: PLC0415
+
     with reporting_errors():
         found = kept_indexes()
         if clears:

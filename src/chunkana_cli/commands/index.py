@@ -7,11 +7,16 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.indexing.embedding import EmbeddingName, load_embedding
-from chunkana_cli.indexing.opening import FOLDER, make_index
-from chunkana_cli.indexing.updating import FileUpdate
 from chunkana_cli.inputs.batch import Batch
-from chunkana_cli.options import Jobs, epilog, reads_documents, require_name, workers_of
+from chunkana_cli.options import (
+    INDEX_FOLDER,
+    EmbeddingName,
+    Jobs,
+    epilog,
+    reads_documents,
+    require_name,
+    workers_of,
+)
 from chunkana_cli.streams import format_count, report
 from chunkana_core import ChunkConfig
 
@@ -31,7 +36,7 @@ def index(
             help="The folder of the index.",
             callback=require_name,
         ),
-    ] = FOLDER,
+    ] = INDEX_FOLDER,
     embedding: EmbeddingName = None,
     reads_all: Annotated[
         bool, typer.Option("--check", help="Read files of the same size and time, too.")
@@ -44,6 +49,10 @@ def index(
     Only new and changed files are chunked, and documents whose files are gone are deleted. A run
     that was interrupted is continued.
     """
+    from chunkana_cli.indexing.embedding import load_embedding  # noqa: PLC0415  # loads numpy
+    from chunkana_cli.indexing.opening import make_index  # noqa: PLC0415
+    from chunkana_cli.indexing.updating import FileUpdate  # noqa: PLC0415
+
     started, workers, model = monotonic(), workers_of(jobs), load_embedding(embedding)
     if not batch.names:
         batch.end()

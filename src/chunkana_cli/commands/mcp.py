@@ -37,6 +37,7 @@ def mcp(
     """Serve an index to agents over the Model Context Protocol. Clients start this command."""
     if find_spec("mcp") is None:
         fail('this command needs mcp: pip install "chunkana-rag[mcp]"')
+
     model = load_embedding(embedding)
     with open_index(folder) as index:  # reports what is wrong with it
         index.require_model(model.embedder)

@@ -7,11 +7,9 @@ from typing import Annotated
 import typer
 from msgspec import structs
 
-from chunkana_cli.indexing.opening import IndexFolder, open_index
-from chunkana_cli.options import AsJson, epilog
+from chunkana_cli.options import AsJson, IndexFolder, epilog
 from chunkana_cli.output.output import open_console, write_json
 from chunkana_cli.streams import on_one_line
-from chunkana_retrieval.index import matching_names, section_name
 
 EPILOG = epilog("outline .chunkana", "outline .chunkana docs/guide.md", "outline .chunkana src")
 
@@ -25,6 +23,9 @@ def outline(
     as_json: AsJson = False,
 ) -> None:
     """List the documents of an index, or the sections of documents with their lines."""
+    from chunkana_cli.indexing.opening import open_index  # noqa: PLC0415  # loads numpy
+    from chunkana_retrieval.index import matching_names, section_name  # noqa: PLC0415
+
     with open_index(folder) as index:
         names = matching_names(document or "*", index.document_ids())
         sections = {name: index.outline(name) if document else [] for name in names}

@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.indexing.opening import IndexFolder, open_index
-from chunkana_cli.options import epilog
+from chunkana_cli.options import IndexFolder, epilog
 from chunkana_cli.output.output import STANDARD_OUTPUT, open_output
 from chunkana_cli.streams import visible
-from chunkana_retrieval.index import parse_lines
 
 EPILOG = epilog("read .chunkana docs/guide.md#install", "read .chunkana src/app.py --lines 12-30")
 
@@ -23,6 +21,9 @@ def read(
     lines: Annotated[str, typer.Option(metavar="A-B", help="The first and the last line.")] = "",
 ) -> None:
     """Print the exact text of a document, or of one of its sections, as it was indexed."""
+    from chunkana_cli.indexing.opening import open_index  # noqa: PLC0415  # loads numpy
+    from chunkana_retrieval.index import parse_lines  # noqa: PLC0415
+
     with open_index(folder) as index:
         is_whole = document in index.document_ids()
         name, _, section = (document, "", "") if is_whole else document.partition("#")

@@ -6,22 +6,10 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Annotated
-
-import typer
 
 from chunkana_cli.streams import USAGE, fail
 from chunkana_retrieval.index import Embedder
 
-EmbeddingName = Annotated[
-    str | None,
-    typer.Option(
-        "--embedding",
-        metavar="MODULE:OBJECT",
-        help="An embedding of LangChain or LlamaIndex, or a function of a list of texts.",
-        show_default="none: words alone",
-    ),
-]
 # The methods of LangChain's and of LlamaIndex's models, for texts and for a question.
 _METHODS = (
     ("embed_documents", "embed_query"),

@@ -50,7 +50,7 @@ def kept_folder(batch: Batch, config: ChunkConfig, embedding: str | None) -> Pat
     try:
         _root().mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
-        (folder / _NAMES).write_text(json.dumps(names), encoding="ascii")
+        (folder / _NAMES).write_bytes(json.dumps(names).encode())
         delete_indexes(MOST_BYTES)
     except OSError as error:
         report(f"the index is not kept: {error.filename}: {error.strerror}")
@@ -79,5 +79,5 @@ def _root() -> Path:
 def _kept_indexes() -> Iterator[KeptIndex]:
     for path in _root().glob(f"*/{_NAMES}"):
         size = sum(file.stat().st_size for file in path.parent.iterdir())
-        names = json.loads(path.read_text(encoding="ascii"))
+        names = json.loads(path.read_bytes())
         yield KeptIndex(path.parent, names, size, path.stat().st_mtime)
