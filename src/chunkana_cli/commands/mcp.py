@@ -8,9 +8,7 @@ from typing import Annotated
 
 import typer
 
-from chunkana_cli.indexing.embedding import EmbeddingName, load_embedding
-from chunkana_cli.indexing.opening import FOLDER, open_index
-from chunkana_cli.options import epilog
+from chunkana_cli.options import INDEX_FOLDER, EmbeddingName, IndexFolder, epilog
 from chunkana_cli.streams import fail
 
 EPILOG = epilog(
