@@ -11,15 +11,11 @@ import typer
 from chunkana_cli.options import INDEX_FOLDER, EmbeddingName, IndexFolder, epilog
 from chunkana_cli.streams import fail
 
-EPILOG = epilog(
-    "mcp", "mcp index --port 8000", codes="0 the client has ended; 1 no index; 2 invalid usage"
-)
+EPILOG = epilog("mcp", "mcp index --port 8000")
 
 
 def mcp(
-    folder: Annotated[
-        str, typer.Argument(metavar="INDEX", help="The folder of an index.")
-    ] = FOLDER,
+    folder: IndexFolder = INDEX_FOLDER,
     *,
     port: Annotated[
         int | None,
@@ -35,10 +31,11 @@ def mcp(
     """Serve an index to agents over the Model Context Protocol. Clients start this command."""
     if find_spec("mcp") is None:
         fail('this command needs mcp: pip install "chunkana-rag[mcp]"')
+    from chunkana_cli.indexing.embedding import load_embedding  # noqa: PLC0415  # loads numpy
+    from chunkana_cli.indexing.opening import open_index  # noqa: PLC0415
+    from chunkana_mcp import IndexServer, IndexTools  # noqa: PLC0415  # optional
 
     model = load_embedding(embedding)
     with open_index(folder) as index:  # reports what is wrong with it
         index.require_model(model.embedder)
-    from chunkana_mcp import IndexServer, IndexTools  # noqa: PLC0415  # optional, and slow to load
-
     IndexServer(IndexTools(Path(folder), model.question)).serve(port)
