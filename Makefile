@@ -112,6 +112,7 @@ bench: $(BENCHMARK)/.speed ## measure speed and memory, compared with other chun
 	$(BENCHMARK)/bin/python -m benchmarks.runs $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.stream $(if $(QUICK),--quick)
 	$(BENCHMARK)/bin/python -m benchmarks.index $(if $(QUICK),--quick)
+	$(BENCHMARK)/bin/python -m benchmarks.agents $(if $(QUICK),--quick)
 
 bench-retrieval: $(BENCHMARK)/.retrieval ## measure retrieval with the chunks; QUESTIONS=folder
 	HF_HUB_OFFLINE=1 $(BENCHMARK)/bin/python -m benchmarks.retrieval $(if $(QUESTIONS),"$(QUESTIONS)")
@@ -158,7 +159,7 @@ $(FLOORS)/.dev: pyproject.toml scripts/floors.py $(FLOORS)/bin/python
 $(BENCHMARK)/.speed: pyproject.toml $(BENCHMARK)/bin/python
 	@echo "Installing the other chunkers into $(BENCHMARK) (once)"
 	@$(BENCHMARK)/bin/python $(INSTALL) "pip>=25.1"
-	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex,cli,code,arrow]" --group benchmark
+	@$(BENCHMARK)/bin/python $(INSTALL) -e ".[langchain,llamaindex,mcp,code,arrow]" --group benchmark
 	@touch $@
 
 $(BENCHMARK)/.retrieval: pyproject.toml $(BENCHMARK)/bin/python
