@@ -51,7 +51,7 @@ def kept_folder(batch: Batch, config: ChunkConfig, embedding: str) -> Path | Non
     try:
         _root().mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
-        (folder / _NAMES).write_text(escape_name(names), "utf-8")
+        (folder / _NAMES).write_bytes(escape_name(names).encode())
         os.utime(folder)
         delete_indexes(MOST_BYTES, but=folder)
     except OSError as error:

@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from chunkana_cli.indexing.embedding import Embedding
-from chunkana_cli.indexing.keeping import kept_folder
-from chunkana_cli.indexing.updating import FileUpdate
 from chunkana_cli.inputs.batch import Batch
 from chunkana_cli.options import INDEX_FOLDER
-from chunkana_cli.streams import USAGE, fail
+from chunkana_cli.streams import FAILED, USAGE, fail
 from chunkana_core import ChunkanaError, ChunkConfig, ConfigurationError
 from chunkana_retrieval import Index, IndexFileError
 from chunkana_retrieval.index import Embedder, has_database
@@ -66,6 +64,10 @@ def open_asked(
         with open_index(named[0], embedding.embedder) as index:
             yield index
         return
+    # What follows loads chunking, which a search of an index does not need.
+    from chunkana_cli.indexing.keeping import kept_folder  # noqa: PLC0415
+    from chunkana_cli.indexing.updating import FileUpdate  # noqa: PLC0415
+
     folder = kept_folder(batch, config, embedding.name) if is_kept else None
     with reporting_errors(_CLEAR if folder else ""), Index(folder) as index:
         FileUpdate(index, batch, config, embedder=embedding.embedder).run()
@@ -81,12 +83,9 @@ def reporting_errors(if_damaged: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except IndexFileError as error:
-        fail(f"{error}{if_damaged}")
-    except ConfigurationError as error:
-        fail(str(error), USAGE)
     except ChunkanaError as error:
-        fail(str(error))
+        code = USAGE if isinstance(error, ConfigurationError) else FAILED
+        fail(f"{error}{if_damaged if isinstance(error, IndexFileError) else ''}", code)
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader of standard output has gone
             raise
