@@ -25,6 +25,7 @@ __all__ = ["work"]  # a fixture
 TEA = "# Tea\n\nBoil water.\n\n## Green\n\nWait for 80 degrees.\n"
 OVEN = "# Oven\n\nBake bread.\n"
 CATS = "# Cats\n\nThey sleep.\n"
+OTHER_OPTIONS = "nothing is indexed: with other options than before, all files are needed"
 SECOND = 1_000_000_000  # nanoseconds
 
 
@@ -230,37 +231,50 @@ def test_the_document_of_a_file_that_fails_stays(work: Work) -> None:
     assert work.read == ["docs/tea.md"]
 
 
-def test_no_document_is_deleted_if_a_folder_cannot_be_read(folder: Path) -> None:
+def test_documents_in_a_folder_that_cannot_be_read_stay(folder: Path) -> None:
     index("docs")
     Path("docs/tea.md").unlink()
     Path("docs/pets").chmod(0)
     done = run_without_rights("index", "docs", "--jobs=1", folder=folder)
+    others = run_without_rights("index", "docs", "--from=text", folder=folder)
     Path("docs/pets").chmod(0o700)
     first, summary = done.stderr.decode().splitlines()
     assert (done.returncode, first) == (1, "chunkana: docs/pets: Permission denied")
-    assert summary.startswith("chunkana: .chunkana: 3 documents, 3 unchanged, 1 error, ")
-    assert index("docs").counts == {"document": 2, "deleted": 1, "unchanged": 2}
+    assert summary.startswith("chunkana: .chunkana: 2 documents, 1 deleted, 2 unchanged, 1 error, ")
+    assert (others.returncode, others.stderr.decode().splitlines()) == (
+        1, [first, f"chunkana: {OTHER_OPTIONS}"]
+    )  # fmt: skip
+    assert index("docs").counts == {"document": 2, "unchanged": 2}
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (["typo"], "typo: no such file"),
-        (["docs", "typo"], "typo: no such file"),
-        (["docs", "typo/*.md"], "typo/*.md: this pattern matches no file"),
-        (["docs", "empty"], "empty: no file of a known type"),
-    ],
-)
-def test_no_document_is_deleted_if_something_that_is_named_is_missing(
-    given: list[str], message: str
-) -> None:
-    Path("empty").mkdir()
+@pytest.mark.parametrize("given", [["typo"], ["docs", "typo"], ["typo/tea.md", "docs"]])
+def test_no_document_is_deleted_if_what_is_named_is_missing(given: list[str]) -> None:
     index("docs")
     Path("docs/tea.md").unlink()
     done = index(*given)
-    assert (done.code, len(done.errors)) == (1, 1)
-    assert done.errors[0].startswith(f"chunkana: {message}")
+    (missing,) = {*given} - {"docs"}
+    assert (done.code, done.errors) == (1, [f"chunkana: {missing}: no such file"])
     assert done.counts == {"document": 3, "unchanged": 3, "error": 1}
+    error = call("index", *given, "--from=text")[2].splitlines()
+    assert error[-1] == f"chunkana: {OTHER_OPTIONS}"
+    assert index("docs").counts == {"document": 2, "deleted": 1, "unchanged": 2}
+
+
+def test_what_is_found_nowhere_hides_no_deletion() -> None:
+    """A broken link, a pattern, a folder without documents: other options are possible, too."""
+    Path("empty").mkdir()
+    try:
+        Path("docs/link.md").symlink_to("nowhere")
+    except OSError:
+        pytest.skip("needs links")
+    given = ["docs", "empty", "*.rst"]
+    for change in (change_nothing, delete):
+        change()
+        done = index(*given)
+        assert (done.code, done.counts["error"]) == (1, 1)
+        assert any("docs/link.md: is a broken link" in error for error in done.errors)
+    assert done.counts == {"document": 2, "deleted": 1, "unchanged": 2, "error": 1}
+    assert index(*given, "--from=text").counts == {"document": 2, "changed": 2, "error": 1}
 
 
 @pytest.mark.parametrize("given", ["empty", "*.rst"])
@@ -302,14 +316,6 @@ def test_with_other_options_all_is_chunked_again_at_once(
     work.clear()
     index("docs", option)
     assert work == Work([], [])
-
-
-def test_with_other_options_files_that_are_missing_are_an_error() -> None:
-    index("docs")
-    message = "nothing is indexed: with other options than before, all files are needed"
-    code, _, printed = call("index", "docs", "typo/*.md", "--from=text")
-    assert (code, printed.splitlines()[-1]) == (1, f"chunkana: {message}")
-    assert index("docs").counts == {"document": 3, "unchanged": 3}
 
 
 def test_with_other_options_nothing_changes_if_all_files_fail() -> None:

@@ -81,10 +81,10 @@ class FileUpdate:
     def run(self) -> Counter[str]:
         """Index new and changed files, delete documents whose files are gone; return their numbers.
 
-        A file that cannot be read or chunked is reported, and its document stays as it was. If a
-        named file or folder is missing, or a folder cannot be read, no document is deleted. The
-        documents appear in batches, so that the next run continues one that was killed; if the
-        options differ from those of the index, they appear at once.
+        A file that cannot be read or chunked is reported, and its document stays as it was, and so
+        do those in folders that cannot be read. If a named file or folder is missing, no document
+        is deleted. The documents appear in batches, so that the next run continues one that was
+        killed; if the options differ from those of the index, they appear at once.
 
         Returns:
             The numbers of documents that were "added", "changed" and "deleted".
@@ -94,11 +94,13 @@ class FileUpdate:
         started = time_ns()
         stats = {one: _stat(name) for one, name in names.items()}
         missing = [one for one, found in stats.items() if not found and one != STANDARD_INPUT]
-        is_complete = not (missing or self.batch.failures)
+        others = [one for one in self._stored if one not in names]
+        has_all = not self.batch.failures  # otherwise a folder was not read, or a link is broken
+        gone = [] if missing else [one for one in others if has_all or not _may_exist(one)]
         self._prints = dict(self._unchanged(stats))
         changed = [name for one, name in names.items() if one not in self._prints]
-        reports = [*self._update(changed, is_complete=is_complete)]
-        if gone := [one for one in self._stored if one not in names] if is_complete else []:
+        reports = [*self._update(changed, is_complete=gone == others)]
+        if gone:
             reports.append(self._write([], deleted=gone))
         self._write_states(stats, started - _RECENT)
         kinds = ("added", "changed", "deleted")
@@ -192,6 +194,15 @@ def _stat(name: str) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return found.st_size, found.st_mtime_ns
+
+
+def _may_exist(name: str) -> bool:
+    """Return whether there is a file, or a folder on the way to it cannot be read."""
+    try:
+        os.lstat(name)
+    except OSError as error:
+        return not isinstance(error, FileNotFoundError | NotADirectoryError)
+    return True
 
 
 def _record(name: str, result: HierarchicalChunkingResult) -> DocumentRecord:
