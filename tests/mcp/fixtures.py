@@ -15,16 +15,19 @@ _DATA = Path(__file__).parents[1] / "data"
 _PATTERNS = "documents/*.md", "code/python/*.py", "code/go/*.go"
 TEA = "# Tea\n\nBoil the water.\n\n## Green tea\n\nWait for 80 degrees.\n"
 TEAPOT = 'class Teapot:\n    """A pot."""\n\n    def pour(self):\n        return "green tea"\n'
+# A bell, a NUL, an escape sequence and lone surrogates, of which one is in the name.
+ODD = IndexDocument("odd\udc80 #1?.md", "# Bell \x07 \ud800\n\nNul \0, ring \x1b[31m, \udfff.\n")
 
 
 def documents() -> list[IndexDocument]:
-    """Return our documents, and two small ones whose results are in the tests."""
+    """Return our documents, and small ones whose results are in the tests."""
     paths = [path for pattern in _PATTERNS for path in sorted(_DATA.glob(pattern))]
     found = [
         IndexDocument(path.relative_to(_DATA).as_posix(), path.read_text(encoding="utf-8"))
         for path in paths
     ]
-    return [IndexDocument("guide/tea.md", TEA), IndexDocument("src/teapot.py", TEAPOT), *found]
+    tea, teapot = IndexDocument("guide/tea.md", TEA), IndexDocument("src/teapot.py", TEAPOT)
+    return [tea, teapot, ODD, *found]
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import shlex
 import signal
 import socket
 import subprocess
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +67,12 @@ class Server:
 
 @contextmanager
 def serving(
-    transport: Transport, index: Path, place: Path, *options: str | Path
+    transport: Transport,
+    index: Path,
+    place: Path,
+    *options: str,
+    program: Sequence[str] = COMMAND,
+    **settings: str,
 ) -> Iterator[Server]:
     """Return a server of an index.
 
@@ -76,20 +81,21 @@ def serving(
         index: the folder of the index.
         place: a new folder, in which the server is started.
         options: further options of the command.
+        program: starts the command.
+        settings: changes of the environment.
     """
     place.mkdir(exist_ok=True)
     pid_file, port = place / "pid", free_port()
-    words = [*COMMAND, "mcp", index, *options, *(["--port", port] if transport == "http" else [])]
+    words = [*program, "mcp", index, *options, *(["--port", port] if transport == "http" else [])]
     script = f"echo $$ > {shlex.quote(str(pid_file))}; exec {shlex.join(map(str, words))}"
+    environ = environment(**settings)
     with (place / "log").open("w", encoding="utf-8") as log:
         if transport == "stdio":
-            given = StdioServerParameters(
-                command="sh", args=["-c", script], env=environment(), cwd=place
-            )
+            given = StdioServerParameters(command="sh", args=["-c", script], env=environ, cwd=place)
             yield Server(given, pid_file, log)
             return
         command = ["sh", "-c", script]
-        with subprocess.Popen(command, env=environment(), cwd=place, stderr=log) as process:
+        with subprocess.Popen(command, env=environ, cwd=place, stderr=log) as process:
             try:
                 _wait_for(port, process)
                 yield Server(f"http://127.0.0.1:{port}/mcp", pid_file, log)

@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextResourceContents
 
 from chunkana_mcp import IndexTools
-from tests.mcp.fixtures import TEA, TEAPOT
+from tests.mcp.fixtures import ODD, TEA, TEAPOT
 from tests.mcp.servers import Session, error_of, text_of, value_of
 
 _URI = "chunkana://document/"
@@ -28,6 +28,15 @@ _FOUND = {
     "path": ["Tea", "Green tea"],
     "text": "Tea\n\n## Green tea\n\nWait for 80 degrees.",
 }
+_ODD_NAME = r"odd\udc80 #1?.md"  # JSON has no lone surrogates
+_ODD_TEXT = ODD.text.encode(errors="backslashreplace").decode()
+_ODD_FOUND = {
+    "document": _ODD_NAME,
+    "lines": "1-3",
+    "path": ["Bell \x07 \\ud800"],
+    "text": _ODD_TEXT.strip(),
+}
+_ODD_SECTION = {"section": "bell--", "title": "Bell \x07 \\ud800", "level": 1, "lines": "1-3"}
 _RESULTS: tuple[tuple[str, dict[str, object], object], ...] = (
     ("search", {"query": "How many degrees?", "documents": "guide"}, {"passages": [_FOUND]}),
     ("search", {"query": "degrees", "filters": {"format": "go"}}, {"passages": []}),
@@ -46,6 +55,11 @@ _RESULTS: tuple[tuple[str, dict[str, object], object], ...] = (
      {"document": "src/teapot.py", "lines": "4-5", "text": TEAPOT[TEAPOT.index("    def") :]}),
     ("outline", _TEA, {"outlines": {"guide/tea.md": _SECTIONS}}),
     ("outline", {"document": "guide/"}, {"outlines": {"guide/tea.md": _SECTIONS}}),
+    ("search", {"query": "ring the bell", "documents": _ODD_NAME}, {"passages": [_ODD_FOUND]}),
+    ("read", {"document": _ODD_NAME},
+     {"document": _ODD_NAME, "lines": "1-3", "text": _ODD_TEXT}),
+    ("outline", {"document": _ODD_NAME}, {"outlines": {_ODD_NAME: [_ODD_SECTION]}}),
+    ("list", {"pattern": "odd*"}, {"documents": [_ODD_NAME], "total": 1}),
     ("list", {"pattern": "guide"}, {"documents": ["guide/tea.md"], "total": 1}),
     ("list", {"pattern": "*tea*"}, {"documents": ["guide/tea.md", "src/teapot.py"], "total": 2}),
     ("list", {"pattern": "*tea*", "start": 1}, {"documents": ["src/teapot.py"], "total": 2}),
