@@ -5,6 +5,7 @@ BENCHMARK := .venv-benchmark
 MUTANTS := .venv-mutants
 SCALE := .venv-scale
 DIST := dist
+INDEX := .chunkana
 BIN := $(VENV)/bin
 # -qq keeps pip's notes and warnings away, not its errors.
 INSTALL := -m pip -qq --disable-pip-version-check install
@@ -35,8 +36,20 @@ export NO_MKDOCS_2_WARNING := 1
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' Makefile | expand -t 20
 
-demo: $(VENV)/.cli ## show how documents are chunked; FILE=path.md uses your own document
+demo: $(VENV)/.cli ## show how documents are chunked and asked; FILE=path.md uses your own document
 	@$(BIN)/chunkana demo $(if $(FILE),"$(FILE)")
+ifndef FILE
+	@printf '\n6. Index\nDocumentation, code and configuration of this repository, for people and agents.\n\n'
+	$(BIN)/chunkana index . pyproject.toml -o "$(INDEX)"
+	@echo
+	$(BIN)/chunkana ask "$(INDEX)" --budget 900 -q "How is the lock of an index released?"
+	@echo
+	$(BIN)/chunkana ask "$(INDEX)" --budget 600 -q "How do I add a language?"
+	@echo
+	$(BIN)/chunkana ask "$(INDEX)" --budget 200 -q "What is the line-length of ruff?"
+	@printf '\nFor the configuration of a client, so that agents ask this index (docs/agents.md):\n\n%s\n' \
+	  '{"mcpServers": {"chunkana": {"command": "$(abspath $(BIN))/chunkana", "args": ["mcp", "$(abspath $(INDEX))"]}}}'
+endif
 
 test: test-fast test-slow test-floors test-pythons ## run all tests
 
@@ -111,15 +124,15 @@ mutants: $(MUTANTS)/.dev ## test whether the tests notice small errors; JOBS=num
 	ulimit -v $(MOST_MEMORY); $(MUTANTS)/bin/python scripts/mutants.py $(if $(JOBS),--jobs $(JOBS))
 
 clean: ## remove environments, caches and built files
-	rm -rf $(VENV) $(VENV)-3.* $(FLOORS) $(BENCHMARK) $(SCALE) $(MUTANTS) mutants site $(DIST) htmlcov .coverage .hypothesis
-	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .fuzz
+	rm -rf $(VENV) $(VENV)-3.* $(FLOORS) $(BENCHMARK) $(SCALE) $(MUTANTS) mutants site $(DIST) $(INDEX) htmlcov .coverage
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each environment has one stamp file for each kind of installation; one older than pyproject.toml is out of date.
 
 $(VENV)/.cli: pyproject.toml $(BIN)/python
 	@echo "Installing the command into $(VENV) (once)"
-	@$(BIN)/python $(INSTALL) -e ".[cli]"
+	@$(BIN)/python $(INSTALL) -e ".[mcp,code]"
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(BIN)/python

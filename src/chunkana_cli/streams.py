@@ -53,6 +53,15 @@ def format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def format_cells(first: int, last: int) -> str:
+    """Return a range of notebook cells.
+
+    >>> format_cells(3, 3), format_cells(3, 5)
+    ('cell 3', 'cells 3-5')
+    """
+    return f"cell {first}" if first == last else f"cells {first}-{last}"
+
+
 def report(message: str) -> None:
     """Print a message as one line on standard error, with control characters escaped.
 

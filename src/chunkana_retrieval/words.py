@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from chunkana_core.extending import UNSPACED_SCRIPTS
 
@@ -22,10 +22,13 @@ _MARKS = (
 )
 _LETTER = rf"[^\W_{_UNSPACED}]"
 _SPACED = rf"{_LETTER}+(?:[{_MARKS}]+{_LETTER}*)*"
-_PART = re.compile(rf"[{_UNSPACED}]+|{_SPACED}")
+_PART = rf"[{_UNSPACED}]+|{_SPACED}"
 # Words with their hyphens and underscores, like extract-audio.
-_WORD = re.compile(rf"[{_UNSPACED}]+|{_SPACED}(?:[-_]+{_SPACED})*")
-_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_WORD = rf"[{_UNSPACED}]+|{_SPACED}(?:[-_]+{_SPACED})*"
+_IS_UNSPACED = rf"[{_UNSPACED}]"
+_HYPHENS = re.compile("[-_]+")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_]+[a-z0-9]+)*")
+_compiled = cache(re.compile)  # the patterns above take up to 10 ms, and ASCII needs none
 _SHORTEST = 3  # letters of the shortest word from which `stem` removes an ending
 _VOWEL = re.compile(r"[aeiouy]")
 _DOUBLED = frozenset("bdgmnprt")  # consonants that are doubled before -ing and -ed
@@ -60,11 +63,13 @@ def words_of(text: str) -> list[str]:
     ['東', '東京', '京', '京都', '都']
     """
     words: list[str] = []
-    for word in _WORD.findall(text.lower()):
-        if _IS_UNSPACED.match(word):
+    text = text.lower()
+    pattern = _ASCII_WORD if text.isascii() else _compiled(_WORD)
+    for word in pattern.findall(text):
+        if not word.isascii() and _compiled(_IS_UNSPACED).match(word):
             words += _characters_and_pairs(word)
             continue
-        parts = [word] if word.isalnum() else _PART.findall(word)
+        parts = [word] if word.isalnum() else _HYPHENS.split(word)
         if len(parts) > 1:
             words.append(word)
         words += [stem(part) for part in parts if part not in _STOP_WORDS]
@@ -104,7 +109,7 @@ def find_words(text: str, question: str) -> list[tuple[int, int]]:
     wanted = set(words_of(question))
     return [
         (match.start() + start, match.start() + end)
-        for match in _PART.finditer(text)
+        for match in _compiled(_PART).finditer(text)
         for start, end in _word_ranges(match[0])
         if wanted.intersection(words_of(match[0][start:end]))
     ]
@@ -112,7 +117,7 @@ def find_words(text: str, question: str) -> list[tuple[int, int]]:
 
 def _word_ranges(part: str) -> Iterator[tuple[int, int]]:
     """Yield the range of the whole part, or of each character in a script without spaces."""
-    if _IS_UNSPACED.match(part):
+    if _compiled(_IS_UNSPACED).match(part):
         yield from ((offset, offset + 1) for offset in range(len(part)))
     else:
         yield 0, len(part)

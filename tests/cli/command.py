@@ -40,7 +40,9 @@ _SETTINGS = (
 )
 Word = str | bytes | Path
 Stream = int | IO[bytes] | None
-_SUMMARY = re.compile(r"^chunkana: \d[\d,]* files?, .* seconds\n\Z", re.MULTILINE)
+_SUMMARY = re.compile(
+    r"^chunkana: (?:.+: )?\d[\d,]* (?:files?|documents?), .* seconds\n\Z", re.MULTILINE
+)
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -162,7 +164,7 @@ def output_of(*arguments: str | Path, stdin: bytes = b"", folder: Path | None = 
 
 
 def without_summary(errors: str) -> str:
-    """Return standard error without the summary line of `split`."""
+    """Return standard error without the summary line of `split` or `index`."""
     return _SUMMARY.sub("", errors)
 
 

@@ -66,6 +66,12 @@ def test_a_title_in_front_matter_is_said_above(folder: Path) -> None:
     assert output == "── coffee.md:5-7\n\nCoffee\n\n## Grind\n\nFinely.\n"
 
 
+def test_a_pipe_gets_tabs_and_spaces_as_they_are(folder: Path) -> None:
+    (folder / "code.md").write_text("# Run\n\n```make\nall:\n\ttea  \n```\n", encoding="utf-8")
+    output = output_of("ask", "code.md", "-q", "run", folder=folder)
+    assert output == "── code.md:1-6\n\n# Run\n\n```make\nall:\n\ttea  \n```\n"
+
+
 def test_nothing_found(folder: Path) -> None:
     assert output_of("ask", ".", "-q", "zebra", folder=folder) == "Nothing found for “zebra”\n"
     said = json.loads(output_of("ask", ".", "-q", "zebra", "--json", folder=folder))

@@ -46,6 +46,16 @@ def test_a_command_loads_no_other() -> None:
     assert {name for name in COMMANDS if f"chunkana_cli.commands.{name}" in loaded} == {"ask"}
 
 
+@pytest.mark.parametrize("command", [("ask", "-q", "tea"), ("outline",)])
+def test_an_index_is_read_without_a_console(command: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Tea\n\nBoil water.\n", encoding="utf-8")
+    index = str(tmp_path / "index")
+    call("index", tmp_path, "-o", index)
+    loaded = _loaded_by(command[0], index, *command[1:])
+    assert "chunkana_retrieval.index" in loaded
+    assert loaded & {"jinja2", "rich"} == set()
+
+
 def _loaded_by(*arguments: str) -> set[str]:
     """Return the names of the modules that the command has loaded at its end."""
     code = (

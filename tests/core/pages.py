@@ -15,6 +15,10 @@ from tests import corpora
 DOCS = corpora.REPOSITORY / "docs"
 PAGES = sorted([*corpora.REPOSITORY.glob("*.md"), *DOCS.rglob("*.md")])
 _PYTHON = re.compile(r"^(`{3,})(?:python|pycon|py)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+_CHECKOUT = (
+    "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md",
+    "benchmarks", "docs", "notebooks", "scripts", "src", "tests",
+)  # fmt: skip
 _LEFT = {"chunkana"}  # packages of others, which pages show how to leave
 _NEEDED = {  # what blocks with a word need
     "langchain": "langchain_core",
@@ -39,9 +43,14 @@ _NEEDED = {  # what blocks with a word need
 
 
 def readers_folder(folder: Path) -> Path:
-    """Put into a folder what the examples find where they run: that of the repository."""
-    for name in ("README.md", "docs", "tests"):
-        (folder / name).symlink_to(corpora.REPOSITORY / name)
+    """Put into a folder what the examples find where they run: links to the repository's files."""
+    for name in _CHECKOUT:
+        top = corpora.REPOSITORY / name
+        for source in top.rglob("*") if top.is_dir() else [top]:
+            if source.is_file() and "__pycache__" not in source.parts:
+                link = folder / source.relative_to(corpora.REPOSITORY)
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(source)
     return folder
 
 

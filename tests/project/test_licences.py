@@ -13,10 +13,10 @@ from tests import corpora
 
 PERMISSIVE = {
     "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "CNRI-Python", "ISC", "MIT",
-    "MIT-CMU", "PSF-2.0", "Zlib",
+    "MIT-0", "MIT-CMU", "PSF-2.0", "Zlib",
 }  # fmt: skip
 OF_FILES = {"MPL-2.0"}  # asks for changes of its own files alone; of what others depend on
-EXTRAS = ("llamaindex", "langchain", "retrieval", "code", "cli", "view", "arrow")
+EXTRAS = ("llamaindex", "langchain", "retrieval", "code", "cli", "view", "mcp", "arrow")
 # What packages without a licence expression say, in words of their own.
 WORDS = {
     "Apache 2.0": "Apache-2.0",

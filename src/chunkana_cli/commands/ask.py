@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 import chunkana_retrieval as retrieval  # whose index is loaded when it is used
 from chunkana_cli.inputs.batch import Batch
@@ -17,9 +16,8 @@ from chunkana_cli.options import (
     epilog,
     reads_documents,
 )
-from chunkana_cli.output.output import open_console, write_json
-from chunkana_cli.output.screen import format_cells
-from chunkana_cli.streams import USAGE, fail, on_one_line, visible
+from chunkana_cli.output.output import open_text, print_titled, write_json
+from chunkana_cli.streams import USAGE, fail, format_cells, on_one_line, visible
 from chunkana_core import ChunkConfig
 
 EPILOG = epilog(
@@ -78,12 +76,11 @@ def ask(
     if as_json:
         shown = [*map(_to_dict, passages)]
         write_json({"question": question, "budget": budget, "passages": shown})
-        return
-    if count:
-        nothing = Text(f"Nothing found for “{on_one_line(question)}”")
-        parts = [part for passage in passages for part in _to_text(passage)]
-        with open_console() as console:
-            console.print(Text("\n\n").join(parts) if parts else nothing, soft_wrap=True)
+    elif passages:
+        print_titled(map(_to_text, passages))
+    elif count:
+        with open_text() as out:
+            out.write(f"Nothing found for “{on_one_line(question)}”\n")
 
 
 def _to_dict(passage: retrieval.Passage) -> dict[str, object]:
@@ -102,10 +99,10 @@ def _to_dict(passage: retrieval.Passage) -> dict[str, object]:
     }
 
 
-def _to_text(passage: retrieval.Passage) -> tuple[Text, Text]:
+def _to_text(passage: retrieval.Passage) -> tuple[str, str]:
     """Return the file and lines of a passage, and its text."""
     place = f":{passage.format_lines()}" if passage.lines else ""
     if passage.cells is not None:
         place = f", {format_cells(*passage.cells)}"
     name = on_one_line(passage.document_id)
-    return Text(f"── {name}{place}", style="bold cyan"), Text(visible(passage.text))
+    return f"── {name}{place}", visible(passage.text)

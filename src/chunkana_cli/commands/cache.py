@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from chunkana_cli.options import epilog
-from chunkana_cli.output.output import open_console
+from chunkana_cli.output.output import open_text
 from chunkana_cli.streams import format_count, on_one_line, report
 
 EPILOG = epilog("cache", "cache --clear")
@@ -30,9 +30,9 @@ def cache(
         found = kept_indexes()
         if clears:
             delete_indexes()
-    with open_console() as console:
+    with open_text() as out:
         for one in [] if clears else found:
             used = datetime.fromtimestamp(one.used, UTC).strftime("%Y-%m-%d")
-            console.out(f"{one.size / _MEGABYTE:8,.1f} MB  {used}  {on_one_line(one.names)}")
+            out.write(f"{one.size / _MEGABYTE:8,.1f} MB  {used}  {on_one_line(one.names)}\n")
     size = f"{sum(one.size for one in found) / _MEGABYTE:,.1f} of {MOST_BYTES // _MEGABYTE:,} MB"
     report(f"{format_count(len(found), 'folder')}, {size}{' deleted' if clears else ''}")

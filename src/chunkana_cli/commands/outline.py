@@ -8,7 +8,7 @@ import typer
 from msgspec import structs
 
 from chunkana_cli.options import AsJson, IndexFolder, epilog
-from chunkana_cli.output.output import open_console, write_json
+from chunkana_cli.output.output import open_text, write_json
 from chunkana_cli.streams import on_one_line
 
 EPILOG = epilog("outline .chunkana", "outline .chunkana docs/guide.md", "outline .chunkana src")
@@ -33,10 +33,10 @@ def outline(
         shown = {name: [*map(structs.asdict, entries)] for name, entries in sections.items()}
         write_json(shown if document else names)
         return
-    with open_console() as console:
+    with open_text() as out:
         for name, entries in sections.items():
-            console.out(on_one_line(name))
+            out.write(f"{on_one_line(name)}\n")
             for entry in entries:
                 lines = f"{entry.start_line}-{entry.end_line}"
                 title = on_one_line(entry.title)
-                console.out(f"{'  ' * entry.level}{title}  #{section_name(entry)}  {lines}")
+                out.write(f"{'  ' * entry.level}{title}  #{section_name(entry)}  {lines}\n")

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from os.path import exists
 from pathlib import Path
-from typing import BinaryIO
-
-from rich.console import Console
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from chunkana_cli.inputs.files import STANDARD_INPUT, identities_of, identity_of
 from chunkana_cli.output.replacing import open_replacing
 from chunkana_cli.streams import USAGE, discard_standard_output, fail
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 STANDARD_OUTPUT = "-"
 ANY_WIDTH = 10**6  # columns; lines in a pipe are not wrapped
@@ -72,14 +73,36 @@ def write_json(value: object) -> None:
 
 
 @contextmanager
-def open_console(width_of_pipe: int = ANY_WIDTH) -> Iterator[Console]:
-    """Open standard output as a rich console; in a pipe, with UTF-8 and the given width."""
+def open_text() -> Iterator[TextIO]:
+    """Open standard output for text; in a pipe, with UTF-8."""
     with _reporting_errors(_TITLE):
         if isinstance(sys.stdout, io.TextIOWrapper):
             encoding = None if sys.stdout.isatty() else "utf-8"
             sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
-        yield Console(highlight=False, width=None if sys.stdout.isatty() else width_of_pipe)
+        yield sys.stdout
         sys.stdout.flush()
+
+
+@contextmanager
+def open_console(width_of_pipe: int = ANY_WIDTH) -> Iterator[Console]:
+    """Open standard output as a rich console, in a pipe with the given width; see `open_text`."""
+    from rich.console import Console  # noqa: PLC0415  # slow; plain text does not need it
+
+    with open_text() as out:
+        yield Console(highlight=False, width=None if out.isatty() else width_of_pipe)
+
+
+def print_titled(texts: Iterable[tuple[str, str]]) -> None:
+    """Print texts below their titles; titles are coloured at a terminal, pipes get exact texts."""
+    if not (sys.stdout and sys.stdout.isatty()):
+        with open_text() as out:
+            out.write("\n\n".join(f"{title}\n\n{text}" for title, text in texts) + "\n")
+        return
+    from rich.text import Text  # noqa: PLC0415
+
+    with open_console() as console:
+        shown = (Text.assemble((title, "bold cyan"), "\n\n", text) for title, text in texts)
+        console.print(Text("\n\n").join(shown), soft_wrap=True)
 
 
 @contextmanager
@@ -96,6 +119,7 @@ def progress_bar(count: int, *, is_shown: bool = True) -> Iterator[Callable[[int
     if not is_shown or count < _MIN_DOCUMENTS or sys.stderr is None or not sys.stderr.isatty():
         yield lambda _done: None
         return
+    from rich.console import Console  # noqa: PLC0415
     from rich.progress import (  # noqa: PLC0415  # slow to load; needed for a bar only
         MofNCompleteColumn,
         Progress,

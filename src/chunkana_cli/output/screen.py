@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from chunkana_cli.streams import format_count, on_one_line
+from chunkana_cli.streams import format_cells, format_count, on_one_line
 from chunkana_core import Chunk, HierarchicalChunkingResult, find_common_prefix
 
 INDENTATION = 4  # columns of a level of a tree
@@ -57,15 +57,6 @@ def format_location(first: Chunk, last: Chunk) -> str:
     if first.cell is not None and last.cell_end is not None:
         return format_cells(first.cell, last.cell_end)
     return f"lines {first.text_start_line}-{last.text_end_line}"
-
-
-def format_cells(first: int, last: int) -> str:
-    """Return a range of notebook cells.
-
-    >>> format_cells(3, 3), format_cells(3, 5)
-    ('cell 3', 'cells 3-5')
-    """
-    return f"cell {first}" if first == last else f"cells {first}-{last}"
 
 
 def _join_titles(titles: Sequence[str]) -> str:
