@@ -32,13 +32,9 @@ _Name = Annotated[str, AfterValidator(unescape)]
 _Document = Annotated[_Name, Field(description="the name of a document, as `list` returns it")]
 # The JSON of no passages has 15 characters.
 _Budget = Annotated[int, Field(ge=15, description="the most characters of the result, all in all")]
-_Pattern = Annotated[
-    _Name, Field(description="a document, a folder, or a pattern of names: * matches all, / too")
-]
-_Filters = Annotated[
-    dict[str, str | int | float | bool] | None,
-    Field(description='metadata of the texts, such as {"format": "python"} or {"kind": "class"}'),
-]
+_Pattern = Annotated[_Name, Field(description="a document, a folder, or a pattern such as *.py")]
+_Values = dict[str, str | int | float | bool]
+_FILTERS = 'metadata that texts have, such as {"format": "python"} or {"kind": "class"}'
 
 
 class IndexTools:
@@ -63,11 +59,13 @@ class IndexTools:
         query: Annotated[str, Field(description="a question, or words to find")],
         budget: _Budget = 6000,
         documents: _Pattern = "*",
-        filters: _Filters = None,
+        filters: Annotated[_Values | None, Field(description=_FILTERS)] = None,
     ) -> Passages:
-        """Find the passages that answer a question, the best first. Start here.
+        """Find the passages that answer a question, the best first. Start with this tool.
 
-        Each has its document, its lines and the titles that it is under.
+        Each passage has its document, its lines and the titles that it is under; `read` returns
+        what is around it. Words that the documents use find more than others. Narrow a search by
+        `documents` or `filters`.
         """
         vector = self._embed_question(query) if self._embed_question else None
         options = SearchOptions(fetch_k=_HITS)
@@ -87,7 +85,8 @@ class IndexTools:
     ) -> Excerpt:
         """Return the exact text of a section with its subsections, or of lines, or of a document.
 
-        What does not fit into the budget is left out after a line; read it by its lines.
+        Use it to read on around a passage that `search` found. What does not fit into the budget is
+        left out after a line; read it by the lines in `left_out`.
         """
         with self._reading() as index:
             found = index.read(document, section=section, lines=parse_lines(lines))
@@ -98,7 +97,8 @@ class IndexTools:
     def outline(self, document: _Pattern) -> Outlines:
         """Return the sections of a document, or of each document in a folder, with their lines.
 
-        Sections are headings in documentation, definitions in source code, and keys in data.
+        Use it to see what documents are about, and how their sections are named. Sections are
+        headings in documentation, definitions in source code, and keys in data.
         """
         with self._reading() as index:
             names = matching_names(document, index.document_ids())
@@ -125,7 +125,10 @@ class IndexTools:
         pattern: _Pattern = "*",
         start: Annotated[int, Field(ge=0, description="how many names to leave out")] = 0,
     ) -> Documents:
-        """Return the names of documents, at most 500 at once."""
+        """Return the names of documents, at most 500 at once.
+
+        Use it to find documents by their names; to find texts, use `search`.
+        """
         with self._reading() as index:
             names = matching_names(pattern, index.document_ids())
         return Documents(documents=names[start : start + _PAGE], total=len(names))

@@ -1,12 +1,14 @@
-"""The tests of the server need its extra, and the command's; else they are left out."""
+"""The tests of the server need its extra, the command's, and processes as POSIX has them."""
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 
 _NEEDED = ("mcp", "typer", "rich", "numpy", "jinja2", "jsonschema")
 
-collect_ignore_glob = [] if all(map(find_spec, _NEEDED)) else ["test_*.py"]
+_HAS_ALL = os.name == "posix" and all(map(find_spec, _NEEDED))
+collect_ignore_glob = [] if _HAS_ALL else ["test_*.py"]
 
-if not collect_ignore_glob:
+if _HAS_ALL:
     from tests.mcp.fixtures import folder, session  # noqa: F401

@@ -42,6 +42,8 @@ _RESULTS: tuple[tuple[str, dict[str, object], object], ...] = (
     ("search", {"query": "degrees", "filters": {"format": "go"}}, {"passages": []}),
     ("search", {"query": "degrees", "documents": "guide", "filters": '{"format": "markdown"}'},
      {"passages": [_FOUND]}),
+    ("search", {"query": "degrees", "documents": "*tea.md", "budget": 10**30},
+     {"passages": [_FOUND]}),
     ("search", {"query": ""}, {"passages": []}),
     ("search", {"query": "zyzzyva", "budget": 15}, {"passages": []}),
     ("read", _TEA, _TEA | {"lines": "1-7", "text": TEA}),

@@ -118,7 +118,6 @@ async def test_two_clients_at_once(transport: Transport, folder: Path, tmp_path:
 
 
 @transports
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 async def test_a_cancelled_call(transport: Transport, tmp_path: Path) -> None:
     """Calls are answered while a cancelled one still runs, and after it has ended."""
     place = _place_with_model(tmp_path)
@@ -143,7 +142,6 @@ async def _cancel_a_call(server: Server, place: Path) -> None:
 
 @pytest.mark.slow
 @transports
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 async def test_a_server_that_is_killed(transport: Transport, tmp_path: Path) -> None:
     """A client that waits for an answer gets an error; the index is intact for the next server."""
     place = _place_with_model(tmp_path)

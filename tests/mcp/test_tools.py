@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from mcp import Client
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from mcp_types import TextResourceContents
 
 from chunkana_mcp import IndexServer, IndexTools
 from chunkana_mcp.results import Result
@@ -132,6 +134,17 @@ def test_unknown_names_with_lone_surrogates(tools: IndexTools) -> None:
     """An error repeats a name in its escaped form."""
     with pytest.raises(ResourceNotFoundError, match=r"no document 'od\\udc81.md'; similar names"):
         tools.read("od\udc81.md")
+
+
+async def test_addresses_of_any_name(tmp_path: Path) -> None:
+    """A document is read by the address that is listed for it, also if its name is a path."""
+    names = ["../notes/a.md", "/srv/a.md", "file:///srv/a.md", "100%25.md", "a b?c#d.md", "%2e%2e"]
+    server = IndexServer(_tools_of(tmp_path, *(IndexDocument(name, name) for name in names)))
+    async with Client(server) as client:
+        for name, resource in zip(names, (await client.list_resources()).resources, strict=True):
+            (content,) = (await client.read_resource(resource.uri)).contents
+            assert isinstance(content, TextResourceContents)
+            assert (resource.name, content.text) == (name, name)
 
 
 def test_instructions_are_data(tmp_path: Path) -> None:
