@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import Field
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from pydantic import AfterValidator, Field
 
 from chunkana_core import ChunkanaError
 from chunkana_mcp.results import (
     Documents,
     Excerpt,
     FoundPassage,
-    Outline,
     Outlines,
     Passages,
+    Section,
+    escape,
+    unescape,
 )
 from chunkana_retrieval import Found, Index, Passage, ReadingOptions, SearchOptions
 from chunkana_retrieval.index import matching_names, parse_lines
@@ -27,22 +28,19 @@ EmbedQuestion = Callable[[str], Sequence[float]]
 _HITS = 60  # leaves that a search finds
 _PAGE = 500  # documents that `list` returns
 _MOST_OUTLINES, _MOST_SECTIONS = 50, 200  # that `outline` returns
-_Document = Annotated[str, Field(description="the name of a document, as `list` returns it")]
-_Budget = Annotated[int, Field(ge=1, le=1_000_000, description="the most characters to return")]
-_Pattern = Annotated[
-    str, Field(description="a document, a folder, or a pattern of names: * matches all, / too")
-]
-_Filters = Annotated[
-    dict[str, str | int | float | bool] | None,
-    Field(description='metadata of the texts, such as {"format": "python"} or {"kind": "class"}'),
-]
+_Name = Annotated[str, AfterValidator(unescape)]
+_Document = Annotated[_Name, Field(description="the name of a document, as `list` returns it")]
+# The JSON of no passages has 15 characters.
+_Budget = Annotated[int, Field(ge=15, description="the most characters of the result, all in all")]
+_Pattern = Annotated[_Name, Field(description="a document, a folder, or a pattern such as *.py")]
+_Values = dict[str, str | int | float | bool]
+_FILTERS = 'metadata that texts have, such as {"format": "python"} or {"kind": "class"}'
 
 
-@dataclass(slots=True)
 class IndexTools:
     """The tools of a server, which search and read the index in a folder; none of them writes.
 
-    Attributes:
+    Args:
         folder: the folder of the index; if another index is put there, that one is read.
         embed_question: returns the vector of a question; None for a search by words alone.
 
@@ -51,42 +49,32 @@ class IndexTools:
         IndexFileError: for an index of another format, or a damaged one.
     """
 
-    folder: Path
-    embed_question: EmbedQuestion | None = None
-    _index: Index = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, folder: Path, embed_question: EmbedQuestion | None = None) -> None:
         """Open the index."""
-        self._index = Index.load(self.folder)
-
-    @contextmanager
-    def reading(self) -> Iterator[Index]:
-        """Return the index, and raise what goes wrong as the errors of tools."""
-        try:
-            if self._index.is_replaced:
-                self._index = Index.load(self.folder)
-            yield self._index
-        except (ChunkanaError, OSError) as error:
-            raise ToolError(str(error)) from error
+        self._folder, self._embed_question = folder, embed_question
+        self._index = Index.load(folder)
 
     def search(
         self,
         query: Annotated[str, Field(description="a question, or words to find")],
         budget: _Budget = 6000,
         documents: _Pattern = "*",
-        filters: _Filters = None,
+        filters: Annotated[_Values | None, Field(description=_FILTERS)] = None,
     ) -> Passages:
-        """Find the passages that answer a question, the best first.
+        """Find the passages that answer a question, the best first. Start with this tool.
 
-        Each has its document, its lines and the titles that it is under. The result has at most
-        `budget` characters.
+        Each passage has its document, its lines and the titles that it is under; `read` returns
+        what is around it. Words that the documents use find more than others. Narrow a search by
+        `documents` or `filters`.
         """
+        vector = self._embed_question(query) if self._embed_question else None
         options = SearchOptions(fetch_k=_HITS)
-        vector = self.embed_question(query) if self.embed_question else None
-        with self.reading() as index:
+        with self._reading() as index:
             names = None if documents == "*" else matching_names(documents, index.document_ids())
             found = index.search(query, options, vector=vector, where=filters, documents=names)
-        return _within_budget(found if vector else found.without_weak_words(), budget)
+        if vector is None:
+            found = found.without_weak_words()
+        return _passages(found, budget)
 
     def read(
         self,
@@ -97,50 +85,79 @@ class IndexTools:
     ) -> Excerpt:
         """Return the exact text of a section with its subsections, or of lines, or of a document.
 
-        A text of more than `budget` characters ends earlier, and tells which lines to read next.
+        Use it to read on around a passage that `search` found. What does not fit into the budget is
+        left out after a line; read it by the lines in `left_out`.
         """
-        with self.reading() as index:
+        with self._reading() as index:
             found = index.read(document, section=section, lines=parse_lines(lines))
-        return Excerpt.of(document, found, budget)
+        excerpt = Excerpt.of(document, found, budget)
+        _require_budget(budget, len(excerpt.to_json()), "the first line")
+        return excerpt
 
     def outline(self, document: _Pattern) -> Outlines:
         """Return the sections of a document, or of each document in a folder, with their lines.
 
-        Sections are headings in documentation, definitions in source code, and keys in data.
+        Use it to see what documents are about, and how their sections are named. Sections are
+        headings in documentation, definitions in source code, and keys in data.
         """
-        with self.reading() as index:
+        with self._reading() as index:
             names = matching_names(document, index.document_ids())
             shown = names[:_MOST_OUTLINES]
-            outlines = [
-                Outline.of(name, index.outline(name), _MOST_SECTIONS // len(shown))
-                for name in shown
-            ]
-        return Outlines(outlines=outlines, left_out=len(names) - len(shown))
+            entries = [(name, entry) for name in shown for entry in index.outline(name)]
+        outermost = sorted(range(len(entries)), key=lambda number: entries[number][1].level)
+        outlines: dict[str, list[Section]] = {name: [] for name in shown}
+        for number in sorted(outermost[:_MOST_SECTIONS]):
+            name, entry = entries[number]
+            outlines[name].append(Section.of(entry))
+        return Outlines(
+            outlines=outlines,
+            sections_left_out=max(len(entries) - _MOST_SECTIONS, 0),
+            documents_left_out=len(names) - len(shown),
+        )
 
-    def list_documents(
+    def text(self, document: str) -> str:
+        """Return the text of a document."""
+        with self._reading() as index:
+            return escape(index.read(unescape(document)).text)
+
+    def list(
         self,
         pattern: _Pattern = "*",
         start: Annotated[int, Field(ge=0, description="how many names to leave out")] = 0,
     ) -> Documents:
-        """Return the names of documents, at most 500 at once."""
-        with self.reading() as index:
+        """Return the names of documents, at most 500 at once.
+
+        Use it to find documents by their names; to find texts, use `search`.
+        """
+        with self._reading() as index:
             names = matching_names(pattern, index.document_ids())
         return Documents(documents=names[start : start + _PAGE], total=len(names))
 
+    @contextmanager
+    def _reading(self) -> Iterator[Index]:
+        """Return the index, and raise what goes wrong as errors for the client."""
+        try:
+            if self._index.is_replaced:
+                self._index = Index.load(self._folder)
+            yield self._index
+        except (ChunkanaError, OSError) as error:
+            raise ResourceNotFoundError(escape(str(error))) from error
 
-def _within_budget(found: Found, budget: int) -> Passages:
-    """Return the passages of a search whose JSON fits into a budget.
 
-    Raises:
-        ToolError: if none fits.
-    """
+def _passages(found: Found, budget: int) -> Passages:
+    """Return the passages of a search whose JSON fits into a budget."""
 
     def counted(passage: Passage) -> str:
         return FoundPassage.of(passage).to_json()
 
     around = len(Passages(passages=[]).to_json())
-    passages = found.passages(ReadingOptions(max(budget - around, 0)), counted)
+    passages = found.passages(ReadingOptions(budget - around), counted)
     if found.hits and not passages:
-        least = found.least_budget(counted) + around
-        raise ToolError(f"budget is {budget}; the best passage needs at least {least}")
+        _require_budget(budget, found.least_budget(counted) + around, "the best passage")
     return Passages(passages=[FoundPassage.of(one) for one in passages])
+
+
+def _require_budget(budget: int, least: int, text: str) -> None:
+    """Raise an error for the client if a budget is too small for any text."""
+    if budget < least:
+        raise ResourceNotFoundError(f"budget is {budget}; {text} needs at least {least}")

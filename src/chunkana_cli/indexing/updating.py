@@ -70,7 +70,7 @@ class FileUpdate:
     reads_all: bool = False
     _options: str = field(init=False)
     _stored: Mapping[str, str] = field(init=False)
-    _prints: dict[str, str] = field(init=False, default_factory=dict)
+    _fingerprints: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Describe the options, and read what is in the index."""
@@ -97,8 +97,8 @@ class FileUpdate:
         others = [one for one in self._stored if one not in names]
         has_all = not self.batch.failures  # otherwise a folder was not read, or a link is broken
         gone = [] if missing else [one for one in others if has_all or not _may_exist(one)]
-        self._prints = dict(self._unchanged(stats))
-        changed = [name for one, name in names.items() if one not in self._prints]
+        self._fingerprints = dict(self._unchanged(stats))
+        changed = [name for one, name in names.items() if one not in self._fingerprints]
         reports = [*self._update(changed, is_complete=gone == others)]
         if gone:
             reports.append(self._write([], deleted=gone))
@@ -130,17 +130,21 @@ class FileUpdate:
                 documents=self._changed(names),
             )
             records = (
-                structs.replace(one, fingerprint=self._prints[one.document_id]) for one in chunked
+                structs.replace(one, fingerprint=self._fingerprints[one.document_id])
+                for one in chunked
             )
             while some := [*islice(records, _BATCH if is_same else None)]:
                 yield self._write(some, deletes_others=not is_same)
+
+    def _with_fingerprint(self, record: DocumentRecord) -> DocumentRecord:
+        return structs.replace(record, fingerprint=self._fingerprints[record.document_id])
 
     def _changed(self, names: list[str]) -> Iterator[Document]:
         """Read files, and yield those whose texts are not those of the index."""
         for document in self.batch.documents(names):
             one = _id_of(document.name)
-            self._prints[one] = fingerprint(one, document.text, {}, self._options)
-            if self._stored.get(one) != self._prints[one]:
+            self._fingerprints[one] = fingerprint(one, document.text, {}, self._options)
+            if self._stored.get(one) != self._fingerprints[one]:
                 yield document
 
     def _write(
@@ -152,10 +156,10 @@ class FileUpdate:
     ) -> UpdateReport:
         """Write documents to the index, and delete others."""
         by_id = {one.document_id: one for one in records}
-        prints = {one: record.fingerprint for one, record in by_id.items()}
+        fingerprints = {one: record.fingerprint for one, record in by_id.items()}
         options = self._options if by_id else ""
         return self.index.update_sources(
-            SourceDocuments(prints, by_id.__getitem__, options),
+            SourceDocuments(fingerprints, by_id.__getitem__, options),
             embedder=self.embedder,
             deleted=deleted,
             delete_missing=deletes_others,
@@ -174,8 +178,8 @@ class FileUpdate:
     def _write_states(self, stats: Mapping[str, tuple[int, int] | None], before: int) -> None:
         """Write the states of files that were changed before a time, in nanoseconds."""
         states = {
-            one: FileState(*found, self._prints[one]) for one, found in stats.items()
-            if found and one in self._prints and found[1] < before
+            one: FileState(*found, self._fingerprints[one]) for one, found in stats.items()
+            if found and one in self._fingerprints and found[1] < before
         }  # fmt: skip
         if self.index.folder and states != self._read_states():
             with open_replacing(self.index.folder / _FILE) as file:
