@@ -11,7 +11,10 @@ collect_ignore_glob = [] if _HAS_EXTRA else ["test_*.py"]
 
 @pytest.fixture(autouse=True)
 def cache_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder that is the user's cache folder during a test."""
+    """Return the folder of kept indexes during a test, which is not made yet."""
+    from platformdirs import user_cache_path
+
     folder = tmp_path_factory.mktemp("cache")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
-    return folder
+    for variable in ("XDG_CACHE_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA"):  # read by platformdirs
+        monkeypatch.setenv(variable, str(folder))
+    return user_cache_path("chunkana", appauthor=False)

@@ -174,7 +174,7 @@ def docs(here: Path) -> Path:
 
 def folders(cache_folder: Path) -> list[Path]:
     """Return the folders of the kept indexes."""
-    return [path.parent for path in cache_folder.glob("*/*/index.db")]
+    return [path.parent for path in cache_folder.glob("*/index.db")]
 
 
 @pytest.mark.usefixtures("docs")
@@ -202,7 +202,7 @@ def test_an_index_is_kept_for_each_folder_and_option(docs: Path, cache_folder: P
     assert asked(".chunkana", "-q", "water", "--keep")
     assert len(folders(cache_folder)) == len(cases)
     if os.name != "nt":
-        made = [cache_folder / "chunkana", *folders(cache_folder)]
+        made = [cache_folder, *folders(cache_folder)]
         assert {path.stat().st_mode & 0o777 for path in made} == {0o700}
     _, output, printed = call("cache")
     assert sorted(line.split("  ")[-1] for line in output.splitlines()) == sorted(
@@ -240,7 +240,7 @@ def test_indexes_that_were_used_least_recently_are_deleted() -> None:
 
 
 def test_what_is_left_of_a_kept_index_is_counted_and_deleted(cache_folder: Path) -> None:
-    left = cache_folder / "chunkana" / "left"
+    left = cache_folder / "left"
     write(left / "index.db", b"x" * 2_000_000)
     assert call("cache")[1].endswith("2.0 MB  2020-09-13  left\n") or call("cache")[1].endswith(
         "left\n"
@@ -262,23 +262,19 @@ def test_a_damaged_kept_index_can_be_deleted(cache_folder: Path) -> None:
     assert asked("docs", "-q", "water", "--keep")
 
 
-def test_without_a_cache_folder_nothing_is_kept(
-    docs: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_cache_folder_nothing_is_kept(docs: Path, cache_folder: Path) -> None:
     expected = output_of("ask", "docs", "-q", "water")
-    write("file", "")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(docs / "file"))
+    write(cache_folder, "a file in its place")
     code, output, printed = call("ask", "docs", "-q", "water", "--keep")
     assert (code, output) == (0, expected)
-    place = docs / "file" / "chunkana"
-    assert printed == f"chunkana: the index is not kept: {place}: Not a directory\n"
+    assert printed.startswith(f"chunkana: the index is not kept: {cache_folder}: ")
     assert call("cache")[0] == 0
-    cache_folder.chmod(0o500)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache_folder))
+    cache_folder.unlink()
+    cache_folder.parent.chmod(0o500)
     done = run_without_rights("ask", "docs", "-q", "water", "--keep", folder=docs)
     assert (done.returncode, done.stdout.decode()) == (0, expected)
-    place = cache_folder / "chunkana"
-    assert done.stderr.decode() == f"chunkana: the index is not kept: {place}: Permission denied\n"
+    message = f"chunkana: the index is not kept: {cache_folder}: Permission denied\n"
+    assert done.stderr.decode() == message
 
 
 def test_names_of_kept_files_are_shown_whatever_they_are(docs: Path, cache_folder: Path) -> None:
