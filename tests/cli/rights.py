@@ -40,5 +40,6 @@ def _drop_rights() -> None:
         libc = ctypes.CDLL(None)
         header, data = (ctypes.c_uint32 * 2)(_VERSION, 0), (ctypes.c_uint32 * 6)()
         libc.capget(header, data)
-        data[0] &= ~_READ_ALL  # of those in effect
+        for number in (0, 1):  # the rights in effect, and those that `os.access` goes by
+            data[number] &= ~_READ_ALL
         libc.capset(header, data)

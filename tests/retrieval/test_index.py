@@ -269,5 +269,4 @@ def test_documents_are_searched_alone() -> None:
         for names in (["tea.md"], [*TEXTS], []):
             inside = {one for one in everywhere if one[0] in names}
             assert found(index, question, documents=names) == inside
-        asked = {"where": {"topic": "tea"}, "documents": ["cooler.md"]}
-        assert not found(index, question, **asked)
+        assert not found(index, question, where={"topic": "tea"}, documents=["cooler.md"])

@@ -58,18 +58,15 @@ def ask(
         what = "no word to search for; stop words such as 'the' and 'of' are ignored"
         fail(f"--question is {question!r}, which has {what}", USAGE)
     from chunkana_cli.indexing.embedding import load_embedding  # noqa: PLC0415  # loads numpy
-    from chunkana_cli.indexing.keeping import kept_folder  # noqa: PLC0415
     from chunkana_cli.indexing.opening import open_asked  # noqa: PLC0415
 
     model = load_embedding(embedding)
-    folder = kept_folder(batch, config, embedding) if is_kept else None
-    with open_asked(batch, config, model.embedder, folder) as index:
-        index.require_model(model.embedder)
+    with open_asked(batch, config, model, is_kept=is_kept) as index:
         count = len(index)
         vector = model.question(question) if model.question else None
         options = retrieval.SearchOptions(fetch_k=_HITS)
         found = index.search(question, options, vector=vector)
-        found = found if vector else found.without_weak_words()
+        found = found.without_weak_words() if vector is None else found
         passages = found.passages(retrieval.ReadingOptions(budget))
     if found.hits and not passages:
         fail(f"--budget is {budget}; the best passage needs {found.least_budget()}", USAGE)
@@ -78,7 +75,7 @@ def ask(
         write_json({"question": question, "budget": budget, "passages": shown})
     elif passages:
         print_titled(map(_to_text, passages))
-    elif count:
+    elif count or not batch.failures:
         with open_text() as out:
             out.write(f"Nothing found for “{on_one_line(question)}”\n")
 

@@ -57,18 +57,13 @@ def index(
     if not batch.names:
         batch.end()
     with make_index(output) as made:
-        update = FileUpdate(made, batch, config, workers, model.embedder, reads_all)
-        done = update.run()
-        counts = {
-            "added": done.added,
-            "changed": done.changed,
-            "unchanged": done.unchanged,
-            "deleted": done.deleted,
-        }
-        facts = [
-            format_count(len(made), "document"),
-            *(f"{len(names):,} {what}" for what, names in counts.items() if names),
-            format_count(batch.failures, "error"),
-            f"{monotonic() - started:.1f} seconds",
-        ]
+        counts = FileUpdate(made, batch, config, workers, model.embedder, reads_all).run()
+        total = len(made)
+    counts["unchanged"] = total - counts["added"] - counts["changed"]
+    facts = [
+        format_count(total, "document"),
+        *(f"{count:,} {what}" for what, count in counts.items() if count),
+        format_count(batch.failures, "error"),
+        f"{monotonic() - started:.1f} seconds",
+    ]
     report(f"{output}: {', '.join(facts)}")

@@ -36,6 +36,6 @@ def mcp(
     from chunkana_mcp import IndexServer, IndexTools  # noqa: PLC0415  # optional
 
     model = load_embedding(embedding)
-    with open_index(folder) as index:  # reports what is wrong with it
-        index.require_model(model.embedder)
+    with open_index(folder, model.embedder):  # reports what is wrong with it
+        pass
     IndexServer(IndexTools(Path(folder), model.question)).serve(port)

@@ -27,7 +27,8 @@ def outline(
     from chunkana_retrieval.index import matching_names, section_name  # noqa: PLC0415
 
     with open_index(folder) as index:
-        names = matching_names(document or "*", index.document_ids())
+        names = index.document_ids()
+        names = matching_names(document, names) if document else names
         sections = {name: index.outline(name) if document else [] for name in names}
     if as_json:
         shown = {name: [*map(structs.asdict, entries)] for name, entries in sections.items()}

@@ -25,8 +25,9 @@ def read(
     from chunkana_retrieval.index import parse_lines  # noqa: PLC0415
 
     with open_index(folder) as index:
-        is_whole = document in index.document_ids()
-        name, _, section = (document, "", "") if is_whole else document.partition("#")
+        known = [one for one in index.document_ids() if f"{document}#".startswith(f"{one}#")]
+        name = max(known, key=len, default=document.partition("#")[0])  # a name may have "#"
+        section = document[len(name) + 1 :]
         text = index.read(name, section=section, lines=parse_lines(lines)).text
     is_shown = sys.stdout is not None and sys.stdout.isatty()
     with open_output(STANDARD_OUTPUT) as out:

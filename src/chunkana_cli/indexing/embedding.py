@@ -15,6 +15,7 @@ _METHODS = (
     ("embed_documents", "embed_query"),
     ("get_text_embedding_batch", "get_query_embedding"),
 )
+_ALLOWED = "MODULE:OBJECT, an embedding or a function of a list of texts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +25,12 @@ class Embedding:
     Attributes:
         embedder: returns the vectors of texts; None for a search by words.
         question: returns the vector of a question; None for a search by words.
+        name: the module and the object, "" for none.
     """
 
     embedder: Embedder | None = None
     question: Callable[[str], Sequence[float]] | None = None
+    name: str = ""
 
 
 def load_embedding(name: str | None) -> Embedding:
@@ -38,11 +41,14 @@ def load_embedding(name: str | None) -> Embedding:
     sys.path.insert(0, "")  # the current folder, as with `python -m`
     try:
         model = getattr(import_module(module), attribute)
-    except (AttributeError, ImportError, ValueError) as error:
-        fail(f"--embedding is {name!r}; allowed: the module and the object: {error}", USAGE)
-    model = model() if isinstance(model, type) else model
+        model = model() if isinstance(model, type) else model
+    except (AttributeError, ImportError, TypeError, ValueError) as error:
+        fail(f"--embedding is {name!r}; allowed: {_ALLOWED}: {error}", USAGE)
     for texts, question in _METHODS:
         if hasattr(model, texts):
             embedder = Embedder.of(model, getattr(model, texts), argument="--embedding")
-            return Embedding(embedder, getattr(model, question))
-    return Embedding(Embedder.of(model, model, argument="--embedding"), lambda one: model([one])[0])
+            return Embedding(embedder, getattr(model, question), name)
+    if not callable(model):
+        fail(f"--embedding is {name!r}, a {type(model).__name__}; allowed: {_ALLOWED}", USAGE)
+    embedder = Embedder.of(model, model, argument="--embedding")
+    return Embedding(embedder, lambda one: model([one])[0], name)

@@ -13,12 +13,13 @@ from typing import NamedTuple
 from platformdirs import user_cache_path
 
 from chunkana_cli.inputs.batch import Batch
+from chunkana_cli.inputs.files import escape_name
 from chunkana_cli.streams import report
 from chunkana_core import ChunkConfig, Chunker
 from chunkana_retrieval.index import describe_chunker
 
 MOST_BYTES = 2 * 10**9  # of all kept indexes; those that were used least recently are deleted
-_NAMES = "names.json"  # what the index is of; its time is that of the last use
+_NAMES = "names.txt"  # what the index is of
 
 
 class KeptIndex(NamedTuple):
@@ -37,21 +38,22 @@ class KeptIndex(NamedTuple):
     used: float
 
 
-def kept_folder(batch: Batch, config: ChunkConfig, embedding: str | None) -> Path | None:
+def kept_folder(batch: Batch, config: ChunkConfig, embedding: str) -> Path | None:
     """Return the folder of the kept index of some files, which is marked as used now.
 
-    Indexes that were used least recently are deleted if all have too many bytes. If the user's
+    Others that were used least recently are deleted if all have too many bytes. If the user's
     cache folder cannot be written, this is reported, and the result is None.
     """
-    parts = [os.getcwd(), *batch.arguments, batch.input_format, batch.encoding, embedding or ""]
+    parts = [os.getcwd(), *batch.arguments, batch.input_format, batch.encoding, embedding]
     parts.append(describe_chunker(Chunker(config)))  # has the version, too
     folder = _root() / sha256(json.dumps(parts).encode()).hexdigest()[:32]
     names = ", ".join(os.path.abspath(name) for name in batch.arguments)
     try:
         _root().mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
-        (folder / _NAMES).write_bytes(json.dumps(names).encode())
-        delete_indexes(MOST_BYTES)
+        (folder / _NAMES).write_bytes(escape_name(names).encode())
+        os.utime(folder)
+        delete_indexes(MOST_BYTES, but=folder)
     except OSError as error:
         report(f"the index is not kept: {error.filename}: {error.strerror}")
         return None
@@ -63,12 +65,17 @@ def kept_indexes() -> list[KeptIndex]:
     return sorted(_kept_indexes(), key=lambda one: -one.used)
 
 
-def delete_indexes(most_bytes: int = 0) -> None:
-    """Delete the indexes that were used least recently, until all have at most so many bytes."""
+def delete_indexes(most_bytes: int = 0, but: Path | None = None) -> None:
+    """Delete the indexes that were used least recently, until all have at most so many bytes.
+
+    Args:
+        most_bytes: the size.
+        but: the folder of an index that is not deleted.
+    """
     size = 0
     for one in kept_indexes():
         size += one.size
-        if size > most_bytes:
+        if size > most_bytes and one.folder != but:
             shutil.rmtree(one.folder, ignore_errors=True)
 
 
@@ -77,7 +84,7 @@ def _root() -> Path:
 
 
 def _kept_indexes() -> Iterator[KeptIndex]:
-    for path in _root().glob(f"*/{_NAMES}"):
-        size = sum(file.stat().st_size for file in path.parent.iterdir())
-        names = json.loads(path.read_bytes())
-        yield KeptIndex(path.parent, names, size, path.stat().st_mtime)
+    for folder in filter(Path.is_dir, _root().glob("*")):
+        size, names = sum(file.stat().st_size for file in folder.iterdir()), folder / _NAMES
+        shown = names.read_text("utf-8", "replace") if names.exists() else folder.name
+        yield KeptIndex(folder, shown, size, folder.stat().st_mtime)

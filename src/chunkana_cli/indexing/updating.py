@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -13,9 +14,10 @@ from typing import NamedTuple
 from msgspec import MsgspecError, msgpack, structs
 
 from chunkana_cli.inputs.batch import Batch, Document
-from chunkana_cli.inputs.files import escape_name
+from chunkana_cli.inputs.files import STANDARD_INPUT, escape_name
 from chunkana_cli.output.output import progress_bar
 from chunkana_cli.output.replacing import open_replacing
+from chunkana_cli.streams import fail
 from chunkana_core import ChunkConfig, Chunker, Context, HierarchicalChunkingResult
 from chunkana_retrieval import Index, UpdateReport
 from chunkana_retrieval.index import (
@@ -30,6 +32,7 @@ from chunkana_retrieval.index import (
 _FILE = "files.msgpack"  # beside the database
 _BATCH = 128  # documents that appear together
 _RECENT = 2_000_000_000  # nanoseconds in which a file may change again and keep its time
+_OTHER_OPTIONS = "nothing is indexed: with other options than before, all files are needed"
 
 
 class FileState(NamedTuple):
@@ -67,39 +70,41 @@ class FileUpdate:
     reads_all: bool = False
     _options: str = field(init=False)
     _stored: Mapping[str, str] = field(init=False)
-    _prints: dict[str, str] = field(init=False, default_factory=dict)
+    _fingerprints: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Describe the options, and read what is in the index."""
         chunker = describe_chunker(Chunker(self.config, Context()))
-        self._options = json.dumps([chunker, self.batch.input_format])
+        self._options = json.dumps([chunker, self.batch.input_format, self.batch.encoding])
         self._stored = self.index.fingerprints()
 
-    def run(self) -> UpdateReport:
-        """Index new and changed files, delete documents whose files are gone; return a report.
+    def run(self) -> Counter[str]:
+        """Index new and changed files, delete documents whose files are gone; return their numbers.
 
-        A file that cannot be read or chunked is reported, and its document stays as it was. The
+        A file that cannot be read or chunked is reported, and its document stays as it was. If a
+        named file or folder is missing, or a folder cannot be read, no document is deleted. The
         documents appear in batches, so that the next run continues one that was killed; if the
         options differ from those of the index, they appear at once.
+
+        Returns:
+            The numbers of documents that were "added", "changed" and "deleted".
         """
+        self.index.require_model(self.embedder, is_updated=True)
         names = {_id_of(name): name for name in self.batch.names}
-        is_complete = not self.batch.failures  # otherwise folders could not be read
         started = time_ns()
         stats = {one: _stat(name) for one, name in names.items()}
-        self._prints = dict(self._unchanged(stats))
-        reports = [*self._update([names[one] for one in names if one not in self._prints])]
+        missing = [one for one, found in stats.items() if not found and one != STANDARD_INPUT]
+        is_complete = not (missing or self.batch.failures)
+        self._fingerprints = dict(self._unchanged(stats))
+        changed = [name for one, name in names.items() if one not in self._fingerprints]
+        reports = [*self._update(changed, is_complete=is_complete)]
         if gone := [one for one in self._stored if one not in names] if is_complete else []:
-            reports.append(self._write({}, deleted=gone))
+            reports.append(self._write([], deleted=gone))
         self._write_states(stats, started - _RECENT)
-        changed = {one for report in reports for one in (*report.added, *report.changed)}
-        return UpdateReport(
-            [one for report in reports for one in report.added],
-            [one for report in reports for one in report.changed],
-            [one for report in reports for one in report.deleted],
-            [one for one in self._stored if one in names and one not in changed],
-            leaves_added=sum(report.leaves_added for report in reports),
-            leaves_deleted=sum(report.leaves_deleted for report in reports),
-        )
+        kinds = ("added", "changed", "deleted")
+        return Counter({
+            kind: sum(len(getattr(report, kind)) for report in reports) for kind in kinds
+        })  # fmt: skip
 
     def _unchanged(self, stats: Mapping[str, tuple[int, int] | None]) -> Iterator[tuple[str, str]]:
         """Yield the ids and fingerprints of documents whose files are as they were indexed."""
@@ -108,11 +113,13 @@ class FileUpdate:
             if self._stored.get(one) == known.fingerprint and stats.get(one) == known[:2]:
                 yield one, known.fingerprint
 
-    def _update(self, names: list[str]) -> Iterator[UpdateReport]:
+    def _update(self, names: list[str], *, is_complete: bool) -> Iterator[UpdateReport]:
         """Index files if their texts have changed, and yield a report for each batch of them."""
         is_same = self.index.chunking in {"", self._options}
+        if not (is_same or is_complete):
+            fail(_OTHER_OPTIONS)
         with progress_bar(len(names)) as progress:
-            records = self.batch.chunk(
+            chunked = self.batch.chunk(
                 self.config,
                 self.workers,
                 _record,
@@ -120,34 +127,37 @@ class FileUpdate:
                 context=Context(),
                 documents=self._changed(names),
             )
+            records = (
+                structs.replace(one, fingerprint=self._fingerprints[one.document_id])
+                for one in chunked
+            )
             while some := [*islice(records, _BATCH if is_same else None)]:
-                yield self._write(
-                    {one.document_id: one for one in some}, deletes_others=not is_same
-                )
+                yield self._write(some, deletes_others=not is_same)
+
+    def _with_fingerprint(self, record: DocumentRecord) -> DocumentRecord:
+        return structs.replace(record, fingerprint=self._fingerprints[record.document_id])
 
     def _changed(self, names: list[str]) -> Iterator[Document]:
         """Read files, and yield those whose texts are not those of the index."""
         for document in self.batch.documents(names):
             one = _id_of(document.name)
-            self._prints[one] = fingerprint(one, document.text, {}, self._options)
-            if self._stored.get(one) != self._prints[one]:
+            self._fingerprints[one] = fingerprint(one, document.text, {}, self._options)
+            if self._stored.get(one) != self._fingerprints[one]:
                 yield document
 
     def _write(
         self,
-        records: Mapping[str, DocumentRecord],
+        records: Iterable[DocumentRecord],
         *,
         deleted: Iterable[str] = (),
         deletes_others: bool = False,
     ) -> UpdateReport:
-        """Write documents to the index."""
-        prints = {one: self._prints[one] for one in records}
-
-        def record(one: str) -> DocumentRecord:
-            return structs.replace(records[one], fingerprint=prints[one])
-
+        """Write documents to the index, and delete others."""
+        by_id = {one.document_id: one for one in records}
+        fingerprints = {one: record.fingerprint for one, record in by_id.items()}
+        options = self._options if by_id else ""
         return self.index.update_sources(
-            SourceDocuments(prints, record, self._options),
+            SourceDocuments(fingerprints, by_id.__getitem__, options),
             embedder=self.embedder,
             deleted=deleted,
             delete_missing=deletes_others,
@@ -166,8 +176,8 @@ class FileUpdate:
     def _write_states(self, stats: Mapping[str, tuple[int, int] | None], before: int) -> None:
         """Write the states of files that were changed before a time, in nanoseconds."""
         states = {
-            one: FileState(*found, self._prints[one]) for one, found in stats.items()
-            if found and one in self._prints and found[1] < before
+            one: FileState(*found, self._fingerprints[one]) for one, found in stats.items()
+            if found and one in self._fingerprints and found[1] < before
         }  # fmt: skip
         if self.index.folder and states != self._read_states():
             with open_replacing(self.index.folder / _FILE) as file:

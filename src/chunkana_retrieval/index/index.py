@@ -33,7 +33,7 @@ from chunkana_retrieval.index.searching.query import Query
 from chunkana_retrieval.index.storage import repairing, tables
 from chunkana_retrieval.index.storage.columns import Tokenize
 from chunkana_retrieval.index.storage.database import Database, require_database
-from chunkana_retrieval.index.storage.tables import State
+from chunkana_retrieval.index.storage.tables import Kind, State
 from chunkana_retrieval.index.stores import LeafStore, StoreHit, restore_leaves
 from chunkana_retrieval.index.updating import (
     Progress,
@@ -283,7 +283,9 @@ class Index:
             warn(LostLeavesWarning("the vector store returned no leaf of this index"))
         return found
 
-    def require_model(self, embedder: Embedder | None, *, has_store: bool = False) -> None:
+    def require_model(
+        self, embedder: Embedder | None, *, has_store: bool = False, is_updated: bool = False
+    ) -> None:
         """Raise a ConfigurationError if the index is of another model, or another kind of index.
 
         Any index can be searched by words alone, without either.
@@ -291,11 +293,13 @@ class Index:
         Args:
             embedder: the embedding model, None for none.
             has_store: whether the leaves are in a user's vector store.
+            is_updated: whether the index is updated, not only searched.
         """
         with self._database.reading() as connection:
             state = tables.read_state(connection)
-        if state.documents and (embedder or has_store):
-            require_fitting(state, "store" if has_store else "vectors", embedder)
+        kind: Kind = "store" if has_store else "vectors" if embedder else "words"
+        if state.documents and (kind != "words" or is_updated):
+            require_fitting(state, kind, embedder)
 
     @property
     def chunking(self) -> str:

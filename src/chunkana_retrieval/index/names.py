@@ -27,20 +27,26 @@ def matching_names(pattern: str, names: Iterable[str]) -> list[str]:
     """
     given, wanted = [*names], pattern.removeprefix("./").rstrip("/")
     folder = "" if wanted in {"", "."} else f"{wanted}/"
-    found = [name for name in given if name.startswith(folder) or fnmatchcase(name, wanted)]
+    found = [
+        name for name in given
+        if name.startswith(folder) or name == wanted or fnmatchcase(name, wanted)
+    ]  # fmt: skip
     if not found:
         raise UnknownNameError("document", pattern, similar_names(wanted, given))
     return found
 
 
 def similar_names(name: str, names: Iterable[str]) -> Sequence[str]:
-    """Return the names that are most similar to one, those with the same last part first.
+    """Return the names that are most similar to one, whatever their case.
+
+    Those with the same last part are first: documents that were moved.
 
     >>> similar_names("docs/tea.md", ["guides/tea.md", "docs/team.md", "docs/coffee.md"])
     ['guides/tea.md', 'docs/team.md', 'docs/coffee.md']
     """
-    given = [*names]
-    last = name.rpartition("/")[2]
-    moved = [one for one in given if one.rpartition("/")[2] == last][:_MOST_SIMILAR]
-    close = get_close_matches(name, given, _MOST_SIMILAR, _LEAST_SIMILARITY)
-    return [*dict.fromkeys(moved + close)]
+    given, folded = [*names], name.casefold()
+    last = folded.rpartition("/")[2]
+    moved = [one for one in given if one.casefold().rpartition("/")[2] == last][:_MOST_SIMILAR]
+    by_folded = {one.casefold(): one for one in given}
+    close = get_close_matches(folded, by_folded, _MOST_SIMILAR, _LEAST_SIMILARITY)
+    return [*dict.fromkeys([*moved, *(by_folded[one] for one in close)])]
