@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from chunkana_core import Source, TocEntry
+from chunkana_core import ConfigurationError, Source, TocEntry
 from chunkana_retrieval import Excerpt as Lines
 from chunkana_retrieval import Passage
 from chunkana_retrieval.index import section_name
-
-_ESCAPED = re.compile(r"\\u(d[89a-f][0-9a-f]{2})")  # a lone surrogate, as `escape` writes it
 
 
 def escape(text: str) -> str:
     r"""Return a text with lone surrogates, which JSON in UTF-8 does not have, as \udc80."""
     return text.encode(errors="backslashreplace").decode()
-
-
-def unescape(name: str) -> str:
-    """Return the name of a document from its escaped form."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), name)
 
 
 Text = Annotated[str, BeforeValidator(escape)]
@@ -75,7 +67,11 @@ class Excerpt(Result):
 
     @classmethod
     def of(cls, document: str, found: Lines, budget: int) -> Excerpt:
-        """Return the lines whose JSON fits into a budget; the first one if none does."""
+        """Return the lines whose JSON fits into a budget.
+
+        Raises:
+            ConfigurationError: if the first line does not fit.
+        """
         first, after = found.start_line, found.end_line + 1
         starts = Source.of(found.text).line_starts
 
@@ -89,7 +85,10 @@ class Excerpt(Result):
             return whole
         ends = range(first + 1, after)
         fitting = bisect_right(ends, budget, key=lambda line: len(before(line).to_json()))
-        return before(first + max(fitting, 1))
+        if not fitting:
+            least = len(before(first + 1).to_json())
+            raise ConfigurationError("budget", budget, f"at least {least}, for the first line")
+        return before(first + fitting)
 
 
 class Section(Result):

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from chunkana_core import ChunkanaError
+from chunkana_core import ChunkanaError, ConfigurationError
 from chunkana_mcp.results import (
     Documents,
     Excerpt,
@@ -19,7 +19,6 @@ from chunkana_mcp.results import (
     Passages,
     Section,
     escape,
-    unescape,
 )
 from chunkana_retrieval import Found, Index, Passage, ReadingOptions, SearchOptions
 from chunkana_retrieval.index import matching_names, parse_lines
@@ -28,11 +27,10 @@ EmbedQuestion = Callable[[str], Sequence[float]]
 _HITS = 60  # leaves that a search finds
 _PAGE = 500  # documents that `list` returns
 _MOST_OUTLINES, _MOST_SECTIONS = 50, 200  # that `outline` returns
-_Name = Annotated[str, AfterValidator(unescape)]
-_Document = Annotated[_Name, Field(description="the name of a document, as `list` returns it")]
+_Document = Annotated[str, Field(description="the name of a document, as `list` returns it")]
 # The JSON of no passages has 15 characters.
 _Budget = Annotated[int, Field(ge=15, description="the most characters of the result, all in all")]
-_Pattern = Annotated[_Name, Field(description="a document, a folder, or a pattern such as *.py")]
+_Pattern = Annotated[str, Field(description="a document, a folder, or a pattern such as *.py")]
 _Values = dict[str, str | int | float | bool]
 _FILTERS = 'metadata that texts have, such as {"format": "python"} or {"kind": "class"}'
 
@@ -70,11 +68,9 @@ class IndexTools:
         vector = self._embed_question(query) if self._embed_question else None
         options = SearchOptions(fetch_k=_HITS)
         with self._reading() as index:
-            names = None if documents == "*" else matching_names(documents, index.document_ids())
+            names = None if documents == "*" else _matching_ids(documents, index)
             found = index.search(query, options, vector=vector, where=filters, documents=names)
-        if vector is None:
-            found = found.without_weak_words()
-        return _passages(found, budget)
+            return _passages(found.without_weak_words() if vector is None else found, budget)
 
     def read(
         self,
@@ -89,10 +85,9 @@ class IndexTools:
         left out after a line; read it by the lines in `left_out`.
         """
         with self._reading() as index:
-            found = index.read(document, section=section, lines=parse_lines(lines))
-        excerpt = Excerpt.of(document, found, budget)
-        _require_budget(budget, len(excerpt.to_json()), "the first line")
-        return excerpt
+            document_id = _ids_by_name(index).get(document, document)
+            found = index.read(document_id, section=section, lines=parse_lines(lines))
+            return Excerpt.of(document, found, budget)
 
     def outline(self, document: _Pattern) -> Outlines:
         """Return the sections of a document, or of each document in a folder, with their lines.
@@ -101,7 +96,7 @@ class IndexTools:
         headings in documentation, definitions in source code, and keys in data.
         """
         with self._reading() as index:
-            names = matching_names(document, index.document_ids())
+            names = _matching_ids(document, index)
             shown = names[:_MOST_OUTLINES]
             entries = [(name, entry) for name in shown for entry in index.outline(name)]
         outermost = sorted(range(len(entries)), key=lambda number: entries[number][1].level)
@@ -118,7 +113,7 @@ class IndexTools:
     def text(self, document: str) -> str:
         """Return the text of a document."""
         with self._reading() as index:
-            return escape(index.read(unescape(document)).text)
+            return escape(index.read(_ids_by_name(index).get(document, document)).text)
 
     def list(
         self,
@@ -130,7 +125,7 @@ class IndexTools:
         Use it to find documents by their names; to find texts, use `search`.
         """
         with self._reading() as index:
-            names = matching_names(pattern, index.document_ids())
+            names = _matching_ids(pattern, index)
         return Documents(documents=names[start : start + _PAGE], total=len(names))
 
     @contextmanager
@@ -144,8 +139,23 @@ class IndexTools:
             raise ResourceNotFoundError(str(error)) from error
 
 
+def _ids_by_name(index: Index) -> dict[str, str]:
+    """Return the ids of all documents by their names, which are the ids without lone surrogates."""
+    return {escape(one): one for one in index.document_ids()}
+
+
+def _matching_ids(pattern: str, index: Index) -> list[str]:
+    """Return the ids of the documents whose names match a pattern."""
+    ids = _ids_by_name(index)
+    return [ids[name] for name in matching_names(pattern, ids)]
+
+
 def _passages(found: Found, budget: int) -> Passages:
-    """Return the passages of a search whose JSON fits into a budget."""
+    """Return the passages of a search whose JSON fits into a budget.
+
+    Raises:
+        ConfigurationError: if none fits.
+    """
 
     def counted(passage: Passage) -> str:
         return FoundPassage.of(passage).to_json()
@@ -153,11 +163,6 @@ def _passages(found: Found, budget: int) -> Passages:
     around = len(Passages(passages=[]).to_json())
     passages = found.passages(ReadingOptions(budget - around), counted)
     if found.hits and not passages:
-        _require_budget(budget, found.least_budget(counted) + around, "the best passage")
+        least = found.least_budget(counted) + around
+        raise ConfigurationError("budget", budget, f"at least {least}, for the best passage")
     return Passages(passages=[FoundPassage.of(one) for one in passages])
-
-
-def _require_budget(budget: int, least: int, text: str) -> None:
-    """Raise an error for the client if a budget is too small for any text."""
-    if budget < least:
-        raise ResourceNotFoundError(f"budget is {budget}; {text} needs at least {least}")

@@ -19,13 +19,15 @@ from mcp_types import TextResourceContents
 from chunkana_mcp import IndexServer, IndexTools
 from chunkana_mcp.results import Passages, Result
 from chunkana_retrieval import Index, IndexDocument
-from tests.mcp.fixtures import documents
+from tests.mcp.fixtures import TEA, documents
 
 _QUERIES = (
     "How are tables split?", "Что нового в выпуске?", "数据", "def class return", "teapot",
     "integral", "Kaffee", "build cache", "الرحلة", "degrees of green tea",
 )  # fmt: skip
-_LEAST = re.compile(r"budget is (\d+); .* needs at least (\d+)")
+_LEAST = re.compile(
+    r"budget is (\d+); allowed: at least (\d+), for the (?:best passage|first line)"
+)
 _DOCUMENTS = {one.document_id: one.text for one in documents()}
 Call = Callable[[int], Result]
 
@@ -113,7 +115,7 @@ def test_the_least_budget_of_a_search(tools: IndexTools, query: str) -> None:
 
     least = _least_budget(search)
     assert search(least).passages
-    with pytest.raises(ResourceNotFoundError, match=f"needs at least {least}"):
+    with pytest.raises(ResourceNotFoundError, match=f"at least {least},"):
         search(least - 1)
 
 
@@ -130,7 +132,7 @@ def test_the_least_budget_of_reading(tools: IndexTools, name: str) -> None:
     whole = len(tools.read(name, budget=100_000).to_json())
     assert not tools.read(name, budget=whole).left_out
     assert tools.read(name, budget=whole - 1).left_out
-    with pytest.raises(ResourceNotFoundError, match=f"needs at least {least}"):
+    with pytest.raises(ResourceNotFoundError, match=f"at least {least},"):
         read(least - 1)
 
 
@@ -203,3 +205,16 @@ def test_search_by_vectors(make: Callable[[list[float]], Sequence[float]], tmp_p
         index.update(given, embed=lambda texts: [[1.0, float("Stone" in one)] for one in texts])
     tools = IndexTools(tmp_path, lambda _: make([0.0, 1.0]))
     assert [found.document for found in tools.search("rock").passages][:1] == ["b.md"]
+
+
+def test_names_with_escaped_bytes_are_found(tmp_path: Path) -> None:
+    """Documents whose ids look like escaped surrogates are found by their names, as others are."""
+    names = [r"kettle\udc80.md", r"kettle\udcff.md"]
+    ids = "kettle\udc80.md", names[1]
+    tools = _tools_of(tmp_path, *(IndexDocument(one, TEA) for one in ids))
+    assert tools.list().documents == names
+    for name in names:
+        assert tools.list(name).documents == [name]
+        assert tools.read(name).text == tools.text(name) == TEA
+        assert [*tools.outline(name).outlines] == [name]
+        assert {one.document for one in tools.search("water", documents=name).passages} == {name}
