@@ -16,7 +16,7 @@ from chunkana_cli.inputs.files import escape_name
 from chunkana_core import format_names
 from chunkana_retrieval import Index
 from chunkana_retrieval.index import SourceDocuments
-from tests.cli.command import call, error_of, output_of
+from tests.cli.command import call, error_of, output_of, run
 from tests.cli.indexes import OLD, Work, index, texts_of, work, write
 from tests.cli.rights import run_without_rights
 
@@ -287,6 +287,24 @@ def test_without_files_nothing_is_made_or_changed(given: str) -> None:
     assert sorted(texts_of(".chunkana")) == ALL
 
 
+def test_patterns_do_not_match_the_files_of_an_index() -> None:
+    write("index.lock", "# A file of the project\n")
+    for _ in range(2):
+        assert index("**/*", "-o", "docs/index").errors == [
+            "chunkana: 1 file of unknown format was chunked as plain text: .lock (1); "
+            "set another format with --from"
+        ]
+    assert {*texts_of("docs/index")} == {*ALL, "index.lock"}
+    assert {path.name for path in Path("docs/index").iterdir()} > {"index.db", "files.msgpack"}
+
+
+def test_standard_input_is_not_the_file_of_its_name() -> None:
+    write("-", OVEN)
+    for text, kind in ((TEA, "added"), (CATS, "changed")):
+        assert f"1 {kind}" in run("index", "-", stdin=text.encode()).stderr.decode()
+        assert texts_of(".chunkana") == {"-": text}
+
+
 # Other options
 
 
@@ -399,3 +417,11 @@ def test_what_is_no_embedding_is_an_error(name: str, reason: str) -> None:
     error = error_of("index", "docs", f"--embedding={name}", "--jobs=1", code=2)
     assert error.startswith("--embedding is ")
     assert reason in error
+
+
+def test_with_other_options_nothing_changes_if_a_named_file_is_missing() -> None:
+    given = "docs/tea.md", "docs/oven.md"
+    index(*given)
+    Path("docs/oven.md").unlink()
+    assert error_of("index", *given, "--max-chunk-size=80", code=1).endswith(OTHER_OPTIONS)
+    assert texts_of(".chunkana") == {"docs/tea.md": TEA, "docs/oven.md": OVEN}

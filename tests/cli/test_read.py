@@ -95,6 +95,7 @@ def test_the_definitions_of_source_code_are_sections() -> None:
     [
         ("docs/tea.md", [], TEA),
         ("docs/tea.md#green", [], GREEN),
+        ("./docs/tea.md#green", [], GREEN),
         ("docs/tea.md#Green", [], GREEN),
         ("docs/tea.md#tea.GREEN", [], GREEN),
         ("docs/tea.md#/Tea/Green", [], GREEN),

@@ -24,6 +24,7 @@ def read(
     from chunkana_cli.indexing.opening import open_index  # noqa: PLC0415  # loads numpy
     from chunkana_retrieval.index import parse_lines  # noqa: PLC0415
 
+    document = document.removeprefix("./")
     with open_index(folder) as index:
         known = [one for one in index.document_ids() if f"{document}#".startswith(f"{one}#")]
         name = max(known, key=len, default=document.partition("#")[0])  # a name may have "#"

@@ -55,7 +55,7 @@ def kept_folder(batch: Batch, config: ChunkConfig, embedding: str) -> Path | Non
         os.utime(folder)
         delete_indexes(MOST_BYTES, but=folder)
     except OSError as error:
-        report(f"the index is not kept: {error.filename}: {error.strerror}")
+        report(f"the index is not kept: {error.filename or folder}: {error.strerror}")
         return None
     return folder
 
@@ -83,8 +83,16 @@ def _root() -> Path:
     return user_cache_path("chunkana", appauthor=False)
 
 
+def _size(file: Path) -> int:
+    """Return the size of a file, 0 if another process has just deleted it."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 def _kept_indexes() -> Iterator[KeptIndex]:
     for folder in filter(Path.is_dir, _root().glob("*")):
-        size, names = sum(file.stat().st_size for file in folder.iterdir()), folder / _NAMES
+        size, names = sum(map(_size, folder.iterdir())), folder / _NAMES
         shown = names.read_text("utf-8", "replace") if names.exists() else folder.name
         yield KeptIndex(folder, shown, size, folder.stat().st_mtime)

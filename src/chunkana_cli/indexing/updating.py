@@ -92,14 +92,14 @@ class FileUpdate:
         self.index.require_model(self.embedder, is_updated=True)
         names = {_id_of(name): name for name in self.batch.names}
         started = time_ns()
-        stats = {one: _stat(name) for one, name in names.items()}
-        missing = [one for one, found in stats.items() if not found and one != STANDARD_INPUT]
+        stats = {one: _stat(name) for one, name in names.items() if name != STANDARD_INPUT}
+        has_missing = None in stats.values()
         others = [one for one in self._stored if one not in names]
         has_all = not self.batch.failures  # otherwise a folder was not read, or a link is broken
-        gone = [] if missing else [one for one in others if has_all or not _may_exist(one)]
+        gone = [] if has_missing else [one for one in others if has_all or not _may_exist(one)]
         self._fingerprints = dict(self._unchanged(stats))
         changed = [name for one, name in names.items() if one not in self._fingerprints]
-        reports = [*self._update(changed, is_complete=gone == others)]
+        reports = [*self._update(changed, is_complete=gone == others and not has_missing)]
         if gone:
             reports.append(self._write([], deleted=gone))
         self._write_states(stats, started - _RECENT)
@@ -135,9 +135,6 @@ class FileUpdate:
             )
             while some := [*islice(records, _BATCH if is_same else None)]:
                 yield self._write(some, deletes_others=not is_same)
-
-    def _with_fingerprint(self, record: DocumentRecord) -> DocumentRecord:
-        return structs.replace(record, fingerprint=self._fingerprints[record.document_id])
 
     def _changed(self, names: list[str]) -> Iterator[Document]:
         """Read files, and yield those whose texts are not those of the index."""

@@ -21,6 +21,8 @@ _PATTERN = re.compile(r"[*?]|\A[^\[]*+\[.+\]")  # the special characters of glob
 _ANY_DEPTH = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
 _VERBATIM_PREFIXES = ("\\\\?\\", "\\\\.\\")  # Windows reads no "/" after these
 _IGNORED_FOLDERS = {"node_modules", "venv", "__pycache__", "site-packages"}
+# What is in the folder of an index, besides hidden files.
+_INDEX_FILES = {"index.db", "index.db-shm", "index.db-wal", "index.lock", "files.msgpack"}
 _ABSENT = (FileNotFoundError, NotADirectoryError)
 
 
@@ -112,11 +114,22 @@ def _find_by_pattern(pattern: str) -> tuple[list[str], set[str]]:
     errors: set[str] = set()
     files = [
         name for name in _expand(pattern, ignored, errors)
-        if ignored.isdisjoint(Path(name).parts) and _is_readable_file(name, errors)
+        if ignored.isdisjoint(Path(name).parts)
+        and _is_readable_file(name, errors)
+        and not _is_of_index(Path(name))
     ]  # fmt: skip
     if not (files or errors):
         errors.add(f"{pattern}: this pattern matches no file")
     return _sorted_by_path(files), errors
+
+
+def _is_of_index(path: Path) -> bool:
+    """Return whether a file belongs to an index, so that it is no document."""
+    if path.name not in _INDEX_FILES:
+        return False
+    from chunkana_retrieval.index import has_database  # noqa: PLC0415  # loads numpy
+
+    return has_database(path.parent)
 
 
 def _sorted_by_path(names: Iterable[str]) -> list[str]:
