@@ -290,10 +290,8 @@ def test_without_files_nothing_is_made_or_changed(given: str) -> None:
 def test_patterns_do_not_match_the_files_of_an_index() -> None:
     write("index.lock", "# A file of the project\n")
     for _ in range(2):
-        assert index("**/*", "-o", "docs/index").errors == [
-            "chunkana: 1 file of unknown format was chunked as plain text: .lock (1); "
-            "set another format with --from"
-        ]
+        (note,) = index("**/*", "-o", "docs/index").errors
+        assert "1 file of unknown format was chunked as plain text: .lock (1)" in note
     assert {*texts_of("docs/index")} == {*ALL, "index.lock"}
     assert {path.name for path in Path("docs/index").iterdir()} > {"index.db", "files.msgpack"}
 
