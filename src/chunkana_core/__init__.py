@@ -35,7 +35,8 @@ from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.builder import HierarchyBuilder
 from chunkana_core.tree.chunks import Chunk, ChunkLevel, Links
 from chunkana_core.tree.merge_tree import MergeNode, MergeTree
-from chunkana_core.tree.result import HierarchicalChunkingResult, TocEntry
+from chunkana_core.tree.outline import TocEntry
+from chunkana_core.tree.result import HierarchicalChunkingResult
 from chunkana_core.violations import ValidationResult, Violation
 
 __all__ = [

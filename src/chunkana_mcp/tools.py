@@ -141,7 +141,7 @@ class IndexTools:
                 self._index = Index.load(self._folder)
             yield self._index
         except (ChunkanaError, OSError) as error:
-            raise ResourceNotFoundError(escape(str(error))) from error
+            raise ResourceNotFoundError(str(error)) from error
 
 
 def _passages(found: Found, budget: int) -> Passages:

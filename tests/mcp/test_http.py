@@ -59,6 +59,8 @@ def _post(server: Server, body: bytes, headers: Mapping[str, str]) -> tuple[int,
         ({"Origin": "https://example.org"}, 403),
         ({"Origin": "http://localhost.example.org"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Accept": "application/json"}, 200),
+        ({"Accept": "text/html"}, 406),
         ({"Content-Type": "text/plain"}, 400),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp_types import TextResourceContents
 
 from chunkana_mcp import IndexServer, IndexTools
-from chunkana_mcp.results import Result
+from chunkana_mcp.results import Passages, Result
 from chunkana_retrieval import Index, IndexDocument
 from tests.mcp.fixtures import documents
 
@@ -107,11 +108,11 @@ def test_the_least_budget_of_a_search(tools: IndexTools, query: str) -> None:
     """The best passage is found within the budget that an error names, and in none below it."""
     (best,) = (hit.document for hit in tools.search(query, 100_000).passages[:1])
 
-    def search(budget: int) -> Result:
+    def search(budget: int) -> Passages:
         return tools.search(query, budget, best)
 
     least = _least_budget(search)
-    assert search(least) != search(100_000)
+    assert search(least).passages
     with pytest.raises(ResourceNotFoundError, match=f"needs at least {least}"):
         search(least - 1)
 
@@ -126,8 +127,23 @@ def test_the_least_budget_of_reading(tools: IndexTools, name: str) -> None:
     least = _least_budget(read)
     excerpt = tools.read(name, budget=least)
     assert (len(excerpt.to_json()), excerpt.lines) == (least, "1-1")
+    whole = len(tools.read(name, budget=100_000).to_json())
+    assert not tools.read(name, budget=whole).left_out
+    assert tools.read(name, budget=whole - 1).left_out
     with pytest.raises(ResourceNotFoundError, match=f"needs at least {least}"):
         read(least - 1)
+
+
+def test_notebooks_are_found_by_their_cells(tmp_path: Path) -> None:
+    """A passage of a notebook has its first and its last cell, and no lines."""
+    cells = [
+        {"cell_type": "markdown", "id": name, "metadata": {}, "source": f"# {name}\n\n{text}"}
+        for name, text in (("one", "Boil the water."), ("two", "Wait for 80 degrees."))
+    ]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    tools = _tools_of(tmp_path, IndexDocument("tea.ipynb", json.dumps(notebook)))
+    (passage,) = tools.search("How many degrees?").passages
+    assert (passage.cells, passage.lines) == ([2, 2], "")
 
 
 def test_unknown_names_with_lone_surrogates(tools: IndexTools) -> None:
