@@ -136,9 +136,6 @@ class FileUpdate:
             while some := [*islice(records, _BATCH if is_same else None)]:
                 yield self._write(some, deletes_others=not is_same)
 
-    def _with_fingerprint(self, record: DocumentRecord) -> DocumentRecord:
-        return structs.replace(record, fingerprint=self._fingerprints[record.document_id])
-
     def _changed(self, names: list[str]) -> Iterator[Document]:
         """Read files, and yield those whose texts are not those of the index."""
         for document in self.batch.documents(names):
