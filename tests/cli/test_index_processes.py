@@ -87,6 +87,17 @@ def test_an_update_that_was_killed_is_continued(work: Work) -> None:
 
 
 @needs_fork
+def test_a_file_that_is_again_as_before_a_run_that_was_killed_is_read() -> None:
+    write("docs/tea.md", "# Tea 1\n")
+    index("docs")
+    write("docs/tea.md", "# Tea 2\n", OLD + 1)
+    run_killed(updates=1)
+    assert texts_of(".chunkana") == {"docs/tea.md": "# Tea 2\n"}
+    write("docs/tea.md", "# Tea 1\n")
+    assert index("docs").counts == {"document": 1, "changed": 1}
+
+
+@needs_fork
 def test_other_options_are_of_all_documents_or_of_none() -> None:
     """The run is killed while it writes, and then after it wrote."""
     for name, text in FILES.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -87,6 +86,4 @@ def reporting_errors(if_damaged: str = "") -> Iterator[None]:
         code = USAGE if isinstance(error, ConfigurationError) else FAILED
         fail(f"{error}{if_damaged if isinstance(error, IndexFileError) else ''}", code)
     except OSError as error:
-        if error.errno == errno.EPIPE:  # the reader of standard output has gone
-            raise
         fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
