@@ -20,18 +20,19 @@ def matching_names(pattern: str, names: Iterable[str]) -> list[str]:
         names: the names, with slashes.
 
     Raises:
-        UnknownNameError: with similar names if there is none.
+        UnknownNameError: with similar names if there is none, except for a pattern of all names.
 
     >>> matching_names("docs", ["docs/tea.md", "docs.md"]), matching_names("*.md", ["a/b.md"])
     (['docs/tea.md'], ['a/b.md'])
     """
     given, wanted = [*names], pattern.removeprefix("./").rstrip("/")
-    folder = "" if wanted in {"", "."} else f"{wanted}/"
+    matches_all = wanted in {"", ".", "*"}
+    folder = "" if matches_all else f"{wanted}/"
     found = [
         name for name in given
         if name.startswith(folder) or name == wanted or fnmatchcase(name, wanted)
     ]  # fmt: skip
-    if not found:
+    if not (found or matches_all):
         raise UnknownNameError("document", pattern, similar_names(wanted, given))
     return found
 
