@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field
@@ -10,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from chunkana_core import ConfigurationError, Source, TocEntry
 from chunkana_retrieval import Excerpt as Lines
 from chunkana_retrieval import Passage
-from chunkana_retrieval.index import section_name
+from chunkana_retrieval.index import section_names
 
 
 def escape(text: str) -> str:
@@ -100,10 +101,17 @@ class Section(Result):
     lines: str
 
     @classmethod
-    def of(cls, entry: TocEntry) -> Section:
-        """Return a section as a result."""
-        lines = f"{entry.start_line}-{entry.end_line}"
-        return cls(section=section_name(entry), title=entry.title, level=entry.level, lines=lines)
+    def all_of(cls, outline: Sequence[TocEntry]) -> list[Section]:
+        """Return the sections of a document as results."""
+        return [
+            cls(
+                section=name,
+                title=entry.title,
+                level=entry.level,
+                lines=f"{entry.start_line}-{entry.end_line}",
+            )
+            for entry, name in zip(outline, section_names(outline), strict=True)
+        ]
 
 
 class Outlines(Result):

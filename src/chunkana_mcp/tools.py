@@ -98,15 +98,15 @@ class IndexTools:
         with self._reading() as index:
             names = _matching_ids(document, index)
             shown = names[:_MOST_OUTLINES]
-            entries = [(name, entry) for name in shown for entry in index.outline(name)]
-        outermost = sorted(range(len(entries)), key=lambda number: entries[number][1].level)
+            found = [(name, one) for name in shown for one in Section.all_of(index.outline(name))]
+        outermost = sorted(range(len(found)), key=lambda number: found[number][1].level)
         outlines: dict[str, list[Section]] = {name: [] for name in shown}
         for number in sorted(outermost[:_MOST_SECTIONS]):
-            name, entry = entries[number]
-            outlines[name].append(Section.of(entry))
+            name, section = found[number]
+            outlines[name].append(section)
         return Outlines(
             outlines=outlines,
-            sections_left_out=max(len(entries) - _MOST_SECTIONS, 0),
+            sections_left_out=max(len(found) - _MOST_SECTIONS, 0),
             documents_left_out=len(names) - len(shown),
         )
 

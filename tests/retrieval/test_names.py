@@ -6,7 +6,7 @@ import pytest
 
 from chunkana_core import Chunker, ConfigurationError, format_names
 from chunkana_retrieval import Index, UnknownNameError
-from chunkana_retrieval.index import matching_names, parse_lines, section_name
+from chunkana_retrieval.index import matching_names, parse_lines, section_names
 from chunkana_retrieval.index.names import similar_names
 
 NAMES = ["README.md", "docs/guide.md", "docs/api/guide.md", "src/tea_pot.py", "src/[slug].ts"]
@@ -36,6 +36,13 @@ NAMES = ["README.md", "docs/guide.md", "docs/api/guide.md", "src/tea_pot.py", "s
 )
 def test_a_folder_a_name_or_a_pattern_matches(pattern: str, names: list[str]) -> None:
     assert matching_names(pattern, NAMES) == names
+
+
+@pytest.mark.parametrize("pattern", ["", ".", "./", "*"])
+def test_an_index_without_documents_has_no_names(pattern: str) -> None:
+    assert matching_names(pattern, []) == []
+    with pytest.raises(UnknownNameError):
+        matching_names("docs", [])
 
 
 @pytest.mark.parametrize("pattern", ["doc", "guide.md", "DOCS", "docs/guide"])
@@ -100,6 +107,34 @@ class Kettle:
 """
 
 
+PROPERTY = """class Pot:
+    @property
+    def lid(self):
+        return self._lid
+
+    @lid.setter
+    def lid(self, lid):
+        self._lid = lid
+
+
+def lid():
+    return None
+"""
+EMPTY = "#\n\nOne.\n\n##\n\nTwo.\n\n<a id='x'></a>\n# A\n\n<a id='x'></a>\n# B\n"
+KEYS = """{
+  "a.b": {
+    "c": 1
+  },
+  "a": {
+    "b": {
+      "c": 2
+    }
+  }
+}
+"""
+needs_python = pytest.mark.skipif("python" not in format_names(), reason="needs the extra code")
+
+
 def index_of(name: str, text: str, form: str) -> Index:
     """Return an index of one document."""
     index = Index()
@@ -129,17 +164,27 @@ def test_sections_whose_titles_repeat(name: str, line: int) -> None:
         assert index.read("tea.md", section=name).start_line == line
 
 
-def test_each_section_is_read_by_the_name_that_is_shown() -> None:
-    with index_of("tea.md", REPEATED, "markdown") as index:
-        outline = index.outline("tea.md")
-        names = [section_name(entry) for entry in outline]
-        assert len({*names}) == len(outline) == 6
-        for name, entry in zip(names, outline, strict=True):
-            assert index.read("tea.md", section=name).start_line == entry.start_line
-            assert index.read("tea.md", section=entry.section_id).end_line == entry.end_line
+@pytest.mark.parametrize(
+    ("text", "form", "count"),
+    [
+        (REPEATED, "markdown", 6),
+        (EMPTY, "markdown", 4),
+        (KEYS, "json", 6),
+        pytest.param(PROPERTY, "python", 4, marks=needs_python),
+    ],
+)
+def test_each_section_is_read_by_the_name_that_is_shown(text: str, form: str, count: int) -> None:
+    with index_of("given", text, form) as index:
+        outline = index.outline("given")
+        names = section_names(outline)
+        assert len({*names}) == len(outline) == count
+        for section, entry in zip(names, outline, strict=True):
+            for given in (section, entry.section_id):
+                found = index.read("given", section=given)
+                assert (found.start_line, found.end_line) == (entry.start_line, entry.end_line)
 
 
-@pytest.mark.skipif("python" not in format_names(), reason="needs the extra code")
+@needs_python
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
@@ -154,7 +199,7 @@ def test_definitions_are_named_as_in_their_language(name: str, lines: tuple[int,
     with index_of("pot.py", POT, "python") as index:
         found = index.read("pot.py", section=name)
         assert (found.start_line, found.end_line) == lines
-        names = [section_name(entry) for entry in index.outline("pot.py")]
+        names = section_names(index.outline("pot.py"))
         assert names == ["Pot", "Pot.boil", "Kettle", "Kettle.boil"]
 
 

@@ -24,7 +24,7 @@ def outline(
 ) -> None:
     """List the documents of an index, or the sections of documents with their lines."""
     from chunkana_cli.indexing.opening import open_index  # noqa: PLC0415  # loads numpy
-    from chunkana_retrieval.index import matching_names, section_name  # noqa: PLC0415
+    from chunkana_retrieval.index import matching_names, section_names  # noqa: PLC0415
 
     with open_index(folder) as index:
         names = index.document_ids()
@@ -37,7 +37,7 @@ def outline(
     with open_text() as out:
         for name, entries in sections.items():
             out.write(f"{on_one_line(name)}\n")
-            for entry in entries:
+            for entry, section in zip(entries, section_names(entries), strict=True):
                 lines = f"{entry.start_line}-{entry.end_line}"
                 title = on_one_line(entry.title)
-                out.write(f"{'  ' * entry.level}{title}  #{section_name(entry)}  {lines}\n")
+                out.write(f"{'  ' * entry.level}{title}  #{section}  {lines}\n")

@@ -11,7 +11,7 @@ from chunkana_retrieval.index.documents import (
     describe_chunker,
 )
 from chunkana_retrieval.index.embedding import Embedder
-from chunkana_retrieval.index.excerpts import Excerpt, parse_lines, section_name
+from chunkana_retrieval.index.excerpts import Excerpt, parse_lines, section_names
 from chunkana_retrieval.index.index import Index
 from chunkana_retrieval.index.names import matching_names
 from chunkana_retrieval.index.records import (
@@ -64,5 +64,5 @@ __all__ = [
     "matching_names",
     "parse_lines",
     "record_document",
-    "section_name",
+    "section_names",
 ]  # fmt: skip

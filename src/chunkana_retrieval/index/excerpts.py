@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from chunkana_core import ConfigurationError, Source, TocEntry
@@ -41,9 +41,18 @@ _SECTION_NAMES: tuple[Callable[[TocEntry], str], ...] = (
 )
 
 
-def section_name(entry: TocEntry) -> str:
-    """Return a name of a section for `find_section`: its anchor, in other formats its path."""
-    return entry.anchor or ".".join(entry.path)
+def section_names(outline: Sequence[TocEntry]) -> list[str]:
+    """Return a name of each section of a document, by which it is read.
+
+    It is the anchor of a heading, and in other formats the path. Of sections with the same one,
+    such as the getter and the setter of a property, the first has it, and others have their ids.
+    """
+    names, taken = list[str](), {""}
+    for entry in outline:
+        name = entry.anchor or ".".join(entry.path)
+        names.append(entry.section_id if name in taken else name)
+        taken.add(name)
+    return names
 
 
 def find_section(record: DocumentRecord, name: str) -> TocEntry:
@@ -57,9 +66,8 @@ def find_section(record: DocumentRecord, name: str) -> TocEntry:
             for entry in record.outline:
                 if fold(name_of(entry)) == fold(name):
                     return entry
-    by_name = {
-        key(entry): section_name(entry) for key in _SECTION_NAMES for entry in record.outline
-    }
+    named = [*zip(record.outline, section_names(record.outline), strict=True)]
+    by_name = {name_of(entry): shown for name_of in _SECTION_NAMES for entry, shown in named}
     similar = [by_name[one] for one in similar_names(name, by_name)]
     raise UnknownNameError("section", name, [*dict.fromkeys(similar)])
 
