@@ -95,7 +95,7 @@ def measure_server(folder: Path, asked: Sequence[str]) -> tuple[float, float, fl
         options, reading = SearchOptions(fetch_k=_HITS), ReadingOptions(_BUDGET)
 
         def search(question: str) -> None:
-            index.search(question, options).without_weak_words().passages(reading)
+            index.search(question, options).without_weak_hits().passages(reading)
 
         search(asked[0])
         server.search(asked[0])

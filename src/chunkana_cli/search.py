@@ -17,4 +17,4 @@ def search(
     """
     with retrieval.Index() as index:
         index.update_chunks({str(number): result for number, result in enumerate(results)})
-        return index.search(question, options).without_weak_words()
+        return index.search(question, options).without_weak_hits()

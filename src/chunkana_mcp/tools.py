@@ -70,7 +70,7 @@ class IndexTools:
         with self._reading() as index:
             names = None if documents == "*" else _matching_ids(documents, index)
             found = index.search(query, options, vector=vector, where=filters, documents=names)
-            return _passages(found.without_weak_words() if vector is None else found, budget)
+            return _passages(found.without_weak_hits(), budget)
 
     def read(
         self,

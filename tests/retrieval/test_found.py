@@ -46,3 +46,16 @@ def test_what_a_vector_store_proposed_is_filtered_too() -> None:
     assert len(made.search("water", options, store_hits=store_hits).hits) == len(found.hits) == 3
     filtered = made.search("water", options, store_hits=store_hits, where={"topic": "iro"})
     assert [hit.document_id for hit in filtered.hits] == ["iron.md"]
+
+
+def test_weak_hits_are_those_of_words_alone() -> None:
+    """Leaves below a fifth of the best BM25 score go, unless their vectors were found."""
+    found = index().search("water", SearchOptions(search="lexical"))
+    scores = {1.0: None, 0.21: None, 0.19: None, 0.0: 0.5}
+    hits = [
+        replace(found.hits[0], bm25=bm25, similarity=similarity)
+        for bm25, similarity in scores.items()
+    ]
+    kept = replace(found, hits=tuple(hits)).without_weak_hits().hits
+    assert [hit.bm25 for hit in kept] == [1.0, 0.21, 0.0]
+    assert replace(found, hits=()).without_weak_hits().hits == ()

@@ -65,8 +65,7 @@ def ask(
         count = len(index)
         vector = model.question(question) if model.question else None
         options = retrieval.SearchOptions(fetch_k=_HITS)
-        found = index.search(question, options, vector=vector)
-        found = found.without_weak_words() if vector is None else found
+        found = index.search(question, options, vector=vector).without_weak_hits()
         passages = found.passages(retrieval.ReadingOptions(budget))
     if found.hits and not passages:
         fail(f"--budget is {budget}; the best passage needs {found.least_budget()}", USAGE)

@@ -69,7 +69,7 @@ class Found:
         )
 
     def least_budget(self, counted_text: Callable[[Passage], str] = attrgetter("text")) -> int:
-        """Return the smallest budget, in characters, within which any text of the best hit is.
+        """Return the smallest budget, in characters, that suffices for any text of the best hit.
 
         Args:
             counted_text: returns the text of a passage whose size counts.
@@ -82,13 +82,17 @@ class Found:
 
         return bisect_left(range(len(counted_text(whole))), x=True, key=fits)
 
-    def without_weak_words(self) -> Found:
-        """Return the result of a search by words without the leaves that it found by accident.
+    def without_weak_hits(self) -> Found:
+        """Return the result without leaves that have words of the question by accident.
 
-        Their BM25 scores are below a fifth of the best one.
+        Their BM25 scores are below a fifth of the best one. Leaves with a similarity stay: they
+        were found by their vectors.
         """
         least = _WEAK * max((hit.bm25 or 0.0 for hit in self.hits), default=0.0)
-        return replace(self, hits=tuple(one for one in self.hits if (one.bm25 or 0.0) >= least))
+        kept = [
+            hit for hit in self.hits if hit.similarity is not None or (hit.bm25 or 0.0) >= least
+        ]
+        return replace(self, hits=tuple(kept))
 
     def parents(self, merging: MergingOptions = _MERGING) -> list[Passage]:
         """Return leaves and the parents that replace them, the best first, each as a passage.
