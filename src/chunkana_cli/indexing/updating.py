@@ -84,7 +84,8 @@ class FileUpdate:
         A file that cannot be read or chunked is reported, and its document stays as it was, and so
         do those in folders that cannot be read. If a named file or folder is missing, no document
         is deleted. The documents appear in batches, so that the next run continues one that was
-        killed; if the options differ from those of the index, they appear at once.
+        killed. If the options differ from those of the index, they appear at once, and documents
+        whose files cannot be read are deleted.
 
         Returns:
             The numbers of documents that were "added", "changed" and "deleted".
