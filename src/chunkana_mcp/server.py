@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from importlib.metadata import version
 from inspect import getdoc
+from socket import create_server
 from typing import Any
 from urllib.parse import quote
 
@@ -59,10 +60,15 @@ class IndexServer(MCPServer[Any]):
         ]
 
     def serve(self, port: int | None = None) -> None:
-        """Serve over HTTP on a port of the loopback, at `/mcp`; over standard streams for None."""
+        """Serve over HTTP on a port of the loopback, at `/mcp`; over standard streams for None.
+
+        Raises:
+            OSError: if the port is in use, or may not be used.
+        """
         if port is None:
             self.run("stdio")
         else:
+            create_server((_HOST, port)).close()  # for an error that uvicorn would only log
             self.run(
                 "streamable-http", host=_HOST, port=port, stateless_http=True, json_response=True
             )

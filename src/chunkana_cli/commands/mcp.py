@@ -38,4 +38,8 @@ def mcp(
     model = load_embedding(embedding)
     with open_index(folder, model.embedder):  # reports what is wrong with it
         pass
-    IndexServer(IndexTools(Path(folder), model.question)).serve(port)
+    server = IndexServer(IndexTools(Path(folder), model.question))
+    try:
+        server.serve(port)
+    except OSError as error:
+        fail(f"--port is {port}, which cannot be used: {error.strerror or error}")
