@@ -17,6 +17,7 @@ from chunkana_core.chunker import (
 from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import Context
 from chunkana_core.document.analysis import ContentAnalysis
+from chunkana_core.document.outline import TocEntry
 from chunkana_core.document.paths import (
     SectionPath,
     find_common_prefix,
@@ -35,7 +36,6 @@ from chunkana_core.text.source import Source, Span
 from chunkana_core.tree.builder import HierarchyBuilder
 from chunkana_core.tree.chunks import Chunk, ChunkLevel, Links
 from chunkana_core.tree.merge_tree import MergeNode, MergeTree
-from chunkana_core.tree.outline import TocEntry
 from chunkana_core.tree.result import HierarchicalChunkingResult
 from chunkana_core.violations import ValidationResult, Violation
 

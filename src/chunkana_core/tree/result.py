@@ -10,8 +10,10 @@ from msgspec import structs
 from chunkana_core.arguments import require_type
 from chunkana_core.config import LengthFunction
 from chunkana_core.document.document import Document
+from chunkana_core.document.outline import Section, TocEntry
 from chunkana_core.formats.markdown.front_matter import front_matter_data
 from chunkana_core.sizing import Sizer
+from chunkana_core.text.source import Source
 from chunkana_core.tree.chunks import Chunk
 from chunkana_core.tree.dicts import (
     PAGE_SIZE,
@@ -23,10 +25,56 @@ from chunkana_core.tree.dicts import (
     tree_dict,
 )
 from chunkana_core.tree.merge_tree import MergeTree, build_merge_tree
-from chunkana_core.tree.outline import ResultOutline, TocEntry
 from chunkana_core.violations import ValidationResult
 
 _PARENT_FACTOR = 4  # the largest merge tree parent, in multiples of the limit
+
+
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    """The properties of the document that a result needs.
+
+    Attributes:
+        title: the document's title, or a replacement.
+        is_titled: whether the title is from the document.
+        front_matter: the block of front matter, "" if there is none.
+        sections: the document's sections, the first of which is the document itself.
+        format: the name of the format.
+        line_count: how many lines it has.
+        source: the document's.
+        section_ids: the ids of the sections.
+        spans: by heading, its own offset, the one where its block starts, and the end of its
+            section.
+    """
+
+    title: str
+    is_titled: bool
+    front_matter: str
+    sections: tuple[Section, ...]
+    section_ids: Sequence[str]
+    source: Source
+    spans: tuple[tuple[int, int, int], ...]
+    format: str
+    line_count: int
+
+    @classmethod
+    def of(cls, document: Document, section_ids: Sequence[str]) -> _Outline:
+        """Return the outline of a document, with the ids of its sections."""
+        top, sections = document.top, document.sections
+        ends = [(top[section.first], top[section.stop - 1].end) for section in sections[1:]]
+        spans = tuple([(first.start + first.lead, first.start, end) for first, end in ends])
+        front = document.text[: top[0].end] if document.front_matter_stop else ""
+        about = (document.traits.name, document.analysis.total_lines)
+        outline = (sections, section_ids, document.source, spans)
+        return cls(document.title, document.is_titled, front, *outline, *about)
+
+    def toc(self) -> list[TocEntry]:
+        """Return the document's sections in order, independent of the chunks."""
+        sections = zip(self.sections[1:], self.section_ids[1:], self.spans, strict=True)
+        return [
+            TocEntry.of(section, section_id, self.source, offsets)
+            for section, section_id, offsets in sections
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +94,7 @@ class HierarchicalChunkingResult:
     strategy_used: str
     text: str = field(repr=False)
     validation: ValidationResult | None
-    _outline: ResultOutline = field(repr=False, compare=False)
+    _outline: _Outline = field(repr=False, compare=False)
     _sizer: Sizer = field(repr=False, compare=False)
     _by_id: dict[str, Chunk] = field(repr=False, compare=False)
     _sections: dict[str, list[Chunk]] = field(repr=False, compare=False)
@@ -70,7 +118,7 @@ class HierarchicalChunkingResult:
             sizer: the unit of sizes.
         """
         root_id = chunks[0].chunk_id if chunks else ""
-        outline, indexed = ResultOutline.of(document, section_ids), _indexed(chunks)
+        outline, indexed = _Outline.of(document, section_ids), _indexed(chunks)
         return cls(chunks, root_id, strategy, document.text, None, outline, sizer, *indexed)
 
     def validated(self, outcome: ValidationResult, *, debug: bool) -> HierarchicalChunkingResult:
