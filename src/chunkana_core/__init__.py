@@ -17,7 +17,7 @@ from chunkana_core.chunker import (
 from chunkana_core.config import ChunkConfig
 from chunkana_core.context.context import Context
 from chunkana_core.document.analysis import ContentAnalysis
-from chunkana_core.document.outline import TocEntry
+from chunkana_core.document.location import TocEntry
 from chunkana_core.document.paths import (
     SectionPath,
     find_common_prefix,

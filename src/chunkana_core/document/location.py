@@ -1,4 +1,4 @@
-"""The location of a span in the outline: its sections, level, path and parent node."""
+"""The location of a span in the outline, and of a section in the lines of the document."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chunkana_core.document.blocks import Block, BlockKind
 from chunkana_core.document.document import Document
 from chunkana_core.document.outline import ROOT, Section, common_ancestor
 from chunkana_core.document.paths import Path, PathSummary, SectionPath, merge_sections
-from chunkana_core.text.source import Span
+from chunkana_core.text.source import Source, Span
 
 _FIRST = attrgetter("first")
 _NAMED_KINDS = (BlockKind.CONTAINER, BlockKind.BLOCK_QUOTE)
@@ -187,3 +187,53 @@ def _covers_section(
     if document.top[section.first].start < span.start:
         return False
     return not document.text[span.end : document.start_of(section.stop)].strip()
+
+
+class TocEntry(Struct, frozen=True, gc=False, array_like=True):
+    """A section in a table of contents.
+
+    Attributes:
+        level: the level, from 1; of a Markdown heading to 6.
+        title: the title as plain text.
+        anchor: the id that the source gives the heading, else a GitHub-style slug of the title; ""
+            in formats without headings.
+        line: the line of the heading or definition, from 1.
+        path: the titles from the outermost section to this one.
+        start_line: the line of the anchors and comments before the heading, `line` without any.
+        end_line: the last line of the section, its subsections included.
+        section_id: the id of the section, as its chunks have it.
+    """
+
+    level: int
+    title: str
+    anchor: str
+    line: int
+    path: tuple[str, ...]
+    start_line: int
+    end_line: int
+    section_id: str
+
+    @classmethod
+    def of(
+        cls, section: Section, section_id: str, source: Source, offsets: tuple[int, int, int]
+    ) -> TocEntry:
+        """Return the entry of a section.
+
+        Args:
+            section: the section.
+            section_id: its id.
+            source: the source of the document.
+            offsets: those of its heading, of the heading's block, and after its last block.
+        """
+        start, first, end = offsets
+        text = source.trim(first, end) or Span(first, end)
+        return cls(
+            section.level,
+            section.title,
+            section.anchor,
+            source.line_at(start),
+            section.path,
+            source.line_at(first),
+            source.line_at(text.end - 1),
+            section_id,
+        )

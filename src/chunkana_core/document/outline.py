@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from chunkana_core.document.paths import Path, SectionPath
 from chunkana_core.errors import ExtensionError
-from chunkana_core.text.source import Source, Span
 
 _MOST_LEVELS = 64  # of nested sections, so that the length of all paths is linear
 ROOT = 0  # the index of the section that is the document itself
@@ -75,56 +74,6 @@ class Section(Struct, frozen=True, gc=False):
     def has_subsections(self) -> bool:
         """Whether the section has subsections."""
         return self.stop > self.own_stop
-
-
-class TocEntry(Struct, frozen=True, gc=False, array_like=True):
-    """A section in a table of contents.
-
-    Attributes:
-        level: the level, from 1; of a Markdown heading to 6.
-        title: the title as plain text.
-        anchor: the id that the source gives the heading, else a GitHub-style slug of the title; ""
-            in formats without headings.
-        line: the line of the heading or definition, from 1.
-        path: the titles from the outermost section to this one.
-        start_line: the line of the anchors and comments before the heading, `line` without any.
-        end_line: the last line of the section, its subsections included.
-        section_id: the id of the section, as its chunks have it.
-    """
-
-    level: int
-    title: str
-    anchor: str
-    line: int
-    path: tuple[str, ...]
-    start_line: int
-    end_line: int
-    section_id: str
-
-    @classmethod
-    def of(
-        cls, section: Section, section_id: str, source: Source, offsets: tuple[int, int, int]
-    ) -> TocEntry:
-        """Return the entry of a section.
-
-        Args:
-            section: the section.
-            section_id: its id.
-            source: the source of the document.
-            offsets: those of its heading, of the heading's block, and after its last block.
-        """
-        start, first, end = offsets
-        text = source.trim(first, end) or Span(first, end)
-        return cls(
-            section.level,
-            section.title,
-            section.anchor,
-            source.line_at(start),
-            section.path,
-            source.line_at(first),
-            source.line_at(text.end - 1),
-            section_id,
-        )
 
 
 class Run(Struct, frozen=True, gc=False):

@@ -10,7 +10,8 @@ from msgspec import structs
 from chunkana_core.arguments import require_type
 from chunkana_core.config import LengthFunction
 from chunkana_core.document.document import Document
-from chunkana_core.document.outline import Section, TocEntry
+from chunkana_core.document.location import TocEntry
+from chunkana_core.document.outline import Section
 from chunkana_core.formats.markdown.front_matter import front_matter_data
 from chunkana_core.sizing import Sizer
 from chunkana_core.text.source import Source
