@@ -52,6 +52,14 @@ def require_name(parameter: typer.CallbackParam, name: str | None) -> str | None
     return name
 
 
+def output_option(metavar: str, help_text: str) -> typer.models.OptionInfo:
+    """Return the option for the file or folder that a command writes."""
+    option: typer.models.OptionInfo = typer.Option(
+        "--output", "-o", metavar=metavar, help=help_text, callback=require_name
+    )
+    return option
+
+
 def _require_encoding(name: str) -> str:
     """Return the name of an encoding; end the command if Python does not know it."""
     try:

@@ -12,7 +12,7 @@ pytest.importorskip("selenium")
 
 from selenium.webdriver.common.keys import Keys
 
-from chunkana_cli.search import search
+from chunkana_cli.demonstrating.run import search
 from chunkana_core import ChunkConfig, Context, HierarchicalChunkingResult, MarkdownChunker
 from chunkana_retrieval import (
     SearchOptions,

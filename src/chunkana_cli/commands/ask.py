@@ -58,10 +58,10 @@ def ask(
         what = "no word to search for; stop words such as 'the' and 'of' are ignored"
         fail(f"--question is {question!r}, which has {what}", USAGE)
     from chunkana_cli.indexing.embedding import load_embedding  # noqa: PLC0415  # loads numpy
-    from chunkana_cli.indexing.opening import open_asked  # noqa: PLC0415
+    from chunkana_cli.indexing.opening import open_named_index  # noqa: PLC0415
 
     model = load_embedding(embedding)
-    with open_asked(batch, config, model, is_kept=is_kept) as index:
+    with open_named_index(batch, config, model, is_kept=is_kept) as index:
         count = len(index)
         vector = model.question(question) if model.question else None
         options = retrieval.SearchOptions(fetch_k=_HITS)

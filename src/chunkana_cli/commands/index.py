@@ -13,8 +13,8 @@ from chunkana_cli.options import (
     EmbeddingName,
     Jobs,
     epilog,
+    output_option,
     reads_documents,
-    require_name,
     workers_of,
 )
 from chunkana_cli.streams import format_count, report
@@ -29,13 +29,7 @@ def index(
     *,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="INDEX",
-            help="The folder of the index.",
-            callback=require_name,
-        ),
+        output_option("INDEX", "The folder of the index."),
     ] = INDEX_FOLDER,
     embedding: EmbeddingName = None,
     reads_all: Annotated[

@@ -42,4 +42,6 @@ def mcp(
     try:
         server.serve(port)
     except OSError as error:
+        if port is None:  # of standard output, as of all commands
+            raise
         fail(f"--port is {port}, which cannot be used: {error.strerror or error}")

@@ -15,6 +15,7 @@ from chunkana_cli.inputs.batch import Batch
 from chunkana_cli.options import (
     Jobs,
     epilog,
+    output_option,
     reads_documents,
     require_name,
     workers_of,
@@ -38,13 +39,7 @@ EPILOG = epilog(
 
 Output = Annotated[
     str,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Where to write; a folder ends in /.",
-        callback=require_name,
-    ),
+    output_option("FILE", "Where to write; a folder ends in /."),
 ]
 FormatName = Annotated[
     Literal["jsonl", "text", "markdown", "parquet"] | None,

@@ -9,14 +9,12 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from chunkana_cli.inputs.batch import Batch
 from chunkana_cli.inputs.files import STANDARD_INPUT, escape_name, title_of
 from chunkana_cli.options import (
     epilog,
+    output_option,
     reads_documents,
-    require_name,
 )
 from chunkana_cli.output.output import (
     STANDARD_OUTPUT,
@@ -43,13 +41,7 @@ def view(
     *,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PAGE",
-            help="The HTML file to write; for several files, a folder.",
-            callback=require_name,
-        ),
+        output_option("PAGE", "The HTML file to write; for several files, a folder."),
     ] = STANDARD_OUTPUT,
     config: ChunkConfig,
     context: Context | None,

@@ -11,7 +11,6 @@ from time import perf_counter
 import chunkana_retrieval as retrieval  # whose index is loaded when it is used
 from chunkana_cli.inputs.batch import Batch, Document
 from chunkana_cli.output.screen import common_path
-from chunkana_cli.search import search
 from chunkana_cli.streams import on_one_line
 from chunkana_core import (
     Chunk,
@@ -162,6 +161,18 @@ def _topics(tree: MergeTree) -> Iterator[str]:
         if topic not in seen:
             seen.add(topic)
             yield topic
+
+
+def search(
+    results: Sequence[HierarchicalChunkingResult], question: str, options: retrieval.SearchOptions
+) -> retrieval.Found:
+    """Return the leaves of documents that have words of a question, without those by accident.
+
+    The id of a document is its index as a str.
+    """
+    with retrieval.Index() as index:
+        index.update_chunks({str(number): result for number, result in enumerate(results)})
+        return index.search(question, options).without_weak_hits()
 
 
 def find_hits(

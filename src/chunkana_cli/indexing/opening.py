@@ -47,7 +47,7 @@ def make_index(folder: str) -> Iterator[Index]:
 
 
 @contextmanager
-def open_asked(
+def open_named_index(
     batch: Batch, config: ChunkConfig, embedding: Embedding, *, is_kept: bool
 ) -> Iterator[Index]:
     """Open the index that is named, or one of the files that are named.
